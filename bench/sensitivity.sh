@@ -6,7 +6,7 @@
 #   bench/sensitivity.sh [--spec SPEC] [--request I:O] [memory|clock|channels]...
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
-rill=${RILL:-build/rill} spec=configs/gpt2-medium-u55c.yaml request=256:256 parts=()
+rill=${RILL:-build/rill} spec=configs/gpt2-medium-u55c-a4.yaml request=256:256 parts=()
 
 usage() {
     sed -n '/^#   bench/s/^#   /usage: /p' "${BASH_SOURCE[0]}"

@@ -23,6 +23,7 @@ const struct command *const rill_commands[] = {
     &command_depths,   // depths of FIFOs
     &command_memory,   // on-chip memory
     &command_types,    // types of streams
+    &command_platform, // figures of a board against the vendor's tools
     &command_explain,  &command_schema, &command_completion, &command_man, NULL};
 
 static void print_usage(FILE *out) {

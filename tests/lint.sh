@@ -118,12 +118,12 @@ tidy() { find gen verif/check verif/harness verif/model verif/replay -name '*.c'
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
 key_tables() { # each behind its marker, and one for every map that has more than two keys
-    local table count=0
+    local table count=0 pages=(docs/spec.md docs/kernel-reference.md)
     while read -r table; do
-        diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" docs/spec.md |
+        diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" "${pages[@]}" |
             sed '1d;/^$/d') || echo "$table"
         count=$((count + 1))
-    done < <(sed -n 's/^<!-- keys: `rill explain --table \(.*\)` -->$/\1/p' docs/spec.md)
+    done < <(sed -n 's/^<!-- keys: `rill explain --table \(.*\)` -->$/\1/p' "${pages[@]}")
     [ $count = 9 ] || echo "$count tables instead of 9"
 }
 operations_table() {
@@ -166,8 +166,9 @@ queue silent "cppcheck" cppcheck -q -j2 --std=c11 --enable=warning,performance,p
     --suppress=missingIncludeSystem --suppressions-list=tests/cppcheck.suppress \
     --template='{file}:{line}: {id}: {message}' -I. \
     gen verif/check verif/harness verif/model verif/replay
+queue silent "marks of tools/new-op" tools/new-op --marks
 queue silent "operations table of docs/spec.md" operations_table
-queue silent "tables of keys in docs/spec.md" key_tables
+queue silent "tables of keys in docs/spec.md and docs/kernel-reference.md" key_tables
 queue silent "glossary of docs/glossary.md" glossary_table
 queue silent "messages of docs/messages.md" messages_table
 queue silent "passes of docs/passes.md" passes_table

@@ -4,7 +4,7 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host passes legal pages schema dumps report package install accuracy witness pieces failures board netlists"
+alone="host clocks passes legal pages schema dumps report package install accuracy witness pieces failures board netlists"
 alone+=" paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
@@ -15,7 +15,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal pages schema report witness failures"
-deep_parts="harness host docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
+deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
 deep_parts+=" legal accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
@@ -37,10 +37,12 @@ each_part() { # function that is given name, title, command and arguments
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
     "$1" host "requests on a simulated card" tests/host/run.sh
+    "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
+    "$1" platform "boards and the vendor's tools" tests/platform/run.sh
     "$1" dumps "dumps of the passes" tests/pass/dumps.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh
     "$1" package "packages for the vendor's flow" tests/package/run.sh

@@ -4,6 +4,7 @@
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
 #include <xrt/xrt_kernel.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <chrono>
@@ -154,6 +155,32 @@ void card::upload(const package &pkg, const image &im, bool verify,
                           "channel " + std::to_string(c) + " on " +
                               pkg.bank.at(pkg.registers.at(pkg.channel_argument(static_cast<int>(c))).port) +
                               ": what is read back is not what was written");
+    }
+}
+
+// The buffers' own bytes are cleared first, so that nothing but what the card sends can have the right checksum.
+void card::check_weights(const package &pkg, const image &im,
+                         const std::function<void(const char *, std::uint64_t, std::uint64_t)> &progress) {
+    std::uint64_t total = 0, done = 0;
+    for (const image_part &part : im.parts) total += part.bytes;
+    for (const image_part &part : im.parts) {
+        xrt::bo &bo = p->channel[part.channel];
+        std::uint64_t first = part.offset / page * page, end = part.offset + part.bytes;
+        std::uint32_t crc = 0;
+        for (std::uint64_t at = first; at < end; at += chunk) {
+            std::uint64_t n = std::min(std::min(chunk, (end + page - 1) / page * page - at), bo.size() - at);
+            std::memset(bo.map<char *>() + at, 0, n);
+            tried("check", [&] { bo.sync(XCL_BO_SYNC_BO_FROM_DEVICE, n, at); });
+            std::uint64_t from = std::max(at, part.offset), to = std::min(at + n, end);
+            crc = static_cast<std::uint32_t>(
+                crc32_z(crc, reinterpret_cast<const unsigned char *>(bo.map<char *>() + from), to - from));
+            progress("check", done += to - from, total);
+        }
+        if (crc != part.crc)
+            throw problem(RILL_HOST_CARD,
+                          "segment `" + part.segment + "` on channel " + std::to_string(part.channel) + " (" +
+                              pkg.bank.at(pkg.registers.at(pkg.channel_argument(static_cast<int>(part.channel))).port) +
+                              "): the card's memory does not hold what the image has; upload again");
     }
 }
 

@@ -144,18 +144,19 @@ std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes,
     return crc;
 }
 
-void check_part(const image &im, const node &part) {
+image_part check_part(const image &im, const node &part) {
     auto channel = static_cast<std::size_t>(part.at("channel").number());
     if (channel >= im.file.size()) bad(part.path, "a part on a channel that the design does not have");
     std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(std::fopen(im.file[channel].c_str(), "rb"), std::fclose);
     bool whole = file != nullptr;
+    image_part p = {part.at("segment").text(), channel, static_cast<std::uint64_t>(part.at("offset").number()),
+                    static_cast<std::uint64_t>(part.at("bytes").number()),
+                    static_cast<std::uint32_t>(std::strtoul(part.at("crc32").text().c_str(), nullptr, 16))};
     std::uint32_t crc = 0;
-    if (whole)
-        crc = sum_of(file.get(), static_cast<std::uint64_t>(part.at("offset").number()),
-                     static_cast<std::uint64_t>(part.at("bytes").number()), &whole);
-    if (!whole || crc != std::strtoul(part.at("crc32").text().c_str(), nullptr, 16))
-        bad(im.file[channel],
-            "segment `" + part.at("segment").text() + "` is " + (whole ? "damaged" : "cut off") + "; pack again");
+    if (whole) crc = sum_of(file.get(), p.offset, p.bytes, &whole);
+    if (!whole || crc != p.crc)
+        bad(im.file[channel], "segment `" + p.segment + "` is " + (whole ? "damaged" : "cut off") + "; pack again");
+    return p;
 }
 
 // Returns how much memory a channel needs. Weights end with the channel's file; caches and areas of the host come after
@@ -184,7 +185,7 @@ image read_image(const std::string &folder, const package &p) {
         if (im.needed.back() > static_cast<std::uint64_t>(p.channel_bytes))
             bad(im.file.back(), "channel " + std::to_string(c) + " needs more memory than a bank has");
     }
-    for (const node &part : top.at("parts").items()) check_part(im, part);
+    for (const node &part : top.at("parts").items()) im.parts.push_back(check_part(im, part));
     return im;
 }
 

@@ -56,8 +56,16 @@ struct package {
 };
 package read_package(const std::string &folder);
 
+struct image_part { // bytes of an image with their checksum
+    std::string segment;
+    std::size_t channel;
+    std::uint64_t offset, bytes;
+    std::uint32_t crc;
+};
+
 struct image {
     std::string folder, weights, layout;
+    std::vector<image_part> parts;
     std::vector<std::string> file;     // path of each channel's file
     std::vector<std::uint64_t> bytes;  // length of each file
     std::vector<std::uint64_t> needed; // memory that the design may read in each channel
@@ -86,6 +94,9 @@ class card {
     std::uint64_t value(const reg &) const;
     void upload(const package &, const image &, bool verify,
                 const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
+    // Reads all parts of the image back from the card's memory and compares them with the manifest's checksums.
+    void check_weights(const package &, const image &,
+                       const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
     void put_prompt(const std::vector<std::uint32_t> &ids);
     void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
     void argument(int index, std::uint32_t value);

@@ -332,6 +332,16 @@ rill_host_status rill_host_upload(rill_host *h, int verify) {
     });
 }
 
+rill_host_status rill_host_check_weights(rill_host *h) {
+    return guarded(h, [&] {
+        h->uploaded = false;
+        h->dev->check_weights(h->pkg, h->im, [&](const char *what, std::uint64_t done, std::uint64_t total) {
+            if (h->options.progress) h->options.progress(h->options.context, what, done, total);
+        });
+        h->uploaded = true;
+    });
+}
+
 long rill_host_encode(rill_host *h, const char *text, uint32_t *ids, size_t room) {
     if (!h->speech->exist()) return -1;
     auto made = h->speech->encode(text);

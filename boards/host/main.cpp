@@ -168,13 +168,22 @@ static int run_selftest(rill_host *host, command_line c, std::vector<answer> *an
 
 // ---- all of it ----
 
+static int check_weights(rill_host *host, const command_line &c) {
+    if (rill_host_check_weights(host) != RILL_HOST_OK) return complain(rill_host_message(host), 1);
+    if (!c.quiet) std::fprintf(stderr, "rill-host: the card's memory holds the image\n");
+    return 0;
+}
+
 static int run_all(rill_host *host, const command_line &c, std::vector<answer> *answers) {
     if (c.probe) return 0;
+    bool alone = c.check_weights && c.selftest.empty() && c.prompts.empty() && c.bench.empty();
+    if (alone) return check_weights(host, c);
     if (rill_host_upload(host, c.verify) != RILL_HOST_OK) return complain(rill_host_message(host), 1);
     int status = 0;
     if (!c.selftest.empty()) status = run_selftest(host, c, answers);
     if (status == 0) status = run_prompts(host, c, answers);
-    return status == 0 && !c.bench.empty() ? run_bench(host, c, answers) : status;
+    if (status == 0 && !c.bench.empty()) status = run_bench(host, c, answers);
+    return status == 0 && c.check_weights ? check_weights(host, c) : status;
 }
 
 static rill_host *open_host(const command_line &c) {

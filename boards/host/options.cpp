@@ -31,6 +31,9 @@ static const char usage[] =
     "  --image DIR       the image (default PACKAGE/image)\n"
     "  --binary FILE     the .xclbin (default PACKAGE/build/hw/UNIT.xclbin)\n"
     "  --device D        index or PCIe address of the card (default 0)\n"
+    "  --check-weights   read the image back from the card's memory and compare its checksums, after the requests. "
+    "Without\n"
+    "                    a request: of what lies there, without uploading\n"
     "  --verify          read back and compare everything that was uploaded\n"
     "  --timeout S       give up a request after S seconds without a new token or step (default 10)\n"
     "  --watchdog N      let the design end a request after N cycles without progress (default 100000000)\n"
@@ -64,7 +67,8 @@ enum {
     TEMPERATURE,
     TOP_K,
     MIN_P,
-    SEED
+    SEED,
+    CHECK_WEIGHTS
 };
 
 static const option options[] = {{"prompt", 1, nullptr, PROMPT},
@@ -80,6 +84,7 @@ static const option options[] = {{"prompt", 1, nullptr, PROMPT},
                                  {"binary", 1, nullptr, BINARY},
                                  {"device", 1, nullptr, DEVICE},
                                  {"verify", 0, nullptr, VERIFY},
+                                 {"check-weights", 0, nullptr, CHECK_WEIGHTS},
                                  {"timeout", 1, nullptr, TIMEOUT},
                                  {"watchdog", 1, nullptr, WATCHDOG},
                                  {"timeline", 1, nullptr, TIMELINE},
@@ -185,6 +190,7 @@ static bool take(int o, command_line *c) {
     case BINARY: c->binary = optarg; return true;
     case DEVICE: c->device = optarg; return true;
     case VERIFY: return c->verify = true;
+    case CHECK_WEIGHTS: return c->check_weights = true;
     case TIMEOUT: return read_seconds(optarg, &c->timeout);
     case WATCHDOG: return read_number("--watchdog", optarg, &c->watchdog);
     case TIMELINE: c->timeline = optarg; return true;
@@ -209,7 +215,7 @@ bool read_command_line(int argc, char **argv, command_line *c, int *status) {
     if (c->reset && optind == argc) return true;
     if (optind + 1 != argc) return wrong(optind < argc ? "one PACKAGE is expected" : "PACKAGE is missing");
     c->package = argv[optind];
-    if (c->prompts.empty() && c->selftest.empty() && c->bench.empty() && !c->probe && !c->reset)
-        return wrong("nothing to do: --prompt, --prompt-ids, --selftest, --bench, --probe or --reset");
+    if (c->prompts.empty() && c->selftest.empty() && c->bench.empty() && !c->probe && !c->reset && !c->check_weights)
+        return wrong("nothing to do: --prompt, --prompt-ids, --selftest, --bench, --check-weights, --probe or --reset");
     return true;
 }

@@ -26,7 +26,7 @@ struct command_line {
     unsigned top_k = 0;
     uint64_t seed = 0;
     bool ignore_eot = false, print_ids = false, json = false, quiet = false, verify = false, probe = false,
-         reset = false;
+         reset = false, check_weights = false;
 };
 
 // Returns false if the program should end, with *status as its exit status (0 after --help).

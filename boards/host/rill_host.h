@@ -22,7 +22,7 @@ enum rill_host_status {
 
 typedef struct rill_host rill_host;
 
-// Reports progress of `what` ("upload", "verify"): `done` of `total` bytes.
+// Reports progress of `what` ("upload", "verify", "check"): `done` of `total` bytes.
 typedef void rill_host_progress(void *context, const char *what, uint64_t done, uint64_t total);
 
 struct rill_host_options {
@@ -53,6 +53,9 @@ const char *rill_host_about(const rill_host *host);
 // Writes every byte that the design may read (the image, and zeros elsewhere). With `verify` not 0 also reads
 // everything back and compares it.
 enum rill_host_status rill_host_upload(rill_host *host, int verify);
+// Reads the image back from the card's memory and compares it with the checksums of its manifest. Not while a request
+// runs. After it the image counts as uploaded if it is right.
+enum rill_host_status rill_host_check_weights(rill_host *host);
 
 // Encodes a prompt, including the end-of-text id that starts every text. Returns the count of ids and writes at most
 // `room` of them. Returns -1 if the image has no tokenizer.

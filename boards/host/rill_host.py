@@ -70,6 +70,7 @@ def load(path=None):
     for name in ("close", "failed", "stop"):
         getattr(library, "rill_host_" + name).argtypes = [c.c_void_p]
     library.rill_host_upload.argtypes = [c.c_void_p, c.c_int]
+    library.rill_host_check_weights.argtypes = [c.c_void_p]
     library.rill_host_encode.restype = c.c_long
     library.rill_host_encode.argtypes = [c.c_void_p, c.c_char_p, c.POINTER(c.c_uint32), c.c_size_t]
     library.rill_host_encode_chat.restype = c.c_long
@@ -116,6 +117,12 @@ class Host:
 
     def upload(self, verify=False):
         status = self.library.rill_host_upload(self.handle, verify)
+        if status:
+            raise HostError(status, self.message())
+
+    def check_weights(self):
+        """Reads the image back from the card's memory. Raises HostError if it is not the image."""
+        status = self.library.rill_host_check_weights(self.handle)
         if status:
             raise HostError(status, self.message())
 

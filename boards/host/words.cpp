@@ -73,6 +73,9 @@ std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t pla
                : place == 1 ? "the image in the memory is of another version of rill"
                             : "the image in the memory is for another design";
     case 9: return "the area for ids must hold " + at;
+    case 10:
+        return place == 0 ? "the second clock was lost in the request (see `clock`): is the kernel's clock steady?"
+                          : "the second clock is not there (see `clock`)";
     default: return "fault " + std::to_string(fault) + ", place " + at + ", which this program does not know";
     }
 }

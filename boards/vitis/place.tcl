@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run by the linker before placement (link property STEPS.PLACE_DESIGN.TCL.PRE; `make xclbin` sets it): which dies the
-# parts of the kernel should lie on, from placement.tcl.
+# parts of the kernel should lie on, from placement.tcl; and how ap_clk reaches the MMCM of a second clock.
 #
 # RILL_PLACEMENT in the environment:
-#   soft  (default) lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
+#   soft  (default) matrix engines, parts of lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
 #   hard  everything is added to the platform's own pblock of its die (rill(pblock)_<die>); may make routing worse
 #   none  nothing
 set here [file dirname [file normalize [info script]]]
@@ -43,4 +43,19 @@ proc rill_place {pblock path} {
 }
 
 source [file join $here placement.tcl]
+
+# The buffer of the platform that drives ap_clk may lie in another column than the MMCM that makes the second clock of
+# it. The placer looks at the net that the buffer drives, so this net gets the property, whatever its name.
+proc rill_route_clock {} {
+    global rill
+    set path [rill_need cells "the place of kernels in a linked design"]/$rill(unit)/inst/u_clock/u_mmcm/CLKIN1
+    set pin [get_pins -quiet $path]
+    if {[llength $pin] != 1} {error "no pin $path in the linked design: the MMCM of the second clock"}
+    set driver [get_pins -quiet -of_objects [get_nets -segments -of_objects $pin] -filter {IS_LEAF && DIRECTION == OUT}]
+    if {[llength $driver] != 1} {error "[llength $driver] drivers of the net at $path, expected one"}
+    set net [get_nets -of_objects $driver]
+    set_property CLOCK_DEDICATED_ROUTE ANY_CMT_COLUMN $net
+    puts "rill: clock: $net may reach the MMCM over any column"
+}
+if {$rill(second_clock)} rill_route_clock
 puts "rill: placement $rill_mode, $rill_placed paths"

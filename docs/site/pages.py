@@ -122,7 +122,7 @@ def title_of(path):
 
 
 def readers():
-    """Reader -> pages, in the order of docs/pages.md: its parts `## Reader: what for` have rows `| question | links |`."""
+    """Reader -> pages, in the order of docs/pages.md. Its parts `## Reader: ...` have rows `| question | links |`."""
     found, seen = {}, set()
     for part in re.split(r"^## ", (DOCS / "pages.md").read_text(), flags=re.M)[1:]:
         reader, _, _ = part.split("\n", 1)[0].partition(": ")

@@ -246,6 +246,15 @@ static void read_list(struct scan *s, struct verilog_header *h, void (*read)(str
     need(s, ')');
 }
 
+// A name that SystemVerilog reserves is legal in a Verilog-2005 file, but the instance of it in the design is read by
+// tools as SystemVerilog.
+static void check_word(struct scan *s, const char *what, const char *name, struct loc loc) {
+    const char *language = verilog_reserved(name, false);
+    if (!s->ok || !language) return;
+    diag_error(s->diag, loc, MSG_RESERVED_WORD, what, name, language);
+    s->ok = false;
+}
+
 struct verilog_header *verilog_read_header(struct arena *arena, const struct source *source,
                                            const struct verilog_module *module, struct diag *diag) {
     struct verilog_header *h = ARENA_NEW(arena, struct verilog_header);
@@ -255,6 +264,9 @@ struct verilog_header *verilog_read_header(struct arena *arena, const struct sou
     if (take(&s, '#')) read_list(&s, h, read_param);
     if (s.ok) read_list(&s, h, read_port);
     need(&s, ';');
+    for (size_t i = 0; i < h->params.count; i++)
+        check_word(&s, "parameter", h->params.items[i].name, h->params.items[i].loc);
+    for (size_t i = 0; i < h->ports.count; i++) check_word(&s, "port", h->ports.items[i].name, h->ports.items[i].loc);
     return s.ok ? h : NULL;
 }
 

@@ -39,6 +39,8 @@ verilog_modules verilog_find_modules(struct arena *, const struct source *);
 // so are words of the language (`input wire`), so a caller must look for names that it knows.
 typedef VEC(const char *) verilog_names;
 verilog_names verilog_find_instances(struct arena *, const struct source *);
+// The language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. NULL if none does.
+const char *verilog_reserved(const char *word, bool vhdl);
 // How often a word occurs in a text.
 size_t verilog_count_word(const char *text, const char *word);
 // The word that ends before `at`, with blanks in between.

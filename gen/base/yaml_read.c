@@ -233,6 +233,11 @@ static void read_events(struct reader *r) {
     }
 }
 
+// The YAML library accepts UTF-16, which no other reader of the text does.
+static bool is_utf16(const char *text, size_t len) {
+    return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
+}
+
 struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
                                   struct diag *diag) {
     struct reader *r = ARENA_NEW(arena, struct reader);
@@ -244,6 +249,10 @@ struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len
     struct loc whole = {r->source, 0, 0};
     if (len > YAML_MAX_BYTES) {
         diag_error(diag, whole, MSG_YAML_TOO_LARGE, YAML_MAX_BYTES);
+        return NULL;
+    }
+    if (is_utf16(r->source->data, len)) {
+        diag_error(diag, whole, MSG_YAML_UTF8, "it is UTF-16");
         return NULL;
     }
     if (!yaml_parser_initialize(&r->parser)) base_fatal("out of memory while reading %s", name);

@@ -33,6 +33,11 @@ static bool add_module(const struct ir *ir, definitions *all, const struct custo
         diag_error(diag, module.loc, MSG_MODULE_NAME_RILL, module.name);
         return false;
     }
+    const char *language = verilog_reserved(module.name, false);
+    if (language) {
+        diag_error(diag, module.loc, MSG_RESERVED_WORD, "module", module.name, language);
+        return false;
+    }
     if (!module.ends) {
         diag_error(diag, module.loc, MSG_MODULE_END, module.name);
         return false;

@@ -38,23 +38,23 @@ static int print_table(const char *path, struct arena *arena) {
 
 // Prints the table of operations in docs/spec.md, as Markdown.
 static void print_operations(struct arena *arena) {
-    puts("| operation | in | out | attributes | what it computes |\n|---|---|---|---|---|");
+    puts("| operation | what it computes | in | out | attributes |\n|---|---|---:|---:|---|");
     for (int op = 0; op < ir_spec_ops(); op++) {
         const struct ir_composite row = ir_spec_op(op);
         struct ir_op_attr attr[IR_MAX_OP_ATTRS];
         int count = ir_attr_column(row.attributes, attr);
-        printf("| `%s` | %d | %d | ", row.name, row.inputs, row.outputs);
+        printf("| `%s` | %s | %d | %d | ", row.name, row.doc, row.inputs, row.outputs);
         for (int i = 0; i < count; i++) {
             static const char *const kinds[] = {"integer", "number", "string", "list", ""};
             bool words = attr[i].kind == IR_ATTR_WORD;
-            printf("%s`%s`: %s%s%s%s", i ? ", " : "", attr[i].name, words ? "" : kinds[attr[i].kind],
+            printf("%s`%s`: %s%s%s%s", i ? "<br>" : "", attr[i].name, words ? "" : kinds[attr[i].kind],
                    ir_op_attr_legal(&attr[i], arena) + words,
                    attr[i].has_default ? " = "
                    : attr[i].required  ? ""
                                        : ", optional",
                    attr[i].text);
         }
-        printf(" | %s |\n", row.doc);
+        puts(" |");
     }
 }
 

@@ -20,11 +20,17 @@ struct package_options {
     bool registers;
 };
 
+struct verilog_file {
+    const char *name; // rtl/<file>, without the package's prefix
+    struct source text;
+};
+
 struct packing { // state of one run
     struct arena *arena;
     struct diag *diag;
     struct package_options o;
     struct package package;
+    VEC(struct verilog_file) verilog; // of the design, in reading order
     struct output out;
 };
 
@@ -77,6 +83,7 @@ static bool read_design(struct packing *p) {
     p->package.plan = emit_plan_make(ir, NULL);
     p->package.arena = p->arena;
     p->package.name = p->o.name;
+    p->package.prefix = package_prefix(p->arena, p->o.name);
     p->package.identity = arena_printf(p->arena, "%016" PRIx64, hash_bytes(data, len));
     return true;
 }
@@ -101,25 +108,23 @@ static bool check_top(struct packing *p, const char *path, const char *text) {
     return refuse(p, path, MSG_PACKAGE_STALE);
 }
 
-static bool copy_verilog(struct packing *p, const char *from, const char *name) {
+static bool load_verilog(struct packing *p, const char *from, const char *name) {
     size_t len;
     const char *data = read_verilog(p, from, &len);
     if (!data || (!strcmp(name, "rtl/rill_top.v") && !check_top(p, from, data))) return false;
-    struct text text = {0};
-    text_add_bytes(&text, data, len);
-    bool ok = output_text(&p->out, name, &text);
-    text_free(&text);
-    VEC_PUSH(p->arena, p->package.rtl, name);
-    return ok;
+    struct verilog_file file = {name, {from, data, len}};
+    package_add_modules(&p->package, &file.text);
+    VEC_PUSH(p->arena, p->verilog, file);
+    return true;
 }
 
 static bool is_listed(const struct packing *p, const char *name) {
-    for (size_t i = 0; i < p->package.rtl.count; i++)
-        if (!strcmp(p->package.rtl.items[i], name)) return true;
+    for (size_t i = 0; i < p->verilog.count; i++)
+        if (!strcmp(p->verilog.items[i].name, name)) return true;
     return false;
 }
 
-static bool copy_listed(struct packing *p) {
+static bool load_listed(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/filelist.f", p->o.dir), *why;
     size_t len;
     char *list = file_read(p->arena, path, MAX_LIST, &len, &why);
@@ -127,7 +132,7 @@ static bool copy_listed(struct packing *p) {
     for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
         if (!is_verilog_name(line) || is_listed(p, line))
             return refuse(p, path, arena_printf(p->arena, MSG_PACKAGE_FILE_LIST, line));
-        if (!copy_verilog(p, arena_printf(p->arena, "%s/%s", p->o.dir, line), line)) return false;
+        if (!load_verilog(p, arena_printf(p->arena, "%s/%s", p->o.dir, line), line)) return false;
     }
     return is_listed(p, "rtl/rill_top.v") || refuse(p, path, MSG_PACKAGE_NO_TOP);
 }
@@ -138,14 +143,14 @@ static const char *shared_file(struct packing *p, const char *relative) {
     return path;
 }
 
-// Copies library modules that the wrapper needs and that the design may not have.
-static bool copy_controls(struct packing *p) {
+// Loads library modules that the wrapper needs and that the design may not have.
+static bool load_controls(struct packing *p) {
     const char *module[PACKAGE_CONTROLS];
     for (int i = 0, count = package_controls(p->package.ir, module); i < count; i++) {
         const char *name = arena_printf(p->arena, "rtl/%s.v", module[i]), *path;
         if (is_listed(p, name)) continue;
         path = shared_file(p, arena_printf(p->arena, "rtl-templates/control/%s.v", module[i]));
-        if (!path || !copy_verilog(p, path, name)) return false;
+        if (!path || !load_verilog(p, path, name)) return false;
     }
     return true;
 }
@@ -158,22 +163,43 @@ static bool write_text(struct packing *p, const char *name, struct text *text) {
     return ok;
 }
 
+static const char *file_of(struct packing *p, const char *rest) {
+    return arena_printf(p->arena, "rtl/%s%s", p->package.prefix, rest);
+}
+
+// Writes the design's Verilog with the prefix before its modules, and notes the files in their order.
+static bool write_verilog(struct packing *p) {
+    for (size_t i = 0; i < p->verilog.count; i++) {
+        const struct verilog_file *file = &p->verilog.items[i];
+        const char *name = file_of(p, file->name + strlen("rtl/"));
+        struct text text = {0};
+        package_add_prefixed(&p->package, file->text.data, file->text.size, &text);
+        if (!write_text(p, name, &text)) return false;
+        VEC_PUSH(p->arena, p->package.rtl, name);
+    }
+    VEC_PUSH(p->arena, p->package.rtl, arena_printf(p->arena, "rtl/%s.v", p->package.name));
+    return true;
+}
+
+// Writes the kernel's module, which instantiates modules with the prefix.
+static bool write_wrapper(struct packing *p) {
+    struct text plain = {0}, text = {0};
+    package_wrapper(&p->package, &plain);
+    package_add_prefixed(&p->package, text_cstr(&plain), plain.len, &text);
+    text_free(&plain);
+    return write_text(p, arena_printf(p->arena, "rtl/%s.v", p->package.name), &text);
+}
+
 static bool write_emitted(struct packing *p) {
     const struct package *k = &p->package;
     const struct {
         const char *name;
         void (*emit)(const struct package *, struct text *);
-    } files[] = {{arena_printf(p->arena, "rtl/%s.v", k->name), package_wrapper},
-                 {"filelist.f", package_filelist},
-                 {"sources.tcl", package_sources},
-                 {"design.tcl", package_settings},
-                 {"design.mk", package_make},
-                 {"placement.tcl", package_placement},
-                 {"ooc.xdc", package_clock},
-                 {"link.cfg", package_link},
-                 {"kernel.xml", package_kernel_xml},
-                 {"component.xml", package_component},
-                 {arena_printf(p->arena, "%s.core", k->name), package_core},
+    } files[] = {{"filelist.f", package_filelist},     {"sources.tcl", package_sources},
+                 {"design.tcl", package_settings},     {"design.mk", package_make},
+                 {"placement.tcl", package_placement}, {"ooc.xdc", package_clock},
+                 {"link.cfg", package_link},           {"kernel.xml", package_kernel_xml},
+                 {"component.xml", package_component}, {arena_printf(p->arena, "%s.core", k->name), package_core},
                  {"package.json", package_json}};
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         struct text text = {0};
@@ -261,26 +287,72 @@ static bool write_design(struct packing *p) {
     return sim_ok && map_ok && copy_oracle(p);
 }
 
-static bool write_package(struct packing *p) {
-    if (!copy_listed(p) || !copy_controls(p)) return false;
-    if (!package_prepare(&p->package, loc_file(p->arena, arena_printf(p->arena, "%s/design.yaml", p->o.dir)), p->diag))
-        return false;
-    VEC_PUSH(p->arena, p->package.rtl, arena_printf(p->arena, "rtl/%s.v", p->package.name));
-    return write_emitted(p) && write_scripts(p) && write_host(p) && write_design(p);
+// Lists all files, the list included, so that a package in the same folder can remove those that it does not have.
+static bool write_list(struct packing *p) {
+    struct text list = {0};
+    size_t skip = strlen(p->o.out) + 1;
+    for (size_t i = 0; i < p->out.files.count; i++) text_addf(&list, "%s\n", p->out.files.items[i].path + skip);
+    text_add(&list, PACKAGE_FILES "\n");
+    return write_text(p, PACKAGE_FILES, &list);
 }
 
-// Verilog files that an earlier package in this folder lists and the new one does not have.
+static bool write_package(struct packing *p) {
+    if (!load_listed(p) || !load_controls(p)) return false;
+    if (!package_prepare(&p->package, loc_file(p->arena, arena_printf(p->arena, "%s/design.yaml", p->o.dir)), p->diag))
+        return false;
+    return write_verilog(p) && write_wrapper(p) && write_emitted(p) && write_scripts(p) && write_host(p) &&
+           write_design(p) && write_list(p);
+}
+
+// ---- files that an earlier package in this folder has and the new one does not ----
+
 typedef VEC(const char *) path_list;
 
+static bool is_written(const struct packing *p, const char *path) {
+    for (size_t i = 0; i < p->out.files.count; i++)
+        if (!strcmp(p->out.files.items[i].path, path)) return true;
+    return false;
+}
+
+// A path within the folder: a list that was changed by hand must not name files elsewhere.
+static bool is_inside(const char *path) { return *path && *path != '/' && *path != '#' && !strstr(path, ".."); }
+
+// A package of an older version has no list of all files, but one of its Verilog files.
 static path_list find_old(struct packing *p) {
     path_list old = {0};
+    const char *why, *name = exists(p, p->o.out, PACKAGE_FILES) ? PACKAGE_FILES : "filelist.f";
+    size_t len;
+    char *list = file_read(p->arena, arena_printf(p->arena, "%s/%s", p->o.out, name), MAX_LIST, &len, &why);
+    for (char *line = list ? strtok(list, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        const char *path = arena_printf(p->arena, "%s/%s", p->o.out, line);
+        if (is_inside(line) && !is_written(p, path)) VEC_PUSH(p->arena, old, path);
+    }
+    return old;
+}
+
+// Removes the files, and folders that are empty then.
+static void remove_old(struct packing *p, const path_list *old) {
+    for (size_t i = 0; i < old->count; i++) {
+        const char *dir = old->items[i];
+        remove(old->items[i]);
+        while (strlen(dir = file_dir(p->arena, dir)) > strlen(p->o.out) && !rmdir(dir)) continue;
+    }
+}
+
+// What vendor tools made of the package that was here before, which `make` does not remove.
+static void note_build(struct packing *p, const char *identity_before) {
+    if (!identity_before || !strcmp(identity_before, p->package.identity) || !exists(p, p->o.out, "build")) return;
+    diag_warning(p->diag, loc_file(p->arena, arena_printf(p->arena, "%s/build", p->o.out)), MSG_PACKAGE_BUILD,
+                 identity_before, p->o.out);
+}
+
+static const char *identity_before(struct packing *p) {
+    static const char key[] = "\"identity\": \"";
     const char *why;
     size_t len;
-    char *list = file_read(p->arena, arena_printf(p->arena, "%s/filelist.f", p->o.out), MAX_LIST, &len, &why);
-    for (char *line = list ? strtok(list, "\n") : NULL; line; line = strtok(NULL, "\n"))
-        if (is_verilog_name(line) && !is_listed(p, line))
-            VEC_PUSH(p->arena, old, arena_printf(p->arena, "%s/%s", p->o.out, line));
-    return old;
+    char *text = file_read(p->arena, arena_printf(p->arena, "%s/package.json", p->o.out), MAX_LIST, &len, &why);
+    const char *at = text ? strstr(text, key) : NULL, *end = at ? strchr(at += strlen(key), '"') : NULL;
+    return end ? arena_strndup(p->arena, at, (size_t)(end - at)) : NULL;
 }
 
 static int write_folder(struct packing *p) {
@@ -288,10 +360,15 @@ static int write_folder(struct packing *p) {
     output_begin(&p->out, p->arena, p->o.out);
     bool ok = write_package(p);
     path_list old = {0};
+    const char *before = identity_before(p);
+    size_t files = p->out.files.count;
     if (ok) old = find_old(p);
     if (ok && output_commit(&p->out)) {
-        for (size_t i = 0; i < old.count; i++) remove(old.items[i]);
-        return RILL_OK;
+        struct text said = {0};
+        remove_old(p, &old);
+        note_build(p, before);
+        package_said(&p->package, p->o.out, files, &said);
+        return command_print(&said);
     }
     if (!ok) output_abort(&p->out);
     if (p->out.error) diag_error_text(p->diag, loc_none(), p->out.error);

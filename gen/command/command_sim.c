@@ -3,9 +3,14 @@
 // golden model.
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,18 +36,41 @@ struct sim_build {
     int jobs, threads;
 };
 
-// Runs a program and writes its output to a log. Returns its exit status, or -1.
-static int run(char *const args[], const char *log) {
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!freopen(log, "w", stdout)) _exit(127);
-        dup2(STDOUT_FILENO, STDERR_FILENO);
-        execvp(args[0], args);
-        _exit(127);
-    }
+static void end_all(int signal) {
+    (void)signal;
+    kill(0, SIGKILL);
+}
+
+static int wait_for(pid_t pid) { // exit status, or -1
     int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// Waits for a program whose processes are a group. When `parent` ends, however that happens, the group ends.
+static int watch_over(char *const args[], pid_t parent) {
+    setpgid(0, 0);
+    signal(SIGTERM, end_all);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) end_all(SIGTERM);
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGTERM, SIG_DFL);
+        execvp(args[0], args);
+        _exit(127);
+    }
+    return wait_for(pid);
+}
+
+// Runs a program and writes its output to a log. Returns its exit status, or -1.
+static int run(char *const args[], int log) {
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0) {
+        dup2(log, STDOUT_FILENO);
+        dup2(log, STDERR_FILENO);
+        _exit(watch_over(args, self));
+    }
+    return wait_for(pid);
 }
 
 static void show_tail(struct arena *arena, const char *log) {
@@ -94,10 +122,10 @@ static bool has_image(struct sim_build *b) {
 
 // ---- errors of the simulation, found before the build ----
 
-static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image) {
+static struct tokenizer *open_tokenizer(struct run *run, const struct ir *ir, const char *image,
+                                        const struct sim_options *o) {
     if (!ir->design.is_lm) return NULL;
-    return tokenizer_present(&run->arena, image) ? tokenizer_open(&run->arena, image, &run->diag)
-                                                 : tokenizer_open_bytes(&run->arena, ir_vocabulary(ir));
+    return sim_tokenizer_open(&run->arena, image, ir_vocabulary(ir), o, &run->diag);
 }
 
 static const char *requests_fault(struct run *run, const struct ir *ir, const struct tokenizer *tokenizer,
@@ -129,7 +157,7 @@ static bool fits_design(struct run *run, const struct sim_build *b, struct sim_o
     if (o->resume || o->unread) return true;
     if (o->inputs) return reads_inputs(run, ir, o);
     if (!sim_options_read_chat(b->arena, o, &run->diag)) return false;
-    struct tokenizer *tokenizer = open_tokenizer(run, ir, image);
+    struct tokenizer *tokenizer = open_tokenizer(run, ir, image, o);
     bool opened = tokenizer || !ir->design.is_lm;
     if (opened) why = requests_fault(run, ir, tokenizer, o);
     tokenizer_close(tokenizer);
@@ -154,6 +182,19 @@ static void add_options(const struct sim_build *b, const char *args[MOST_OPTIONS
     *args++ = "-CFLAGS", *args++ = "-DRILL_PUMP"; // for verif/harness/main.cpp
 }
 
+static bool unwritable(const char *path) {
+    diag_command("sim", "error", MSG_FILE_UNWRITABLE, path, strerror(errno));
+    return false;
+}
+
+enum { FULL = 1 << 20 /* bytes; with less room no build ends well */ };
+
+// Compilers may end without a word of a full disk.
+static void say_full(const char *dir) {
+    struct statvfs s;
+    if (!statvfs(dir, &s) && (uint64_t)s.f_bavail * s.f_frsize < FULL) diag_command("sim", "error", MSG_DISK_FULL, dir);
+}
+
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);
@@ -169,11 +210,31 @@ static bool build(struct sim_build *b, const char *exe) {
                           NULL,
                           NULL};
     add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
+    int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) return unwritable(log);
     say_building(b);
-    if (run((char *const *)args, log) == 0 && !access(exe, X_OK)) return true;
+    bool ok = run((char *const *)args, fd) == 0 && !access(exe, X_OK);
+    close(fd);
+    if (ok) return true;
     diag_command("sim", "error", MSG_SIM_BUILD, b->dir, log);
     show_tail(a, log);
+    say_full(b->dir);
+    say_full(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     return false;
+}
+
+// Builds, unless another process has done so in the meantime: one process at a time builds simulations of a design.
+static bool build_once(struct sim_build *b, const char *exe) {
+    const char *path = arena_printf(b->arena, "%s/sim/build.lock", b->dir);
+    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (lock < 0) return unwritable(path);
+    if (flock(lock, LOCK_EX | LOCK_NB)) {
+        fprintf(stderr, "rill sim: waiting for another `rill sim` that builds %s ...\n", b->dir);
+        while (flock(lock, LOCK_EX) && errno == EINTR) continue;
+    }
+    bool ok = is_current(b, exe) || build(b, exe);
+    close(lock);
+    return ok;
 }
 
 static bool is_wanted(const char *variable) {
@@ -241,7 +302,7 @@ static int start(struct run *run, void *options) {
     if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !can_pump(&b) || !has_image(&b))
         return RILL_BAD_SPEC;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
-    if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build(&b, exe))) return RILL_BAD_SPEC;
+    if (!is_current(&b, exe) && (!fits_design(run, &b, &o->sim) || !build_once(&b, exe))) return RILL_BAD_SPEC;
     return b.build_only ? RILL_OK : go_on(run, &b, exe);
 }
 

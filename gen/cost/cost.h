@@ -60,12 +60,20 @@ struct cost_resources cost_credit_end(const struct ir *, const struct ir_edge *,
 struct cost_resources cost_credit_stage(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // bits of a FIFO word: data, tuser, tlast, tcount
 
-struct cost_resources cost_capacity(const struct ir_die *);        // resources of the die without the shell's share
+struct cost_resources cost_capacity(const struct ir_die *);        // resources of the die's part of the region
 struct cost_resources cost_ports(const struct ir *, int die);      // and what the memory ports take of a die
 struct cost_resources cost_ports_most(const struct ir *, int die); // the same by the board's higher estimate
 struct cost_resources cost_room(const struct ir *, int die); // what a design may take of the die within the limits
-struct cost_resources cost_available(const struct ir *);     // the board without its shell and memory ports
-int64_t cost_wires(const struct ir *);                       // wires from die to die, within the limit; 0: unknown
+struct cost_resources cost_available(const struct ir *);     // the device less the platform's cells and memory ports
+// Wires from die `boundary` to the next.
+struct cost_wires {
+    int64_t all;      // 0: unknown, and then the others mean nothing
+    int64_t platform; // used by the platform
+    int64_t region;   // of `all`, those with registers in the platform's dynamic region
+    int64_t limit;    // of `all`, how many the platform and the design may use together
+    int64_t room;     // how many the design may use: `limit` less `platform`, and at most `region`
+};
+struct cost_wires cost_wires(const struct ir *, int boundary);
 
 // ---- designs that are spread over several dies (place-dies) ----
 

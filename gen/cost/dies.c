@@ -87,16 +87,24 @@ struct cost_resources cost_room(const struct ir *ir, int die) {
 }
 
 struct cost_resources cost_available(const struct ir *ir) {
-    struct cost_resources sum = {0};
-    for (int d = 0; d < ir->dies; d++) {
-        struct cost_resources capacity = cost_capacity(&ir->die[d]), ports = cost_ports(ir, d);
-        cost_add(&sum, &capacity, 1);
-        cost_add(&sum, &ports, -1);
-    }
+    const struct ir_design *b = &ir->design;
+    struct cost_resources ports = cost_ports(ir, cost_memory_die(ir)), sum = {.lut = b->budget_lut,
+                                                                              .ff = b->budget_ff,
+                                                                              .dsp = b->budget_dsp,
+                                                                              .bram18 = 2 * b->budget_bram36,
+                                                                              .uram = b->budget_uram};
+    cost_add(&sum, &ports, -1);
     return sum;
 }
 
-int64_t cost_wires(const struct ir *ir) { return part(ir->design.sll, ir->design.figures.limits.wires); }
+struct cost_wires cost_wires(const struct ir *ir, int boundary) {
+    const struct ir_design *d = &ir->design;
+    struct cost_wires w = {.all = d->sll, .platform = ir->die[boundary].platform_wires, .region = d->sll_region};
+    w.limit = part(w.all, d->figures.limits.wires);
+    w.room = more_than_none(w.limit - w.platform);
+    if (w.room > w.region) w.room = w.region;
+    return w;
+}
 
 int cost_memory_die(const struct ir *ir) {
     for (int d = 0; d < ir->dies; d++)

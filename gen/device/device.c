@@ -43,8 +43,10 @@ static const struct schema_table clock_table = {
         INT_FIELD("dsp", owner, part dsp, 0, MAX_COUNT, "DSPs")
 
 static const struct schema_field resource_fields[] = {RESOURCES(device_resources, )};
-static const struct schema_table shell_table = {
-    .what = "shell", .fields = resource_fields, .count = COUNT_OF(resource_fields)};
+static const struct schema_table region_table = {
+    .what = "region", .fields = resource_fields, .count = COUNT_OF(resource_fields)};
+static const struct schema_table cells_table = {
+    .what = "platform_cells", .fields = resource_fields, .count = COUNT_OF(resource_fields)};
 
 static const struct schema_field slr_fields[] = {
     TEXT_FIELD("name", device_slr, name, "unique name of the die in the vendor's tools: letters, digits, `_`, `-`"),
@@ -52,10 +54,19 @@ static const struct schema_field slr_fields[] = {
      .type = SCHEMA_BOOL,
      .offset = MEMBER(device_slr, hbm),
      .doc = "whether the memory ports are on this die"},
+    {.key = "platform_wires",
+     .type = SCHEMA_INT,
+     .offset = MEMBER(device_slr, platform_wires),
+     .min = 0,
+     .max = MAX_COUNT,
+     .doc = "wires from this die to the next that the platform itself uses"},
     RESOURCES(device_slr, total.),
 };
 static const struct schema_key slr_keys[] = {
-    {.key = "shell", .doc = "what the platform uses on the die", .holds = SCHEMA_HOLDS_ONE, .table = &shell_table}};
+    {.key = "region",
+     .doc = "what the platform's dynamic region has of the die; default: the whole die",
+     .holds = SCHEMA_HOLDS_ONE,
+     .table = &region_table}};
 static const struct schema_table slr_table = {.what = "slrs",
                                               .fields = slr_fields,
                                               .count = COUNT_OF(slr_fields),
@@ -88,6 +99,12 @@ static const struct schema_field top_fields[] = {
      .min = 0,
      .max = MAX_COUNT,
      .doc = "wires from one die to the next. 0: not known"},
+    {.key = "sll_region",
+     .type = SCHEMA_INT,
+     .offset = MEMBER(rill_device, sll_region),
+     .min = 0,
+     .max = MAX_COUNT,
+     .doc = "those of them whose registers are in the dynamic region. 0: all"},
 };
 #define SECTION(word, must, kind, its, text)                                                                           \
     { .key = word, .required = must, .doc = text, .holds = kind, .table = &its }
@@ -95,6 +112,7 @@ static const struct schema_key top_keys[] = {
     SECTION("clock", true, SCHEMA_HOLDS_ONE, clock_table, "clocks for designs"),
     SECTION("slrs", true, SCHEMA_HOLDS_LIST, slr_table, "the dies, 1 to 8"),
     SECTION("hbm", true, SCHEMA_HOLDS_ONE, hbm_table, "figures of the memory"),
+    SECTION("platform_cells", false, SCHEMA_HOLDS_ONE, cells_table, "cells of the platform on the whole card"),
     SECTION("vitis", false, SCHEMA_HOLDS_ONE, vitis_table, "the vendor's tools"),
     SECTION("memory_port", false, SCHEMA_HOLDS_ONE, board_port_table,
             "resources that the linker adds for each memory port"),
@@ -114,14 +132,19 @@ static void check_name(const struct yaml_node *map, const char *name, struct dia
     diag_error(diag, yaml_get(map, "name")->loc, MSG_NAME_OF_BOARD, name);
 }
 
+static bool holds_at_most(const struct device_resources *part, const struct device_resources *all) {
+    return part->lut <= all->lut && part->ff <= all->ff && part->bram36 <= all->bram36 && part->uram <= all->uram &&
+           part->dsp <= all->dsp;
+}
+
 static void read_slr(const struct yaml_node *node, struct device_slr *slr, struct arena *arena, struct diag *diag) {
     if (!schema_read_table(node, &slr_table, slr, arena, diag)) return;
     check_name(node, slr->name, diag);
-    const struct yaml_node *shell = yaml_get(node, "shell");
-    if (!shell || !schema_read_table(shell, &shell_table, &slr->shell, arena, diag)) return;
-    const struct device_resources *t = &slr->total, *s = &slr->shell;
-    bool fits = s->lut <= t->lut && s->ff <= t->ff && s->bram36 <= t->bram36 && s->uram <= t->uram && s->dsp <= t->dsp;
-    if (!fits) diag_error(diag, shell->loc, MSG_BOARD_SHELL, slr->name);
+    slr->region = slr->total;
+    const struct yaml_node *region = yaml_get(node, "region");
+    if (!region || !schema_read_table(region, &region_table, &slr->region, arena, diag)) return;
+    if (!holds_at_most(&slr->region, &slr->total))
+        diag_error(diag, region->loc, MSG_BOARD_REGION, slr->name);
 }
 
 static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena,
@@ -186,6 +209,50 @@ static void check_hbm(const struct yaml_node *map, const struct hbm_figures *hbm
     }
 }
 
+struct device_resources device_total(const struct rill_device *device) {
+    struct device_resources sum = {0};
+    for (size_t i = 0; i < device->slr_count; i++) {
+        const struct device_resources *t = &device->slrs[i].total;
+        sum.lut += t->lut, sum.ff += t->ff, sum.bram36 += t->bram36, sum.uram += t->uram, sum.dsp += t->dsp;
+    }
+    return sum;
+}
+
+struct device_resources device_region(const struct rill_device *device) {
+    struct device_resources sum = {0};
+    for (size_t i = 0; i < device->slr_count; i++) {
+        const struct device_resources *r = &device->slrs[i].region;
+        sum.lut += r->lut, sum.ff += r->ff, sum.bram36 += r->bram36, sum.uram += r->uram, sum.dsp += r->dsp;
+    }
+    return sum;
+}
+
+// Without `platform_cells`, the platform's cells count as all that is outside the dynamic region.
+static void read_cells(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
+                       struct diag *diag) {
+    const struct yaml_node *cells = yaml_get(root, "platform_cells");
+    struct device_resources all = device_total(device), region = device_region(device);
+    device->platform_cells = (struct device_resources){.lut = all.lut - region.lut,
+                                                       .ff = all.ff - region.ff,
+                                                       .bram36 = all.bram36 - region.bram36,
+                                                       .uram = all.uram - region.uram,
+                                                       .dsp = all.dsp - region.dsp};
+    if (!cells || !schema_read_table(cells, &cells_table, &device->platform_cells, arena, diag)) return;
+    if (!holds_at_most(&device->platform_cells, &all))
+        diag_error(diag, cells->loc, MSG_BOARD_CELLS);
+}
+
+static void check_wires(const struct yaml_node *root, struct rill_device *device, struct diag *diag) {
+    if (!device->sll_region) device->sll_region = device->sll;
+    if (device->sll_region > device->sll)
+        diag_error(diag, yaml_get(root, "sll_region")->loc, MSG_BOARD_FIGURES, "sll_region", (double)device->sll_region, "sll",
+                   (double)device->sll);
+    for (size_t i = 0; i < device->slr_count; i++)
+        if (device->slrs[i].platform_wires > device->sll)
+            diag_error(diag, yaml_get(yaml_get(root, "slrs")->items[i], "platform_wires")->loc,
+                       MSG_BOARD_FIGURES, "platform_wires", (double)device->slrs[i].platform_wires, "sll", (double)device->sll);
+}
+
 static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
                        struct diag *diag) {
     const struct yaml_node *clock = schema_need(root, "clock", &device_table, arena, diag);
@@ -193,7 +260,12 @@ static void read_parts(const struct yaml_node *root, struct rill_device *device,
     const struct yaml_node *hbm = schema_need(root, "hbm", &device_table, arena, diag);
     if (clock && schema_read_table(clock, &clock_table, device, arena, diag))
         check_order(clock, "default_mhz", device->clock_default_mhz, "max_mhz", device->clock_max_mhz, diag);
+    int before = diag->errors;
     if (slrs) read_slrs(slrs, device, arena, diag);
+    if (slrs && diag->errors == before) {
+        read_cells(root, device, arena, diag);
+        check_wires(root, device, diag);
+    }
     if (hbm && schema_read_table(hbm, &hbm_table, &device->hbm, arena, diag)) check_hbm(hbm, &device->hbm, arena, diag);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board as its file boards/<name>.yaml describes it: the device's resources, the part of them that the shell keeps,
-// the dies and the memory.
+// A board as its file boards/<name>.yaml describes it: the device's dies, the part of each that the platform leaves to
+// designs, and the memory.
 #ifndef RILL_DEVICE_H
 #define RILL_DEVICE_H
 
@@ -10,7 +10,7 @@
 
 enum { DEVICE_MAX_SLRS = 8 };
 
-// Resources of one die, or of the shell's share of a die.
+// Resources of one die, of a part of it, or of the platform's cells.
 struct device_resources {
     int lut, ff, bram36, uram, dsp;
 };
@@ -18,8 +18,9 @@ struct device_resources {
 struct device_slr {
     const char *name;
     struct device_resources total;
-    struct device_resources shell; // kept by the platform; at most `total`
-    bool hbm;                      // the HBM ports enter here
+    struct device_resources region; // what the platform's dynamic region has of it; at most `total`
+    int platform_wires;             // wires to the next die that the platform itself uses
+    bool hbm;                       // the HBM ports enter here
 };
 
 // The vendor's tool versions for the board's platform, and the names that the linked design uses. All members are NULL
@@ -36,7 +37,10 @@ struct rill_device {
     const char *path; // the board file
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;
-    int sll; // wires from one die to the next; 0: unknown
+    int sll;        // wires from one die to the next; 0: unknown
+    int sll_region; // those of them whose registers are in the dynamic region
+    // Cells of the platform on the whole card. The device less these is what the vendor's tools call the user's budget.
+    struct device_resources platform_cells;
     struct device_slr slrs[DEVICE_MAX_SLRS];
     struct hbm_figures hbm;
     struct board_figures figures;
@@ -47,6 +51,8 @@ extern const struct schema_table device_table, board_port_table, board_limit_tab
 
 // Reads the sections of a board file that are tables of numbers. Missing sections and keys get their presets.
 void board_figures_read(const struct yaml_node *root, struct board_figures *, struct arena *, struct diag *);
+struct device_resources device_total(const struct rill_device *);  // of all dies
+struct device_resources device_region(const struct rill_device *); // of the dynamic region on all dies
 // Reads a board file. Returns NULL after reporting errors in diag.
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
 // Finds a board by name or path and reads it. `u55c` means boards/u55c.yaml of the installation. A text that contains a

@@ -20,7 +20,6 @@ struct emit_names {
 struct emit_plan *emit_plan_make(const struct ir *, const struct emit_names *);
 void emit_top(const struct emit_plan *, struct text *out); // the module rill_top
 // Parts of the top module.
-void emit_clocks(bool second, struct text *out);
 void emit_ports(const struct ir *, struct text *out);
 void emit_levels(const struct emit_plan *, struct text *out);
 void emit_faults(const struct emit_plan *, struct text *out); // wires all faults to the token loop's `kernel_fault`
@@ -64,6 +63,9 @@ int64_t emit_pool_number(const struct ir *, int pool, const char *param); // val
 // ---- places ----
 
 void emit_pblocks(const struct emit_plan *, struct text *out);   // Tcl: a pblock for each die, with its instances
+// Lines `rill_prefer <die> {<path>}` for the matrix engines and the parts of them that lie on other dies than what is
+// around them, so that crossings stay between flip-flops.
+void emit_engine_preferences(const struct emit_plan *, struct text *out);
 void emit_placement(const struct emit_plan *, struct text *out); // only its lines `rill_place pblock_<die> {<path>}`
 // Visits the instances of a stream, with their paths and the dies they are on.
 typedef void emit_visit(void *state, const char *path, int die);
@@ -93,6 +95,8 @@ const char *emit_open(int names);
 const char *emit_close(int names);
 // Breaks long lines: code after commas or `=`, comments at spaces.
 void emit_wrapped(const struct text *in, struct text *out);
+// Adds a line of code with its comment: at its end if both fit into the columns, else above it.
+void emit_commented(const char *code, const char *comment, struct text *out);
 
 // ---- the RTL library ----
 

@@ -13,7 +13,7 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
     text_addf(out, "    // %s -> %s: ", ir_port_text(ir, e->src_kernel, e->src_port),
               ir_port_text(ir, e->dst_kernel, e->dst_port));
     emit_carried(ir, e, out);
-    if (p->type.rank || p->type.loops) text_addf(out, "; %s", ir_type_text(ir, &p->type));
+    if (p->type.rank || p->type.loops) text_addf(out, ", as %s", ir_type_text(ir, &p->type));
     text_add(out, "\n");
 }
 
@@ -40,7 +40,8 @@ static int engine_of_kernel(const struct ir *ir, int kernel) {
 static void add_products(const struct ir *ir, int engine, struct text *out) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
-        if (ir_engine_of(ir, n) == engine) text_addf(out, "%s%s", count++ ? ", " : "the products ", ir->node[n].name);
+        if (ir_engine_of(ir, n) == engine)
+            text_addf(out, "%s%s", count++ ? ", " : "computes the products ", ir->node[n].name);
 }
 
 // Describes a kernel without an operation by the purpose of its class and the data it carries.
@@ -49,7 +50,7 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct kernel_class *class = kernel_of(k);
     struct text carried = {0};
     text_add(out, class && class->doc ? class->doc : k->module);
-    if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, ": %s", text_cstr(&carried));
+    if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, " (%s)", text_cstr(&carried));
     text_free(&carried);
 }
 
@@ -82,9 +83,11 @@ static int kernel_of_node(const struct ir *ir, int node) {
 // Lists the operations of a region and the instances that compute them.
 static void add_region(const struct emit_plan *p, const struct ir_region *r, struct text *out) {
     const struct ir *ir = p->ir;
-    text_addf(out, "// Region %s, %lld time%s in %s. Its operations, and the kernels that compute them:\n", r->name,
-              (long long)r->repeat, r->repeat > 1 ? "s" : "",
-              r->when == IR_LAST ? "a step that needs the head" : "a step");
+    text_addf(out,
+              "// Region `%s`: runs %lld time%s in %s. These are its operations, in order, and the instances that "
+              "compute them:\n",
+              r->name, (long long)r->repeat, r->repeat > 1 ? "s" : "",
+              r->when == IR_LAST ? "each step that needs the head" : "each step");
     for (int n = r->first_node; n < r->first_node + r->nodes; n++) {
         int k = kernel_of_node(ir, n);
         const char *instance = k == IR_NONE ? "-"
@@ -108,10 +111,11 @@ static void add_kernels_of(const struct emit_plan *p, int m, struct text *out) {
 void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, "//\n");
     if (p->module[m].region != IR_NONE) return add_region(p, &p->ir->region[p->module[m].region], out);
-    text_addf(out, "// %s: ",
-              m == p->control
-                  ? "The control: what the host reads and writes, the steps of a request, parameters, counts"
-                  : "What several regions share: matrix engines, and what leads to them and from them");
+    text_addf(
+        out, "// %s: ",
+        m == p->control
+            ? "Control: the host's registers, the steps of a request, loading of parameters, counters. Kernels"
+            : "Kernels that several regions share: matrix engines with their operand and result streams. Kernels");
     add_kernels_of(p, m, out);
 }
 
@@ -121,8 +125,8 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     for (int k = 0; k < p->ir->kernels; k++) kernels += p->home[k] == m;
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
     text_addf(out, "//   u_%-22s %3d kernels, %3d streams%s\n", module->name, kernels, streams,
-              m == p->control             ? ": registers, steps, parameters"
-              : module->region == IR_NONE ? ": matrix engines, and what several regions use"
+              m == p->control             ? ": registers, steps of a request, loading of parameters"
+              : module->region == IR_NONE ? ": matrix engines and other kernels of several regions"
                                           : "");
 }
 
@@ -130,20 +134,19 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(
         out,
         "//\n"
-        "// How to read it. The top holds a module for each region of the design, one for what regions share, one for "
-        "the control, and a rill_channel for each channel of the memory:\n");
+        "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
+        "regions share, one for the control, and one rill_channel for each memory channel:\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     text_add(
         out,
-        "// A stream has a word, from_<kernel>_<port> where it is written and to_<kernel>_<port> where it is read, "
-        "each "
-        "with its _valid and _ready. A rill_link between them, u_to_<kernel>_<port> in the reader's module, has the "
-        "stream's FIFO and its way to another die.\n"
-        "// Handshake: a word moves in each cycle with valid and ready. A word is, from the low bits, tdata, tuser "
-        "{last "
-        "token of the step, token}, tlast (the end of a firing), tcount (how many elements are valid).\n"
-        "// Every instance has a register of the reset of its own, a bit of core_rst, or of core_rst_<die>; a module "
-        "has the bits of its instances.\n"
-        "// The comment of a stream says what it carries: tensor and shape without tokens, itensor type (docs/ir.md). "
-        "Probes of a simulation are in sim/rill_sim_top.sv.\n");
+        "// Streams. A stream is one packed word with a handshake. It is called from_<kernel>_<port> at its writer and "
+        "to_<kernel>_<port> at its reader, each with _valid and _ready. The rill_link u_to_<kernel>_<port> in the "
+        "reader's module connects the two: it has the stream's FIFO, and the registers on the way to another die.\n"
+        "// Handshake. A word moves in each cycle in which valid and ready are both high. Its fields, from the low "
+        "bits: tdata; tuser = {last token of the step, number of the token}; tlast = end of a firing; tcount = number "
+        "of valid elements. Streams have tuser, tlast and tcount only where they need them.\n"
+        "// Resets. core_rst (core_rst_<die> in designs with several dies) has one bit for each instance, and each bit "
+        "comes from its own register. A module gets the bits of its instances.\n"
+        "// Comments of streams name the tensor and its shape without the dimension of tokens, then the order of its "
+        "words as an itensor type (docs/ir.md). Probes for simulation are in sim/rill_sim_top.sv.\n");
 }

@@ -82,7 +82,7 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output) {
             const char *net = unused_net(s->plan->ir, k, &k->port[p]);
-            text_addf(s->out, "    wire %s_valid;\n    wire %s%s; // unused\n", net,
+            text_addf(s->out, "    wire %s_valid;\n    wire %s%s; // the output is not read\n", net,
                       emit_range(s->plan->ir, emit_port_word(s->plan->ir, &k->port[p]).bits), net);
         }
 }
@@ -154,7 +154,7 @@ static void add_pool_ports(const struct emit_scope *s, int pool) {
     add_pool_array(s, pool, "m_axis_tready", false, 1);
     text_addf(s->out, ",\n        .m_axis_tdata(%s_word)", s->plan->ir->kernel[pool].name);
     add_pool_array(s, pool, "m_axis_tlast", false, 4);
-    text_add(s->out, ",\n        // a simulation reads them\n        .occupancy(), .high_water()");
+    text_add(s->out, ",\n        // read in simulation only\n        .occupancy(), .high_water()");
 }
 
 // ---- other ports ----
@@ -216,7 +216,8 @@ static void add_client_ports(const struct emit_scope *s, int k) {
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel)
-            return ir_second_clock(ir) ? ".clk_2x(clk_2x), " : "// one clock: clk_2x is unused\n        .clk_2x(clk), ";
+            return ir_second_clock(ir) ? ".clk_2x(clk_2x), "
+                                       : "// this design has one clock and ignores clk_2x\n        .clk_2x(clk), ";
     return "";
 }
 

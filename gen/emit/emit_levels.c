@@ -79,7 +79,7 @@ void emit_levels(const struct emit_plan *p, struct text *out) {
         if (p->resets[d]) add_reset(p->ir, d, p->resets[d], out);
     if (!p->flushes) return;
     add_source("core_flush", "flush", out);
-    add_copies(p->ir, "core_flush", "of the memory's engines", p->flushes, out);
+    add_copies(p->ir, "core_flush", "level: the DMA engines send no new bursts", p->flushes, out);
     add_tree("core_flush", "core_flush_q", p->flushes, out);
 }
 

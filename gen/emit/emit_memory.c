@@ -270,7 +270,8 @@ void emit_channels(const struct emit_plan *p, struct text *out) {
         add_channel(p, c, first, out);
         first += engines_of(&ch);
     }
-    text_addf(out, "\n    assign channel_stall = %s;\n", has_engine(p->ir) ? "~lane_beat_tvalid" : "0");
+    text_addf(out, "\n    assign channel_stall = %s\n",
+              has_engine(p->ir) ? "~lane_beat_tvalid; // no beat for the lane in this cycle" : "0;");
 }
 
 // ---- bursts from a walker to its channels ----

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a design's modules: ports, internal nets, then streams, kernels, and the logic that belongs to no kernel.
+#include <string.h>
 
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
@@ -35,6 +36,7 @@ static bool has_second_clock(const struct emit_plan *p, int m) {
 static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     add_level(p, pins, "clk", "clk", 1);
     if (has_second_clock(p, m)) add_level(p, pins, "clk_2x", "clk_2x", 1);
+    if (m == p->control && ir_second_clock(p->ir)) add_level(p, pins, "clock_state", "clock_state", 32);
     if (m == p->control) add_level(p, pins, "rst", "rst", 1);
     add_resets(p, m, pins);
 }
@@ -102,8 +104,9 @@ static bool leaves(const struct emit_plan *p, int net) {
     return false;
 }
 
-static void add_plain(const struct emit_plan *p, const char *name, int64_t bits, bool is_output, emit_pins *pins) {
-    add_pin(p, pins, (struct emit_pin){.name = name, .net = name, .bits = bits, .is_output = is_output});
+static void add_plain(const struct emit_plan *p, const char *name, const char *doc, int64_t bits, bool is_output,
+                      emit_pins *pins) {
+    add_pin(p, pins, (struct emit_pin){.name = name, .net = name, .doc = doc, .bits = bits, .is_output = is_output});
 }
 
 static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
@@ -111,19 +114,23 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
         int n = p->net[i];
         bool out = p->driver[n] == m && leaves(p, n);
         bool in = p->driver[n] != m && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, m);
-        if (in || out) add_plain(p, p->ir->net[n].name, emit_net_bits(p->ir, n), out, pins);
+        if (in || out)
+            add_plain(p, p->ir->net[n].name, ir_net_doc(p->ir->net[n].role), emit_net_bits(p->ir, n), out, pins);
     }
     if (p->module[m].faults)
         add_pin(p, pins,
                 (struct emit_pin){.name = "fault",
                                   .net = arena_printf(p->ir->arena, "faults_of_%s", p->module[m].name),
+                                  .doc = "numeric faults, a bit for each kernel that can raise one",
                                   .bits = p->module[m].faults,
                                   .is_output = true});
 }
 
 static void add_control(const struct emit_plan *p, emit_pins *pins) {
-    add_plain(p, "channel_idle", p->ir->design.channels, false, pins);
-    add_plain(p, "channel_answer", p->ir->design.channels, false, pins);
+    add_plain(p, "channel_idle", "no DMA engine of the channel has anything to do", p->ir->design.channels, false,
+              pins);
+    add_plain(p, "channel_answer", "the channel takes write data or gives a write response", p->ir->design.channels,
+              false, pins);
     add_pin(p, pins,
             (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});
     for (int s = 0; s < EMIT_AXIL_READ; s++) {
@@ -164,18 +171,19 @@ int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emi
     return 3;
 }
 
-// Heading above the first of several similar pins (streams to one module, levels); NULL if the pin before has the same
-// one.
-const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size_t i) {
-    const struct emit_pin *pin = &pins->items[i], *before = i ? pin - 1 : NULL;
-    bool streams = pin->kind == EMIT_PIN_STREAM;
-    if (before && before->kind == pin->kind &&
-        (!streams || (before->is_output == pin->is_output && before->other == pin->other)))
-        return NULL;
-    if (streams)
+const char *emit_pin_heading(const struct emit_plan *p, const struct emit_pin *pin) {
+    if (pin->kind == EMIT_PIN_STREAM)
         return arena_printf(p->ir->arena, "streams %s %s", pin->is_output ? "to" : "from",
                             emit_module_path(p, pin->other));
-    return pin->kind == EMIT_PIN_AXIS ? "memory" : pin->kind == EMIT_PIN_NET ? "plain nets" : NULL;
+    if (pin->kind == EMIT_PIN_AXIS) return "memory: descriptors and beats of DMA transfers";
+    if (pin->is_pin) return "pins of the top";
+    return pin->kind == EMIT_PIN_NET ? "pulses, levels and numbers" : NULL;
+}
+
+const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size_t i) {
+    const char *heading = emit_pin_heading(p, &pins->items[i]);
+    const char *before = i ? emit_pin_heading(p, &pins->items[i - 1]) : NULL;
+    return heading && before && !strcmp(heading, before) ? NULL : heading;
 }
 
 static void add_ports(const struct emit_plan *p, const emit_pins *pins, struct text *out) {
@@ -183,16 +191,19 @@ static void add_ports(const struct emit_plan *p, const emit_pins *pins, struct t
         struct emit_pin_signal signal[3];
         int signals = emit_pin_signals(p->ir, &pins->items[i], signal);
         const char *note = emit_pin_note(p, pins, i);
-        text_add(out, i ? ",\n" : "");
+        struct text line = {0};
         if (note) text_addf(out, "    // %s\n", note);
         for (int s = 0; s < signals; s++)
-            text_addf(out, "%s%s wire %s%s", s ? ", " : "    ",
+            text_addf(&line, "%s%s wire %s%s", s ? ", " : "    ",
                       signal[s].is_output ? "output"
                       : s                 ? "input"
                                           : "input ",
                       emit_range(p->ir, signal[s].bits), signal[s].port);
+        text_add(&line, i + 1 < pins->count ? "," : "");
+        emit_commented(text_cstr(&line), pins->items[i].doc, out);
+        text_free(&line);
     }
-    text_add(out, "\n);\n");
+    text_add(out, ");\n");
 }
 
 // ---- nets inside ----
@@ -203,7 +214,9 @@ static void add_inner_nets(const struct emit_scope *s) {
         int n = p->net[i];
         bool used = p->ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
         if (used && p->driver[n] == s->module && !leaves(p, n))
-            text_addf(s->out, "    wire %s%s;\n", emit_range(p->ir, emit_net_bits(p->ir, n)), p->ir->net[n].name);
+            emit_commented(arena_printf(p->ir->arena, "    wire %s%s;", emit_range(p->ir, emit_net_bits(p->ir, n)),
+                                        p->ir->net[n].name),
+                           ir_net_doc(p->ir->net[n].role), s->out);
     }
 }
 
@@ -223,8 +236,8 @@ static void add_unread(const struct emit_scope *s) {
         int n = p->net[i];
         if (p->driver[n] != s->module && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, s->module) &&
             emit_net_bits(p->ir, n) > 1 && !takes_all(p, s->module, n))
-            text_addf(s->out, "    wire unused_%s = &{1'b0, %s}; // others take the rest\n", p->ir->net[n].name,
-                      p->ir->net[n].name);
+            text_addf(s->out, "    wire unused_%s = &{1'b0, %s}; // its other bits go to other modules\n",
+                      p->ir->net[n].name, p->ir->net[n].name);
     }
 }
 

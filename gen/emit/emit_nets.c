@@ -32,6 +32,7 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     case IR_NET_LANE_BEAT_TREADY: return channels;
     case IR_NET_LANE_BEAT_TDATA: return channels * ir->design.beat_bits;
     case IR_NET_ERROR_ADDRESS: return 64 * channels;
+    case IR_NET_CLOCK_STATE: return 32;
     case IR_NET_IDENTITY:
     case IR_NET_LAYOUT:
     case IR_NET_IDLE_ENGINES: return 64;
@@ -45,9 +46,10 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     }
 }
 
-// Pins of the top that only the register file uses.
-static bool is_pin(const struct ir_net *n) {
-    return n->role == IR_NET_INTERRUPT || (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
+// Pins of the top that only the control module uses.
+static bool is_pin(const struct ir *ir, const struct ir_net *n) {
+    return n->role == IR_NET_INTERRUPT || (n->role == IR_NET_CLOCK_STATE && ir_second_clock(ir)) ||
+           (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
 }
 
 // The driver of a net for which the IR names no kernel.
@@ -129,7 +131,7 @@ void emit_plan_nets(struct emit_plan *p) {
     add_reads_of_kernels(p);
     for (int n = 0; n < ir->nets; n++) {
         const struct ir_net *net = &ir->net[n];
-        bool own = !emit_is_of_client(net) && !is_pin(net);
+        bool own = !emit_is_of_client(net) && !is_pin(ir, net);
         p->driver[n] = !own ? EMIT_NOT : net->driver != IR_NONE ? p->home[net->driver] : driver_without(p, net);
         bool done = net->role == IR_NET_WALKER_IDLE || net->role == IR_NET_STEPS_DONE;
         bool top = net->role == IR_NET_SOFT_RST || net->role == IR_NET_FLUSH || net->role == IR_NET_CHANNEL_BASE ||

@@ -13,14 +13,20 @@ static void add_pblock(const struct ir *ir, int die, struct text *out) {
     text_addf(out, "create_pblock pblock_%s\nresize_pblock pblock_%s -add %s\n", name, name, name);
 }
 
-static void place(const struct ir *ir, int die, const char *path, struct text *out) {
-    text_addf(out, "rill_place pblock_%s {%s}\n", ir->die[die].name, path);
+struct lines { // where lines go, and of which kind they are
+    struct text *text;
+    bool prefers; // a preference of the placer (rill_prefer) instead of a pblock
+};
+
+static void place(const struct ir *ir, int die, const char *path, const struct lines *out) {
+    text_addf(out->text, out->prefers ? "rill_prefer %s {%s}\n" : "rill_place pblock_%s {%s}\n", ir->die[die].name,
+              path);
 }
 
 struct placed {
     const struct ir *ir;
     int die;
-    struct text *out;
+    const struct lines *out;
 };
 
 static void place_if_here(void *state, const char *instance, int die) {
@@ -36,14 +42,16 @@ static int stage_die(int from, int to, int k) {
 }
 
 // Places the `n` stages of a rill_hop; stages beyond the number of dies on the way stay at its end.
-static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
+static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n,
+                      const struct lines *out) {
     for (int k = 0; k < n; k++)
         if (stage_die(from, to, k) == die)
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
 // Like place_hop, but the first stage stays on the start's die, because logic drives its input.
-static void place_late_hop(const struct ir *ir, int die, const char *path, int from, int to, int n, struct text *out) {
+static void place_late_hop(const struct ir *ir, int die, const char *path, int from, int to, int n,
+                           const struct lines *out) {
     for (int k = 0; k < n; k++)
         if ((k ? stage_die(from, to, k - 1) : from) == die)
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
@@ -57,7 +65,7 @@ static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
 
 // Places the second half of a lane that is cut, the stages between the halves, and the logic that brings its command.
 static void place_sums(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
-                       struct text *out) {
+                       const struct lines *out) {
     const struct ir *ir = p->ir;
     const char *engine = emit_kernel_path(p, e->kernel), *array = ir->design.copies > 1 ? "pair" : "single",
                *lane = arena_printf(ir->arena, "%s/gen_lane[%d].", engine, c),
@@ -73,7 +81,7 @@ static void place_sums(const struct emit_plan *p, int die, const struct ir_engin
 
 // Places a lane as a whole, and the instances inside it that are on another die.
 static void place_lane(const struct emit_plan *p, int die, const struct ir_engine *e, int c, bool inside,
-                       struct text *out) {
+                       const struct lines *out) {
     const struct ir *ir = p->ir;
     const char *lane = arena_printf(ir->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p, e->kernel), c);
     int home = ir->kernel[e->kernel].die;
@@ -91,7 +99,7 @@ static void place_lane(const struct emit_plan *p, int die, const struct ir_engin
 
 // Places the side data that travels with the results to the sums of the first group, and the logic that joins the
 // results if that is on another die than the engine.
-static void place_side(const struct emit_plan *p, int die, const struct ir_engine *e, struct text *out) {
+static void place_side(const struct emit_plan *p, int die, const struct ir_engine *e, const struct lines *out) {
     const struct ir *ir = p->ir;
     const char *results = arena_printf(ir->arena, "%s/u_results", emit_kernel_path(p, e->kernel));
     int home = ir->kernel[e->kernel].die, first = e->sums_die[0];
@@ -109,7 +117,7 @@ static void place_side(const struct emit_plan *p, int die, const struct ir_engin
 
 // Places the logic that turns a lane group's integers into results, and the stages to the die where results are joined.
 static void place_results(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
-                          struct text *out) {
+                          const struct lines *out) {
     const struct ir *ir = p->ir;
     if (inside) place_side(p, die, e, out);
     for (int c = 0; c < e->channels; c += IR_LANE_GROUP) {
@@ -126,7 +134,7 @@ static void place_results(const struct emit_plan *p, int die, const struct ir_en
 // Places the stages that carry the operand to one die, and the copy of the operand on a die other than the engine's. A
 // die that only has sums gets the command and the exponents alone.
 static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *path,
-                      const struct ir_chain *chain, struct text *out) {
+                      const struct ir_chain *chain, const struct lines *out) {
     int home = ir->kernel[e->kernel].die;
     bool away = chain->die != home;
     const char *const way[] = {"gen_all.u_chain/u_cmd", "gen_all.u_chain/u_offset",
@@ -141,7 +149,8 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
 }
 
 // Places what all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
-static void place_chains(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside, struct text *out) {
+static void place_chains(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
+                         const struct lines *out) {
     const struct ir *ir = p->ir;
     const char *engine = emit_kernel_path(p, e->kernel);
     struct ir_chains chains = ir_chains_of(e);
@@ -157,7 +166,7 @@ static void place_chains(const struct emit_plan *p, int die, const struct ir_eng
 }
 
 // Places the stages that load a parameter store: they begin at the memory's die.
-static void place_stores(const struct emit_plan *p, int die, struct text *out) {
+static void place_stores(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], KERNEL_STORE))
@@ -166,7 +175,7 @@ static void place_stores(const struct emit_plan *p, int die, struct text *out) {
 }
 
 // Places levels and faults on the die where they are read or made.
-static void place_levels(const struct emit_plan *p, int die, struct text *out) {
+static void place_levels(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     bool far = emit_way_stages(ir) > 0;
     if (p->resets[far ? die : 0] && (far || die == emit_home(ir)))
@@ -178,7 +187,7 @@ static void place_levels(const struct emit_plan *p, int die, struct text *out) {
 }
 
 // Places the stages of the reset from the token loop to every die, and of the faults back.
-static void place_ways(const struct emit_plan *p, int die, struct text *out) {
+static void place_ways(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     int home = emit_home(ir), stages = emit_way_stages(ir);
     for (int d = 0; d < ir->dies && stages; d++) {
@@ -189,7 +198,7 @@ static void place_ways(const struct emit_plan *p, int die, struct text *out) {
     }
 }
 
-static void place_engines(const struct emit_plan *p, int die, bool inside, struct text *out) {
+static void place_engines(const struct emit_plan *p, int die, bool inside, const struct lines *out) {
     const struct ir *ir = p->ir;
     for (int i = 0; i < ir->engines; i++) {
         place_chains(p, die, &ir->engine[i], inside, out);
@@ -198,7 +207,7 @@ static void place_engines(const struct emit_plan *p, int die, bool inside, struc
     }
 }
 
-static void place_kernels(const struct emit_plan *p, int die, struct text *out) {
+static void place_kernels(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     bool memory = cost_memory_die(ir) == die;
     if (memory) place(ir, die, "u_channel_*/u_arbiter", out);
@@ -223,22 +232,32 @@ static bool is_used(const struct ir *ir, int die) {
     return used;
 }
 
+void emit_engine_preferences(const struct emit_plan *p, struct text *out) {
+    const struct ir *ir = p->ir;
+    const struct lines lines = {out, true};
+    for (int e = 0; e < ir->engines; e++)
+        place(ir, ir->kernel[ir->engine[e].kernel].die, emit_kernel_path(p, ir->engine[e].kernel), &lines);
+    for (int inside = 0; inside <= 1; inside++)
+        for (int d = 0; d < ir->dies; d++) place_engines(p, d, inside, &lines);
+}
+
 void emit_placement(const struct emit_plan *p, struct text *out) {
     const struct ir *ir = p->ir;
+    const struct lines lines = {out, false};
     for (int d = 0; d < ir->dies; d++) {
         if (!is_used(ir, d)) continue;
         text_addf(out, "\n# ---- %s ----\n", ir->die[d].name);
-        place_kernels(p, d, out);
-        place_levels(p, d, out);
+        place_kernels(p, d, &lines);
+        place_levels(p, d, &lines);
     }
     text_add(
         out,
         "\n# ---- parts of what is named above, and parts of those: an instance lies where it was put last ----\n");
     for (int inside = 0; inside <= 1; inside++)
         for (int d = 0; d < ir->dies; d++) {
-            place_engines(p, d, inside, out);
-            if (inside) place_stores(p, d, out);
-            if (inside) place_ways(p, d, out);
+            place_engines(p, d, inside, &lines);
+            if (inside) place_stores(p, d, &lines);
+            if (inside) place_ways(p, d, &lines);
         }
 }
 

@@ -23,6 +23,7 @@ enum emit_pin_kind {
 };
 struct emit_pin {
     const char *name, *net;
+    const char *doc; // plain nets only: the comment at its declarations; NULL or empty: none
     int64_t bits, handshakes;
     enum emit_pin_kind kind;
     bool is_output; // direction of the word
@@ -85,7 +86,10 @@ void emit_modules(struct emit_plan *); // writes their texts and counts the copi
 emit_pins emit_pins_of(const struct emit_plan *, int module);
 // Returns the number of signals.
 int emit_pin_signals(const struct ir *, const struct emit_pin *, struct emit_pin_signal out[3]);
-const char *emit_pin_note(const struct emit_plan *, const emit_pins *, size_t pin); // NULL: no note
+// Heading of a group of pins, such as all streams to one module; NULL: none. emit_pin_note gives it at the first pin of
+// the group only.
+const char *emit_pin_heading(const struct emit_plan *, const struct emit_pin *);
+const char *emit_pin_note(const struct emit_plan *, const emit_pins *, size_t pin);
 // Steps of making the plan.
 void emit_plan_homes(struct emit_plan *);
 void emit_plan_nets(struct emit_plan *);

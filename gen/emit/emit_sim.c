@@ -152,13 +152,20 @@ static void add_design(const struct ir *ir, const char *wrapper, struct text *ou
     if (wrapper) text_addf(out, "    %s u_kernel (.ap_clk(clk), .ap_rst_n(!rst), .interrupt(interrupt)", wrapper);
     else
         text_addf(out, "    rill_top u_top (.clk(clk),%s .rst(rst), .interrupt(interrupt)",
-                  ir_second_clock(ir) ? " .clk_2x(clk_2x)," : "");
+                  ir_second_clock(ir) ? " .clk_2x(clk_2x), .clock_state(32'd1)," : "");
+}
+
+// A wrapper makes its own second clock, of the oscillator in the MMCM's model (verif/card).
+static const char *second_clock(const char *wrapper) {
+    return wrapper ? "`ifdef RILL_VENDOR_CELLS\n    input  wire oscillator,\n`endif\n" : "    input  wire clk_2x,\n";
 }
 
 static void add_sim_top(const struct emit_plan *p, const char *wrapper, struct text *out) {
     const struct ir *ir = p->ir;
     text_add(out, "`default_nettype none\n\nmodule rill_sim_top (\n");
-    emit_clocks(ir_second_clock(ir) && !wrapper, out); // a wrapper makes its own clock
+    text_add(out, "    input  wire clk,\n");
+    if (ir_second_clock(ir)) text_add(out, second_clock(wrapper));
+    text_add(out, "    input  wire rst,\n    output wire interrupt");
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
                   emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);

@@ -97,7 +97,7 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     bool is_list = v->kind == IR_VALUE_LIST;
     struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
     if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
-    text_add(out, "{ // the last entry first\n");
+    text_add(out, "{ // the last entry first; fields: docs/rtl.md, section 5\n");
     for (int i = 0; i < v->words; i++) add_entry(&t, i, out);
     text_add(out, "        }");
 }

@@ -4,7 +4,7 @@
 
 #include "gen/emit/emit.h"
 
-enum { EMIT_COLUMNS = 120, CONTINUED = 4 /* further in */ };
+enum { EMIT_COLUMNS = 120, EMIT_COMMENTS = 44 /* column of a comment after code */, CONTINUED = 4 /* further in */ };
 
 const char *emit_range(const struct ir *ir, int64_t bits) {
     return bits == 1 ? "" : arena_printf(ir->arena, "[%lld:0] ", (long long)bits - 1);
@@ -53,6 +53,13 @@ static void add_line(const char *line, size_t len, struct text *out) {
         column = i - cut + indent + (comment ? 5 : CONTINUED);
     }
     text_add_bytes(out, line + start, len - start);
+}
+
+void emit_commented(const char *code, const char *comment, struct text *out) {
+    size_t len = strlen(code), column = len > EMIT_COMMENTS ? len : EMIT_COMMENTS;
+    if (!comment || !*comment) text_addf(out, "%s\n", code);
+    else if (column + strlen(comment) + 4 <= EMIT_COLUMNS) text_addf(out, "%-*s // %s\n", (int)column, code, comment);
+    else text_addf(out, "%*s// %s\n%s\n", (int)indent_of(code, len), "", comment, code);
 }
 
 void emit_wrapped(const struct text *in, struct text *out) {

@@ -28,20 +28,25 @@ int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
     return s->bits == 0 ? emit_id_bits(ir) : s->bits == -1 ? ir->design.beat_bits : ir->design.beat_bits / 8;
 }
 
-void emit_clocks(bool second, struct text *out) {
+static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire clk,\n");
-    if (second) text_add(out, "    input  wire clk_2x, // of the multipliers: rises with clk, and between\n");
+    if (second)
+        text_add(out, "    input  wire clk_2x, // clock of the multipliers, at twice the rate of clk\n"
+                      "    input  wire [31:0] clock_state, // 1: clk_2x runs; other values: see rill_clock_guard\n");
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
 void emit_ports(const struct ir *ir, struct text *out) {
-    emit_clocks(ir_second_clock(ir), out);
+    add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
-        text_addf(out, ",\n    %s wire %ss_axi_control_%s", emit_axil_signals[s].from_master ? "input " : "output",
-                  emit_range(ir, emit_axil_signals[s].bits), emit_axil_signals[s].name);
+        text_addf(out, ",\n%s    %s wire %ss_axi_control_%s", s ? "" : "    // registers: AXI4-Lite slave\n",
+                  emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
+                  emit_axil_signals[s].name);
     for (int c = 0; c < ir->design.channels; c++)
         for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
-            text_addf(out, ",\n    %s wire %sm_axi_hbm_%02d_%s", emit_axi_signals[s].from_master ? "output" : "input ",
+            text_addf(out, ",\n%s    %s wire %sm_axi_hbm_%02d_%s",
+                      s ? "" : arena_printf(ir->arena, "    // memory channel %d: AXI4 master\n", c),
+                      emit_axi_signals[s].from_master ? "output" : "input ",
                       emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c, emit_axi_signals[s].name);
 }
 
@@ -58,7 +63,7 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
             text_addf(out, "%s%s_steps_done", comma, ir->kernel[k].name);
             comma = ", ";
         }
-    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // no outputs but ids");
+    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // the only outputs are ids");
 }
 
 // Constants that replace the counts of kernels which a design without caches or ids does not have.
@@ -67,16 +72,19 @@ static void add_constants(const struct ir *ir, struct text *out) {
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
         int net = ir_find_net(ir, counts[i], IR_NONE);
         if (ir_net_is_read(ir, net) && ir->net[net].driver == IR_NONE)
-            text_addf(out, "    assign %s = 32'd0; // no caches of keys and values\n", ir->net[net].name);
+            text_addf(out, "    assign %s = 32'd0; // this design has no cache of keys and values\n",
+                      ir->net[net].name);
     }
     int ids = ir_find_net(ir, IR_NET_IDS_WRITTEN, IR_NONE);
-    if (ids != IR_NONE && ir->net[ids].driver == IR_NONE) text_add(out, "    assign ids_written = 32'd0; // no ids\n");
+    if (ids != IR_NONE && ir->net[ids].driver == IR_NONE)
+        text_add(out, "    assign ids_written = 32'd0; // this design generates no ids\n");
 }
 
 static void add_names(const struct emit_plan *p, struct text *out) {
+    if (!ir_second_clock(p->ir)) text_add(out, "    assign clock_state = 32'd1; // one clock\n");
     text_addf(out,
-              "    assign identity = 64'h%016" PRIx64 "; // of design.yaml\n"
-              "    assign layout = 64'h%016" PRIx64 "; // of its memory\n",
+              "    assign identity = 64'h%016" PRIx64 "; // hash of design.yaml\n"
+              "    assign layout = 64'h%016" PRIx64 "; // hash of the memory layout\n",
               p->identity, p->layout);
 }
 
@@ -104,7 +112,7 @@ static void add_idle(const struct ir *ir, struct text *out) {
 
 void emit_control(struct emit_scope *s) {
     const struct ir *ir = s->plan->ir;
-    text_add(s->out, "\n    // ---- what no kernel drives ----\n");
+    text_add(s->out, "\n    // ---- signals that no kernel drives ----\n");
     add_names(s->plan, s->out);
     add_constants(ir, s->out);
     add_steps_done(ir, s->out);
@@ -120,21 +128,25 @@ void emit_control(struct emit_scope *s) {
 static void add_nets(const struct emit_plan *p, struct text *out) {
     VEC(const char *) seen = {0};
     for (int m = 0; m < p->modules; m++) {
+        const char *last = "";
         emit_pins pins = emit_pins_of(p, m);
         for (size_t i = 0; i < pins.count; i++) {
             const struct emit_pin *pin = &pins.items[i];
             bool known = pin->kind == EMIT_PIN_LEVEL || pin->is_pin;
             for (size_t n = 0; n < seen.count && !known; n++) known = !strcmp(seen.items[n], pin->net);
             if (known) continue;
-            const char *note = emit_pin_note(p, &pins, i);
-            if (note && pin->kind == EMIT_PIN_STREAM) text_addf(out, "    // %s, %s\n", emit_module_path(p, m), note);
+            const char *heading = emit_pin_heading(p, pin);
+            if (strcmp(heading, last)) text_addf(out, "    // %s, %s\n", emit_module_path(p, m), heading);
+            last = heading;
             VEC_PUSH(p->ir->arena, seen, pin->net);
             struct emit_pin_signal signal[3];
             int signals = emit_pin_signals(p->ir, pin, signal);
-            text_addf(out, "    wire %s%s", emit_range(p->ir, signal[0].bits), signal[0].net);
-            if (signals > 1)
-                text_addf(out, ", %s; wire %s%s", signal[1].net, emit_range(p->ir, signal[2].bits), signal[2].net);
-            text_add(out, ";\n");
+            const char *rest = signals > 1 ? arena_printf(p->ir->arena, ", %s; wire %s%s", signal[1].net,
+                                                          emit_range(p->ir, signal[2].bits), signal[2].net)
+                                           : "";
+            emit_commented(
+                arena_printf(p->ir->arena, "    wire %s%s%s;", emit_range(p->ir, signal[0].bits), signal[0].net, rest),
+                pin->doc, out);
         }
     }
 }
@@ -147,8 +159,8 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
         struct emit_pin_signal signal[3];
         int signals = emit_pin_signals(p->ir, pin, signal);
         // levels and plain nets share lines; a stream has one line
-        bool again = i && pin->kind == pins.items[i - 1].kind && signals == 1;
         const char *note = emit_pin_note(p, &pins, i);
+        bool again = i && !note && pin->kind == pins.items[i - 1].kind && signals == 1;
         text_add(out, !i ? "\n        " : again ? ", " : ",\n        ");
         if (note) text_addf(out, "// %s\n        ", note);
         for (int s = 0; s < signals; s++) text_addf(out, "%s.%s(%s)", s ? ", " : "", signal[s].port, signal[s].net);
@@ -165,7 +177,7 @@ static void add_unread(const struct ir *ir, struct text *out) {
         for (int before = 0; before < c; before++) known = known || ir->client[before].base == ir->client[c].base;
         if (!known) text_addf(out, ", %s", ir->net[ir->client[c].base].name);
     }
-    text_add(out, "}; // bits that no channel takes\n");
+    text_add(out, "}; // address bits above those of the memory, and protection\n");
 }
 
 static void add_top_text(const struct emit_plan *p, struct text *out) {
@@ -174,7 +186,7 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
     emit_ports(p->ir, out);
     text_add(out, "\n);\n    // ---- nets between modules ----\n");
     add_nets(p, out);
-    text_add(out, "\n    // ---- levels that go to everything, or come from it ----\n");
+    text_add(out, "\n    // ---- resets and flush, each with a register per instance; faults ----\n");
     emit_levels(p, out);
     emit_faults(p, out);
     text_add(out, "\n    // ---- modules ----\n");

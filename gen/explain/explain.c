@@ -138,24 +138,30 @@ static bool say_family(FILE *out, const struct topics *all, const char *name) {
 // ---- the glossary ----
 
 static const struct {
-    const char *word, *meaning;
+    const char *word, *meaning, *page;
 } glossary[] = {
-#define WORD(name, text) {name, text},
+#define WORD(name, text, page) {name, text, page},
 #include "include/glossary.def"
 #undef WORD
 };
 
 static bool say_word(FILE *out, const char *word, struct arena *arena) {
     for (size_t i = 0; i < COUNT_OF(glossary); i++)
-        if (!strcasecmp(glossary[i].word, word))
-            return fprintf(out, "%s: %s\n", glossary[i].word, explain_plain(glossary[i].meaning, arena)), true;
+        if (!strcasecmp(glossary[i].word, word)) {
+            fprintf(out, "%s: %s\n", glossary[i].word, explain_plain(glossary[i].meaning, arena));
+            say_page(out, glossary[i].page);
+            return true;
+        }
     return false;
 }
 
 void explain_glossary(FILE *out) {
-    fprintf(out, "| word | meaning |\n|---|---|\n");
-    for (size_t i = 0; i < COUNT_OF(glossary); i++)
-        fprintf(out, "| %s | %s |\n", glossary[i].word, glossary[i].meaning);
+    fprintf(out, "| word | meaning | more |\n|---|---|---|\n");
+    for (size_t i = 0; i < COUNT_OF(glossary); i++) {
+        const char *page = glossary[i].page;
+        fprintf(out, "| %s | %s | [%.*s](%s) |\n", glossary[i].word, glossary[i].meaning, (int)strcspn(page, "."), page,
+                page);
+    }
 }
 
 // ---- finding ----

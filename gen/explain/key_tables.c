@@ -93,7 +93,7 @@ const char *explain_page(const char *name) {
     } pages[] = {{"model", "spec.md#2-model"},
                  {"graph", "spec.md#3-graph"},
                  {"design", "spec.md#4-design"},
-                 {"kernels", "spec.md#6-kernels"},
+                 {"kernels", "kernel-reference.md"},
                  {"board.", "boards.md"},
                  {"family.parameters", "families.md#parameters"},
                  {"family.checks", "families.md#checks"},

@@ -60,10 +60,12 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *board;
     struct ir_platform platform;
     enum ir_strategy strategy;
-    const char *weighed;   // what the strategy decided, in words for the report
-    const char *memories;  // how allocate-memories chose, in words for the report, or NULL
-    int dies;              // 1: no partition
-    int64_t sll;           // signals that can cross from die to die; 0: unknown
+    const char *weighed;  // what the strategy decided, in words for the report
+    const char *memories; // how allocate-memories chose, in words for the report, or NULL
+    int dies;             // 1: no partition
+    int64_t sll;          // wires from die to die; 0: unknown
+    int64_t sll_region;   // those of them whose registers are in the platform's dynamic region
+    int64_t budget_lut, budget_ff, budget_dsp, budget_bram36, budget_uram; // the device less the platform's cells
     const char *placement; // how place-dies found its partition, or NULL
 };
 
@@ -76,11 +78,12 @@ enum {
     IR_LANE_GROUP = 8   /* lanes of an engine that share one copy of the operand (FAN_OUT) */
 };
 
-// One die. The resources exclude what the shell keeps, which is listed in shell_*.
+// One die. The resources are those of the platform's dynamic region. The rest of the die, the shell, is in shell_*.
 struct ir_die {
     const char *name;
     int64_t lut, ff, dsp, bram36, uram;
-    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // kept by the shell
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // outside the region
+    int64_t platform_wires;                                           // to the next die, used by the platform
     bool hbm;                                                         // the ports of the HBM are on this die
 };
 
@@ -355,7 +358,7 @@ enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF
 // The purpose of a net (nets.def).
 enum ir_net_role {
     IR_NET_PLAIN, // named by the port that drives it: pipeline stages, pins of the top
-#define NET(role, owner, word) IR_NET_##role,
+#define NET(role, owner, word, doc) IR_NET_##role,
 #include "include/nets.def"
 #undef NET
     IR_NETS
@@ -405,6 +408,7 @@ struct ir_wire {
 
 int ir_net(struct ir *, enum ir_net_role, int of);            // creates the net if it does not exist
 int ir_find_net(const struct ir *, enum ir_net_role, int of); // IR_NONE if absent
+const char *ir_net_doc(enum ir_net_role);                     // empty if it has none
 int ir_design_net(struct ir *, enum ir_net_role);             // for roles with one net per design
 int ir_add_net(struct ir *, const char *name);                // a new net without a role
 int ir_driver(const struct ir *, enum ir_net_role);           // the kernel that drives a net of the design, or IR_NONE

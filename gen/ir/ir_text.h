@@ -34,7 +34,11 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, context)                                                                                                    \
     F(COUNT, dies)                                                                                                     \
     F(COUNT, sll)                                                                                                      \
-    F(INT, channel_bytes) F(FLAG, is_lm) F(COUNT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads) F(COUNT, pump)
+    F(COUNT, sll_region)                                                                                               \
+    F(COUNT, budget_lut)                                                                                               \
+    F(COUNT, budget_ff)                                                                                                \
+    F(COUNT, budget_dsp) F(COUNT, budget_bram36) F(COUNT, budget_uram) F(INT, channel_bytes) F(FLAG, is_lm)            \
+        F(COUNT, on_chip_kib) F(COUNT, sampling) F(COUNT, query_heads) F(COUNT, pump)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \
@@ -63,7 +67,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, bram36)                                                                                                     \
     F(COUNT, uram)                                                                                                     \
     F(COUNT, shell_lut)                                                                                                \
-    F(COUNT, shell_ff) F(COUNT, shell_dsp) F(COUNT, shell_bram36) F(COUNT, shell_uram) F(FLAG, hbm)
+    F(COUNT, shell_ff)                                                                                                 \
+    F(COUNT, shell_dsp) F(COUNT, shell_bram36) F(COUNT, shell_uram) F(COUNT, platform_wires) F(FLAG, hbm)
 #define IR_GROUP_FIELDS(F) F(REGION, region) F(NODE, first_node) F(INT, nodes) F(INT, bits)
 #define IR_FUSION_FIELDS(F) F(INT, groups) F(INT, bits) F(INT, traffic)
 #define IR_SEGMENT_FIELDS(F)                                                                                           \

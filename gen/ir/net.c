@@ -6,12 +6,14 @@
 
 static const struct {
     enum ir_net_owner owner;
-    const char *word;
+    const char *word, *doc;
 } rows[IR_NETS] = {
-#define NET(role, owner, word) [IR_NET_##role] = {IR_OF_##owner, word},
+#define NET(role, owner, word, doc) [IR_NET_##role] = {IR_OF_##owner, word, doc},
 #include "include/nets.def"
 #undef NET
 };
+
+const char *ir_net_doc(enum ir_net_role role) { return role == IR_NET_PLAIN ? "" : rows[role].doc; }
 
 // ---- names ----
 

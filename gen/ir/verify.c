@@ -113,8 +113,9 @@ static void check_clients(struct check *c) {
 static void check_dies(struct check *c) {
     for (int d = 0; d < c->ir->dies; d++) {
         const struct ir_die *die = &c->ir->die[d];
-        const int64_t capacity[] = {die->lut,       die->ff,       die->dsp,       die->bram36,       die->uram,
-                                    die->shell_lut, die->shell_ff, die->shell_dsp, die->shell_bram36, die->shell_uram};
+        const int64_t capacity[] = {die->lut,          die->ff,         die->dsp,           die->bram36,
+                                    die->uram,         die->shell_lut,  die->shell_ff,      die->shell_dsp,
+                                    die->shell_bram36, die->shell_uram, die->platform_wires};
         for (size_t i = 0; i < COUNT_OF(capacity); i++)
             if (capacity[i] < 0 || capacity[i] >= INT32_MAX) fault(c, "capacity out of range of die", die->name);
     }
@@ -154,7 +155,8 @@ static void check_places(struct check *c) {
                 fault(c, "die of a lane or of its results out of range at engine", ir->engine[i].name);
     for (int i = 0; i < ir->engines; i++)
         if (ir->engine[i].kernel != IR_NONE) check_cuts(c, &ir->engine[i]);
-    if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX)
+    if (ir->dies > IR_MAX_DIES || ir->design.sll < 0 || ir->design.sll > INT32_MAX || ir->design.sll_region < 0 ||
+        ir->design.sll_region > ir->design.sll)
         fault(c, "dies out of range in", ir->name);
 }
 

@@ -45,7 +45,7 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_corner_turn = {.module = "rill_corner_turn",
-                                             .doc = "elements in another order",
+                                             .doc = "puts elements into another order",
                                              .traits = KERNEL_REORDERS,
                                              .contract = contract,
                                              .cost = cost,

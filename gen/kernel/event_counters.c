@@ -11,5 +11,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0);
 }
 
-const struct kernel_class rtl_event_counters = {
-    .module = "rill_event_counters", .doc = "counts cycles of events for the host", .contract = contract, .cost = cost};
+const struct kernel_class rtl_event_counters = {.module = "rill_event_counters",
+                                                .doc = "counts the cycles of events for the host",
+                                                .contract = contract,
+                                                .cost = cost};

@@ -37,7 +37,7 @@ int64_t kernel_pool_word_bits(const struct ir_kernel *k) {
 int64_t kernel_pool_bits(const struct ir_kernel *k) { return kernel_pool_words(k) * (kernel_pool_word_bits(k) + 1); }
 
 const struct kernel_class rtl_fifo_pool = {.module = "rill_fifo_pool",
-                                           .doc = "one storage for streams of groups that never run together",
+                                           .doc = "stores the streams of groups that never run at the same time",
                                            .traits = KERNEL_POOL,
                                            .contract = contract,
                                            .cost = cost,

@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), 3.5, 1, 0); }
 
 const struct kernel_class rtl_fork = {.module = "rill_fork",
-                                      .doc = "each word to all readers",
+                                      .doc = "copies each word to all its readers",
                                       .traits = KERNEL_FORK,
                                       .contract = contract,
                                       .cost = cost};

@@ -13,7 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_frame = {.module = "rill_frame",
-                                       .doc = "rows counted as firings, or firings as rows",
+                                       .doc = "counts rows as firings, or firings as rows",
                                        .traits = KERNEL_FRAMES,
                                        .contract = contract,
                                        .cost = cost};

@@ -14,7 +14,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_head_pack = {.module = "rill_head_pack",
-                                           .doc = "query heads as tokens, in steps of one token",
+                                           .doc = "packs query heads as tokens, in steps of one token",
                                            .traits = KERNEL_PACKS,
                                            .contract = contract,
                                            .cost = cost};

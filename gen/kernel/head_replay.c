@@ -14,7 +14,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_head_replay = {.module = "rill_head_replay",
-                                             .doc = "keys of a head, as often as query heads read it",
+                                             .doc = "repeats the keys of a head for every query head that reads it",
                                              .traits = KERNEL_AGAIN,
                                              .contract = contract,
                                              .cost = cost};

@@ -24,7 +24,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_head_split = {.module = "rill_head_split",
-                                            .doc = "query heads that were tokens as firings again",
+                                            .doc = "turns query heads that were tokens into firings again",
                                             .traits = KERNEL_STEP | KERNEL_UNPACKS,
                                             .contract = contract,
                                             .cost = cost};

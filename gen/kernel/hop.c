@@ -12,4 +12,4 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_hop = {
-    .module = "rill_hop", .doc = "registers on the way from die to die", .contract = contract, .cost = cost};
+    .module = "rill_hop", .doc = "registers between dies", .contract = contract, .cost = cost};

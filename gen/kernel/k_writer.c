@@ -27,7 +27,7 @@ struct kernel_cache kernel_cache(const struct ir_kernel *k) {
 }
 
 const struct kernel_class rtl_k_writer = {.module = "rill_k_writer",
-                                          .doc = "keys to the cache in memory",
+                                          .doc = "writes keys to the cache in memory",
                                           .kv = KERNEL_KV_INTEGERS,
                                           .traits = KERNEL_KEYS,
                                           .contract = contract,

@@ -38,7 +38,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_kv_scale = {.module = "rill_kv_scale",
-                                          .doc = "keeps scales of the cache by position",
+                                          .doc = "keeps the scales of the cache by position",
                                           .kv = KERNEL_KV_SCALE,
                                           .traits = KERNEL_SCALES,
                                           .contract = contract,

@@ -14,6 +14,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_kv_tracker = {.module = "rill_kv_tracker",
-                                            .doc = "counts the layers of keys and values that are in memory",
+                                            .doc = "counts the layers whose keys and values are in memory",
                                             .contract = contract,
                                             .cost = cost};

@@ -19,7 +19,7 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_layout_converter = {.module = "rill_layout_converter",
-                                                  .doc = "words in another order",
+                                                  .doc = "puts words into another order",
                                                   .traits = KERNEL_REORDERS,
                                                   .contract = contract,
                                                   .cost = cost,

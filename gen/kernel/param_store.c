@@ -36,7 +36,7 @@ int64_t kernel_load_hops(const struct ir_kernel *k) {
 }
 
 const struct kernel_class rtl_param_store = {.module = "rill_param_store",
-                                             .doc = "stores and gives in a circle",
+                                             .doc = "stores vector parameters and repeats them",
                                              .traits = KERNEL_STORE,
                                              .contract = contract,
                                              .cost = cost,

@@ -13,4 +13,4 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_pulse_word = {
-    .module = "rill_pulse_word", .doc = "a word for a pulse", .contract = contract, .cost = cost};
+    .module = "rill_pulse_word", .doc = "makes a word of each pulse", .contract = contract, .cost = cost};

@@ -18,7 +18,7 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_replay_buffer = {.module = "rill_replay_buffer",
-                                               .doc = "keeps a firing, gives it in every repetition of the region",
+                                               .doc = "keeps a firing and repeats it in every repetition of the region",
                                                .traits = KERNEL_ENTRY | KERNEL_REPEATS,
                                                .contract = contract,
                                                .cost = cost,

@@ -14,5 +14,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 13, 70, 0);
 }
 
-const struct kernel_class rtl_ring_writer = {
-    .module = "rill_ring_writer", .doc = "to memory, one after the other", .contract = contract, .cost = cost};
+const struct kernel_class rtl_ring_writer = {.module = "rill_ring_writer",
+                                             .doc = "writes its words to memory one after the other",
+                                             .contract = contract,
+                                             .cost = cost};

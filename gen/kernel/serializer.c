@@ -22,9 +22,11 @@ static void cost_receive(const struct kernel_args *a, struct cost_resources *r) 
     cost_per(r, slice_bits(a) + number_bits(a), 0, 1, 0);
 }
 
-const struct kernel_class rtl_serializer = {
-    .module = "rill_serializer", .doc = "a word in slices, to another die", .contract = contract, .cost = cost_send};
+const struct kernel_class rtl_serializer = {.module = "rill_serializer",
+                                            .doc = "sends a word in slices to another die",
+                                            .contract = contract,
+                                            .cost = cost_send};
 const struct kernel_class rtl_deserializer = {.module = "rill_deserializer",
-                                              .doc = "a word of its slices, from another die",
+                                              .doc = "puts a word from another die together again",
                                               .contract = contract,
                                               .cost = cost_receive};

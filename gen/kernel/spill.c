@@ -40,5 +40,8 @@ int64_t kernel_spill_bits(const struct ir_kernel *k) {
            args_int(&a, "FIRINGS", 1) * args_int(&a, "WORDS", 1) * args_int(&a, "USER_W", 1);
 }
 
-const struct kernel_class rtl_spill = {
-    .module = "rill_spill", .doc = "to memory and back", .traits = KERNEL_SPILL, .contract = contract, .cost = cost};
+const struct kernel_class rtl_spill = {.module = "rill_spill",
+                                       .doc = "buffers a stream in memory",
+                                       .traits = KERNEL_SPILL,
+                                       .contract = contract,
+                                       .cost = cost};

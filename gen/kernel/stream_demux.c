@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) { class_cost_turns(a, r); }
 
 const struct kernel_class rtl_stream_demux = {.module = "rill_stream_demux",
-                                              .doc = "firings to several readers in turn, as its schedule says",
+                                              .doc = "sends firings to one reader after the other, by its schedule",
                                               .traits = KERNEL_DEMUX,
                                               .contract = contract,
                                               .cost = cost};

@@ -16,5 +16,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, 260, 216 + (double)chunk + (double)(group - beat), 1);
 }
 
-const struct kernel_class rtl_stream_reader = {
-    .module = "rill_stream_reader", .doc = "input of the graph, from memory", .contract = contract, .cost = cost};
+const struct kernel_class rtl_stream_reader = {.module = "rill_stream_reader",
+                                               .doc = "reads an input of the graph from memory",
+                                               .contract = contract,
+                                               .cost = cost};

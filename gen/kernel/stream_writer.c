@@ -15,7 +15,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_stream_writer = {.module = "rill_stream_writer",
-                                               .doc = "output of the graph, to memory",
+                                               .doc = "writes an output of the graph to memory",
                                                .traits = KERNEL_ROWS_OUT,
                                                .contract = contract,
                                                .cost = cost};

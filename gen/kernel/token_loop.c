@@ -26,7 +26,7 @@ int kernel_reset_way(const struct ir_kernel *k) {
 
 const struct kernel_class rtl_token_loop = {.module = "rill_token_loop",
                                             .without = "no ids in this design",
-                                            .doc = "runs requests: gives steps, collects ids, stops at faults",
+                                            .doc = "runs requests: sends steps, collects ids, stops at faults",
                                             .traits = KERNEL_LOOP,
                                             .contract = contract,
                                             .cost = cost};

@@ -13,7 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_token_select = {.module = "rill_token_select",
-                                              .doc = "of a firing the last token",
+                                              .doc = "passes the last token of a firing on",
                                               .traits = KERNEL_ENTRY | KERNEL_LAST,
                                               .contract = contract,
                                               .cost = cost};

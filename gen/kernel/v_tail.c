@@ -60,10 +60,11 @@ static struct cost_memory memory(const struct kernel_args *a) {
                                 .ultra = args_int(a, "ULTRA", 0)};
 }
 
-const struct kernel_class rtl_v_tail = {.module = "rill_v_tail",
-                                        .doc = "values to the open block and, block by block, to the cache in memory",
-                                        .kv = KERNEL_KV_INTEGERS,
-                                        .traits = KERNEL_VALUES,
-                                        .contract = contract,
-                                        .cost = cost,
-                                        .memory = memory};
+const struct kernel_class rtl_v_tail = {
+    .module = "rill_v_tail",
+    .doc = "keeps the open block of values and writes full blocks to the cache in memory",
+    .kv = KERNEL_KV_INTEGERS,
+    .traits = KERNEL_VALUES,
+    .contract = contract,
+    .cost = cost,
+    .memory = memory};

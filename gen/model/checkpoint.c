@@ -158,7 +158,16 @@ void checkpoint_set_names(struct checkpoint *c, const char *prefix, const char *
     c->unused_count = count;
 }
 
+// Checkpoints of multimodal models have the text model's tensors under a name of their own.
+static const char *without_model(const char *name) {
+    static const char *const models[] = {"model.language_model.", "language_model."};
+    for (size_t i = 0; i < COUNT_OF(models); i++)
+        if (!strncmp(name, models[i], strlen(models[i]))) return name + strlen(models[i]);
+    return name;
+}
+
 static const char *without_prefix(const struct checkpoint *c, const char *name) {
+    name = without_model(name);
     size_t len = c->prefix ? strlen(c->prefix) : 0;
     return len && strncmp(name, c->prefix, len) == 0 ? name + len : name;
 }
@@ -280,7 +289,8 @@ float *checkpoint_rows(struct checkpoint *c, struct arena *arena, const struct c
     int64_t from = s->row_offset + first;
     float *x = s->transpose ? read_columns(c, index, arena, s, from, rows, diag)
                             : read_rows(c, index, arena, from, rows, diag);
-    if (x) note_used(c, index, &w, from + rows);
+    // A table may have rows for more positions than the spec's context.
+    if (x) note_used(c, index, &w, s->is_table ? shards_at(c->file, index)->shape[w.along] : from + rows);
     return x;
 }
 

@@ -16,10 +16,11 @@ enum { MAX_CONFIG_BYTES = 1 << 20 };
 
 struct config_reader {
     struct loc loc;
-    const json_t *root;
-    const char *text; // of config.json; NULL: a GGUF file
+    const json_t *root, *outer; // outer: the file, if `root` is a map in it; else NULL
+    const char *text;           // of config.json; NULL: a GGUF file
     size_t len;
     json_t *beside; // another file of the folder, while one of its keys is read; else NULL
+    json_t *place;  // value of the last key with `first`, or NULL
     const char *dir;
     struct arena *arena;
     struct diag *diag;
@@ -56,12 +57,7 @@ static bool has_place(const json_t *root, const char *path) {
     return json_is_object(find_path(root, map));
 }
 
-// Finds a key; null counts as absent. spelling: the spelling in the file, else one whose map exists, else the newest.
-static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
-    const json_t *root = k->file ? r->beside : r->root;
-    *spelling = k->spelling[0];
-    for (size_t i = k->spellings; i-- > 0;)
-        if (has_place(root, k->spelling[i])) *spelling = k->spelling[i];
+static const json_t *find_in(const json_t *root, const struct family_key *k, const char **spelling) {
     for (size_t i = 0; i < k->spellings; i++) {
         const json_t *value = find_path(root, k->spelling[i]);
         if (!value || json_is_null(value)) continue;
@@ -69,6 +65,17 @@ static const json_t *find_key(const struct config_reader *r, const struct family
         return value;
     }
     return NULL;
+}
+
+// Finds a key; null counts as absent. spelling: the spelling in the file, else one whose map exists, else the newest.
+// Ids may be in the outer map of a multimodal model: they are those of requests.
+static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
+    const json_t *root = k->file ? r->beside : r->root;
+    *spelling = k->spelling[0];
+    for (size_t i = k->spellings; i-- > 0;)
+        if (has_place(root, k->spelling[i])) *spelling = k->spelling[i];
+    const json_t *value = find_in(root, k, spelling);
+    return value || k->file || k->compare ? value : find_in(r->outer, k, spelling);
 }
 
 // ---- values with a fixed meaning ----
@@ -257,14 +264,25 @@ static bool counts(struct config_reader *r, const struct family_key *k) {
     return yes;
 }
 
+// The place of the first layer with the key's word, counted from 1. NULL: no layer has it, or `value` is no list.
+static const json_t *first_layer(struct config_reader *r, const struct family_key *k, const json_t *value) {
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (!strcmp(text_of(r, json_array_get(value, i)), k->first->text)) {
+            json_decref(r->place);
+            return r->place = json_integer((json_int_t)i + 1);
+        }
+    return NULL;
+}
+
 static void read_found(struct config_reader *r, const struct family_key *k) {
     const char *key;
     const json_t *value = find_key(r, k, &key);
     if (!counts(r, k)) value = NULL;
+    if (value && k->first) value = first_layer(r, k, value);
     note(r, k, key, value);
     if (!value) {
         if (k->parameter >= 0 && k->preset) take_preset(r, k);
-        else if (k->when && r->values->parameter[k->parameter].known) return;
+        else if ((k->when || k->first) && r->values->parameter[k->parameter].known) return;
         else if (k->required || (k->parameter >= 0 && !r->values->family->parameter[k->parameter].preset))
             fail(r, arena_printf(r->arena, MSG_CONFIG_KEY_MISSING, key));
         return;
@@ -348,7 +366,7 @@ static struct family_values *read_root(struct config_reader *r, const struct fam
     v->let = ARENA_ARRAY(r->arena, int64_t, f->lets + 1);
     v->notes.key = ARENA_ARRAY(r->arena, struct family_note, r->keys->count + 1);
     read_keys(r);
-    const struct config_text file = {r->root, r->text, r->len, r->loc};
+    const struct config_text file = {r->root, r->outer, r->text, r->len, r->loc};
     if (!r->other_kind && !config_check_unread(&file, r->keys, v, r->arena, r->diag)) r->ok = false;
     if (r->ok && all_known(r)) r->ok = family_derive(v, NULL, r->loc, r->arena, r->diag);
     check_layers(r);
@@ -391,8 +409,13 @@ struct family_values *family_config_read(const struct family *f, const char *dir
     if (!text) return NULL;
     json_t *root = json_text_object(text, len, r.loc, diag);
     r.root = root;
-    if (!gguf_is_path(dir)) r.text = text, r.len = len;
+    if (!gguf_is_path(dir)) {
+        r.text = text, r.len = len;
+        const json_t *model = json_object_get(root, CONFIG_TEXT_MODEL);
+        if (json_is_object(model)) r.root = model, r.outer = root;
+    }
     if (root) values = read_root(&r, f);
+    json_decref(r.place);
     json_decref(root);
     return values;
 }

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "gen/model/config_unread.h"
 #include "gen/model/gguf_model.h"
 #include "gen/spec/family.h"
 #include "gen/model/json_text.h"
@@ -14,7 +15,9 @@ static const char *kind_of_config(const char *path, struct arena *arena, struct 
     size_t len;
     const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
     if (!text) return diag_error_text(diag, loc_file(arena, path), why), NULL;
-    json_t *root = json_text_object(text, len, loc_file(arena, path), diag), *value = json_object_get(root, kind_key);
+    json_t *root = json_text_object(text, len, loc_file(arena, path), diag),
+           *model = json_object_get(root, CONFIG_TEXT_MODEL),
+           *value = json_object_get(json_is_object(model) ? model : root, kind_key);
     if (root) kind = arena_strdup(arena, json_is_string(value) ? json_string_value(value) : "");
     json_decref(root);
     return kind;

@@ -177,7 +177,12 @@ bool config_check_unread(const struct config_text *file, const struct family_key
     const struct yaml_node *table = read_table(&u),
                            *part = table ? yaml_get(table, file->text ? "config" : "gguf") : NULL;
     if (part) u.harmless = yaml_get(part, "harmless"), u.refused = yaml_get(part, "refused");
-    if (part && u.harmless && u.refused && check_table(&u)) check_map(&u, file->root, "");
-    else if (table && diag->errors == errors) diag_error(diag, table->loc, MSG_CHECKPOINT_SECTIONS);
+    if (part && u.harmless && u.refused && check_table(&u)) {
+        if (file->outer) check_map(&u, file->outer, "");
+        if (file->outer) u.part[u.parts++] = CONFIG_TEXT_MODEL;
+        check_map(&u, file->root, "");
+    } else if (table && diag->errors == errors) {
+        diag_error(diag, table->loc, MSG_CHECKPOINT_SECTIONS);
+    }
     return diag->errors == errors;
 }

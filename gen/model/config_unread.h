@@ -7,9 +7,12 @@
 
 #include "gen/spec/family.h"
 
+// The map of a multimodal model's config.json that describes the part that makes text.
+#define CONFIG_TEXT_MODEL "text_config"
+
 struct config_text {
-    const json_t *root;
-    const char *text; // of config.json, to find the place of a key; NULL: a GGUF file
+    const json_t *root, *outer; // outer: the map with `root` as CONFIG_TEXT_MODEL, or NULL
+    const char *text;           // of config.json, to find the place of a key; NULL: a GGUF file
     size_t len;
     struct loc loc; // the file
 };

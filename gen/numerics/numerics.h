@@ -103,6 +103,13 @@ void golden_softcap(size_t n, double cap, const float x[], float y[], struct gol
 float golden_softcap_slope(double cap); // fp32(-2 / cap)
 float golden_softcap_gain(double cap);  // fp32(2 * cap)
 
+// Elementwise operations of one operand (ops_unary.c). given: the operation's attributes in the order of docs/spec.md,
+// NAN if the graph leaves one out.
+enum { GOLDEN_UNARY_ATTRIBUTES = 2 };
+typedef void golden_unary(size_t n, const double given[GOLDEN_UNARY_ATTRIBUTES], const float x[], float y[],
+                          struct golden_fault *fault);
+golden_unary *golden_find_unary(const char *name); // NULL: there is no such operation
+
 // Index of the largest value, ties to the lowest index. n >= 1.
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault);
 

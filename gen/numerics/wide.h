@@ -12,10 +12,17 @@
 #define WIDE_SANITIZED 0
 #endif
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !WIDE_SANITIZED
+// clang before 18 gives the chosen function another name than gcc, so that other files do not find it.
+#if defined(__clang__) && __clang_major__ < 18
+#define WIDE_LINKS 0
+#else
+#define WIDE_LINKS 1
+#endif
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !WIDE_SANITIZED && WIDE_LINKS
 #define WIDE __attribute__((target_clones("avx2", "default")))
 #else
-#define WIDE // a sanitizer is not initialized when the loader chooses
+#define WIDE // also for sanitizers, which are not initialized when the loader chooses
 #endif
 
 #endif

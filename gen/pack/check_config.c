@@ -44,8 +44,9 @@ bool pack_has_tokenizer(const struct ir *ir, const char *dir) { return tokenizer
 bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
     int64_t rows = ir_vocabulary(ir);
     if (!rows || !pack_has_tokenizer(ir, dir)) return true; // works on ids only
-    struct tokenizer *t = tokenizer_open(ir->arena, dir, diag);
-    if (!t) return false;
+    const char *why;
+    struct tokenizer *t = tokenizer_try(ir->arena, dir, &why);
+    if (!t) return diag_warning(diag, loc_file(ir->arena, dir), MSG_TOKENIZER_UNUSABLE_IMPORT, why), true;
     int64_t have = tokenizer_plain_vocab(t); // a special token beyond the rows is refused when a prompt contains it
     tokenizer_close(t);
     if (have <= rows) return true;

@@ -25,8 +25,8 @@ const char *pack_foreign_image(const struct ir *ir, const char *image_dir);
 // Opens the weights for a design's spec, as its family says. The types in ir need not be inferred. NULL after an error.
 struct checkpoint;
 struct checkpoint *pack_open_checkpoint(const struct ir *ir, const char *source, struct diag *diag);
-// Checks that a language model's checkpoint has a complete tokenizer that is no larger than the vocabulary, or no
-// tokenizer file at all (then only ids go in and out).
+// Checks that the tokenizer of a language model's checkpoint is no larger than the vocabulary. If there is none, only
+// ids go in and out; if it cannot be used, a warning says so.
 bool pack_check_tokenizer(const struct ir *, const char *dir, struct diag *);
 bool pack_has_tokenizer(const struct ir *ir, const char *dir); // the files of a tokenizer are next to the weights
 // Equal for designs that can use each other's images, given equal weights.

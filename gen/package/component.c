@@ -236,7 +236,7 @@ void package_component(const struct package *p, struct text *out) {
               "xmlns:spirit=\"http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009\">\n",
               package_comment(p, ""));
     add_element(out, "  ", "vendor", PACKAGE_VENDOR);
-    add_element(out, "  ", "library", PACKAGE_LIBRARY);
+    add_element(out, "  ", "library", p->library);
     add_element(out, "  ", "name", p->name);
     add_element(out, "  ", "version", PACKAGE_VERSION);
     add_interfaces(p, out);

@@ -24,7 +24,7 @@ void package_kernel_xml(const struct package *p, struct text *out) {
               "  <kernel name=\"%s\" language=\"ip_c\" vlnv=\"%s:%s:%s:%s\" attributes=\"\" "
               "preferredWorkGroupSizeMultiple=\"0\" workGroupSize=\"1\" interrupt=\"true\" "
               "hwControlProtocol=\"ap_ctrl_hs\">\n    <ports>\n",
-              p->name, PACKAGE_VENDOR, PACKAGE_LIBRARY, p->name, PACKAGE_VERSION);
+              p->name, PACKAGE_VENDOR, p->library, p->name, PACKAGE_VERSION);
     add_port(PACKAGE_CONTROL, false, 32, out);
     for (int c = 0; c < p->ir->design.channels; c++) add_port(package_master(p, c), true, p->ir->design.beat_bits, out);
     text_add(out, "    </ports>\n    <args>\n");

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gen/base/verilog.h"
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 #include "gen/pack/pack.h"
@@ -22,16 +23,29 @@ static bool is_identifier(const char *s) {
     return *s && strchr(letters, *s) && strspn(s, plain) == strlen(s) && !strpbrk(s, "-./") && strlen(s) <= MAX_NAME;
 }
 
+// Whether modules of a package with the default name may have this name.
 static bool is_taken(const struct package *p) {
-    const char *file = arena_printf(p->arena, "rtl/%s.v", p->name);
-    for (size_t i = 0; i < p->rtl.count; i++)
-        if (!strcmp(p->rtl.items[i], file)) return true;
+    if (strcmp(p->name, PACKAGE_DEFAULT_NAME) != 0 && (!strncmp(p->name, "rill_", 5) || !strcmp(p->name, "rill")))
+        return true;
+    for (size_t i = 0; i < p->modules.count; i++)
+        if (!strcmp(p->modules.items[i], p->name)) return true;
     return false;
 }
 
+// Whether the name is that of a pin, or of a signal in the kernel's module or in the module that simulates it.
+static bool is_pin(const char *name) {
+    static const char *const names[] = {"ap_clk", "ap_rst_n", "interrupt", "clk", "clk_2x", "rst", "clock_state"};
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (!strcmp(name, names[i])) return true;
+    return !strncmp(name, "s_axi_", 6) || !strncmp(name, "m_axi_", 6);
+}
+
 static bool check_name(const struct package *p, struct loc loc, struct diag *diag) {
+    const char *language = verilog_reserved(p->name, true);
     if (!is_identifier(p->name)) diag_error(diag, loc, MSG_PACKAGE_NAME, p->name, MAX_NAME);
-    else if (is_taken(p)) diag_error(diag, loc, MSG_PACKAGE_NAME_TAKEN, p->name, p->name);
+    else if (language) diag_error(diag, loc, MSG_PACKAGE_NAME_WORD, p->name, language);
+    else if (is_pin(p->name)) diag_error(diag, loc, MSG_PACKAGE_NAME_PIN, p->name);
+    else if (is_taken(p)) diag_error(diag, loc, MSG_PACKAGE_NAME_TAKEN, p->name);
     else return true;
     return false;
 }
@@ -61,6 +75,15 @@ static const char *unit_of(struct arena *arena, const char *name) {
     return arena_printf(arena, "%.*s_1", (int)(len - cut), name);
 }
 
+// The design's name in the form that names of cores may have. Packages of two designs have different core names,
+// also if both kernels have the default name.
+static const char *library_of(struct arena *arena, const char *design) {
+    char *library = arena_strdup(arena, design ? design : "kernel");
+    for (char *c = library; *c; c++)
+        if (!strchr(letters, *c) && !strchr("0123456789", *c)) *c = '_';
+    return library;
+}
+
 // Number of additional counters in the register file.
 static int values_of(const struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++)
@@ -71,6 +94,7 @@ static int values_of(const struct ir *ir) {
 bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
     if (!check_name(p, loc_none(), diag) || !check_texts(p->ir, loc, diag)) return false;
     p->unit = unit_of(p->arena, p->name);
+    p->library = library_of(p->arena, p->ir->name);
     p->layout = arena_printf(p->arena, "%016" PRIx64, pack_layout_hash(p->ir));
     p->registers = register_map_make(p->arena, p->ir->design.channels, values_of(p->ir));
     return true;

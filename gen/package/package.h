@@ -8,19 +8,24 @@
 #include "gen/ir/registers.h"
 
 #define PACKAGE_VENDOR "rill"
-#define PACKAGE_LIBRARY "kernel"
+#define PACKAGE_FILES "files.txt" // lists what the package consists of
 #define PACKAGE_VERSION "1.0"
 #define PACKAGE_CONTROL "s_axi_control"
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
 #define PACKAGE_CLOCKS "clocks.xdc" // only in a design with a second clock
+// Main memory and free disk in GB that one link may need: an estimate, of which nothing was measured.
+enum { PACKAGE_LINK_MEMORY = 64, PACKAGE_LINK_DISK = 100 };
 
 struct package {
     const struct ir *ir;
     const struct emit_plan *plan;
     struct arena *arena;
-    const char *name;     // name of the kernel and of its module
-    const char *unit;     // name of the compute unit, the kernel's only instance
-    const char *identity; // hash of the design, 16 hexadecimal digits, as in the headers of its files
+    const char *name;    // name of the kernel and of its module
+    const char *unit;    // name of the compute unit, the kernel's only instance
+    const char *library; // in the names of cores, VENDOR:LIBRARY:NAME:VERSION: the design's name
+    const char *prefix;  // of all modules but the kernel's, and of their files; "" in a package with the default name
+    VEC(const char *) modules; // their names without the prefix, sorted
+    const char *identity;      // hash of the design, 16 hexadecimal digits, as in the headers of its files
     // Hash of the memory layout, 16 hexadecimal digits; the manifest of an image that fits has the same.
     const char *layout;
     struct register_map registers;
@@ -30,6 +35,12 @@ struct package {
 // Fills the other fields of a package whose ir, name, identity and rtl are set. Returns false after an error: a name
 // that cannot be used, or a text of the board that is not legal in Tcl or make.
 bool package_prepare(struct package *, struct loc, struct diag *);
+// The prefix of a package's modules. Two packages of different kernels have no module in common, so that both fit into
+// one project.
+const char *package_prefix(struct arena *, const char *kernel);
+void package_add_modules(struct package *, const struct source *); // notes the modules that a file defines
+// Adds Verilog text, with the prefix before every name of a module that the text defines or instantiates.
+void package_add_prefixed(const struct package *, const char *data, size_t len, struct text *out);
 
 const char *package_master(const struct package *, int channel); // m_axi_hbm_NN
 // The interface that passes an argument: PACKAGE_CONTROL for numbers, a memory port for pointers.
@@ -56,7 +67,7 @@ void package_master_pins(const struct package *, struct package_pin out[PACKAGE_
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 
 // Library modules that the wrapper uses in addition to the design.
-enum { PACKAGE_CONTROLS = 2 };
+enum { PACKAGE_CONTROLS = 3 };
 int package_controls(const struct ir *, const char *module[PACKAGE_CONTROLS]);
 
 // ---- emitters ----
@@ -74,6 +85,7 @@ void package_component(const struct package *, struct text *out);  // component.
 void package_core(const struct package *, struct text *out);       // <name>.core
 void package_json(const struct package *, struct text *out);       // package.json
 void package_checklist(const struct package *, struct text *out);  // the head of CHECKLIST.md
+void package_said(const struct package *, const char *dir, size_t files, struct text *out); // what the command prints
 
 void package_add_xml(struct text *out, const char *s); // replaces &, <, >, " by entities
 

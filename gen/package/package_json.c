@@ -11,7 +11,7 @@ void package_core(const struct package *p, struct text *out) {
     text_addf(out,
               "CAPI=2:\n%s\nname: \"%s:%s:%s:%s\"\ndescription: \"%s, a streaming accelerator\"\n\nfilesets:\n"
               "  rtl:\n    file_type: verilogSource-2005\n    files:\n",
-              package_comment(p, "#"), PACKAGE_VENDOR, PACKAGE_LIBRARY, p->name, PACKAGE_VERSION, p->ir->name);
+              package_comment(p, "#"), PACKAGE_VENDOR, p->library, p->name, PACKAGE_VERSION, p->ir->name);
     for (size_t i = 0; i < p->rtl.count; i++) text_addf(out, "      - %s\n", p->rtl.items[i]);
     text_addf(out,
               "  waivers:\n    file_type: vlt\n    files:\n      - lint.vlt\n"
@@ -100,7 +100,7 @@ void package_json(const struct package *p, struct text *out) {
     add_string(out, "kernel", p->name);
     text_add(out, ", ");
     add_string(out, "compute_unit", p->unit);
-    text_addf(out, ", \"vlnv\": \"%s:%s:%s:%s\",\n ", PACKAGE_VENDOR, PACKAGE_LIBRARY, p->name, PACKAGE_VERSION);
+    text_addf(out, ", \"vlnv\": \"%s:%s:%s:%s\",\n ", PACKAGE_VENDOR, p->library, p->name, PACKAGE_VERSION);
     add_string(out, "board", d->board);
     text_add(out, ", ");
     add_string(out, "part", d->platform.part);

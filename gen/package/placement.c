@@ -24,15 +24,6 @@ static void prefer(const struct package *p, int die, const char *path, struct te
     text_addf(out, "rill_prefer %s {%s}\n", p->ir->die[die].name, path);
 }
 
-static void prefer_lanes(const struct package *p, struct text *out) {
-    for (int e = 0; e < p->ir->engines; e++)
-        for (int c = 0; c < p->ir->engine[e].channels; c++)
-            prefer(
-                p, p->ir->engine[e].lane_die[c],
-                arena_printf(p->arena, "%s/gen_lane[%d].u_lane", emit_kernel_path(p->plan, p->ir->engine[e].kernel), c),
-                out);
-}
-
 static void prefer_kernels(const struct package *p, struct text *out) {
     struct cost_design cost = cost_design(p->ir);
     for (int k = 0; k < p->ir->kernels; k++) {
@@ -46,14 +37,15 @@ void package_placement(const struct package *p, struct text *out) {
     bool spread = p->ir->design.dies > 1 && p->ir->dies > 1;
     text_addf(
         out,
-        "%s\n# Instances of rill_top and their dies. `rill_prefer die path`: lanes and large kernels (estimated at "
-        "more than\n# %d %% of a kind of resource of the die). `rill_place pblock_<die> path`: everything.\n",
+        "%s\n# Instances of rill_top and their dies. `rill_prefer die path`: large kernels (estimated at more than\n"
+        "# %d %% of a kind of resource of the die), and matrix engines with the parts of their lanes.\n"
+        "# `rill_place pblock_<die> path`: everything. An instance is where it was put last.\n",
         package_comment(p, "#"), LARGE_PERCENT);
     if (!spread) {
         text_add(out, "# The design is not spread over dies (design.dies): there is nothing to say.\n");
         return;
     }
-    prefer_lanes(p, out);
     prefer_kernels(p, out);
+    emit_engine_preferences(p->plan, out);
     emit_placement(p->plan, out);
 }

@@ -86,7 +86,7 @@ void package_settings(const struct package *p, struct text *out) {
     set_text(out, "kernel", p->name);
     set_text(out, "unit", p->unit);
     set_text(out, "vendor", PACKAGE_VENDOR);
-    set_text(out, "library", PACKAGE_LIBRARY);
+    set_text(out, "library", p->library);
     set_text(out, "version", PACKAGE_VERSION);
     set_text(out, "description", p->ir->name);
     set_text(out, "part", b->part);
@@ -96,6 +96,7 @@ void package_settings(const struct package *p, struct text *out) {
     set_text(out, "cells", b->cells);
     set_text(out, "pblock", b->pblock);
     set_number(out, "clock_hz", package_clock_hz(p));
+    set_number(out, "second_clock", ir_second_clock(p->ir));
     set_text(out, "control", PACKAGE_CONTROL);
     set_number(out, "range", REGISTER_SPACE);
     add_masters(p, out);
@@ -109,6 +110,7 @@ void package_make(const struct package *p, struct text *out) {
               p->name, p->unit);
     text_addf(out, "DESIGN_PART := %s\nDESIGN_PLATFORM := %s\nTOOLS_FIRST := %s\nTOOLS_LAST := %s\n",
               b->part ? b->part : "", b->name ? b->name : "", b->first ? b->first : "", b->last ? b->last : "");
+    text_addf(out, "LINK_MEMORY := %d\nLINK_DISK := %d\n", PACKAGE_LINK_MEMORY, PACKAGE_LINK_DISK);
 }
 
 // ---- clock ----
@@ -130,17 +132,18 @@ void package_clock(const struct package *p, struct text *out) {
 // ---- link file ----
 
 void package_link(const struct package *p, struct text *out) {
-    text_addf(out,
-              "%s\n# One compute unit, free to lie on several dies; each memory port on a bank of its own.\n"
-              "[connectivity]\nnk=%s:1:%s\n",
-              package_comment(p, "#"), p->name, p->unit);
+    text_addf(
+        out,
+        "%s\n# The platform's own kernel clock, in MHz, which the linker lowers if a path is too slow. (freqHz of\n"
+        "# [clock] would ask for a fixed clock, with one more MMCM.)\nkernel_frequency=0:%d\n\n"
+        "# One compute unit, free to lie on several dies; each memory port on a bank of its own.\n"
+        "[connectivity]\nnk=%s:1:%s\n",
+        package_comment(p, "#"), (int)p->ir->design.clock_mhz, p->name, p->unit);
     for (int c = 0; c < p->ir->design.channels; c++)
         text_addf(out, "sp=%s.%s:HBM[%d]\n", p->unit, package_master(p, c), c);
-    text_addf(out,
-              "\n[clock]\nfreqHz=%" PRId64 ":%s.ap_clk\n\n# Directives that designs of this size kept.\n[vivado]\n"
-              "prop=run.impl_1.STEPS.PLACE_DESIGN.ARGS.DIRECTIVE=SSI_SpreadSLLs\n"
-              "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.IS_ENABLED=true\n"
-              "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.ARGS.DIRECTIVE=AggressiveExplore\n"
-              "prop=run.impl_1.STEPS.ROUTE_DESIGN.ARGS.DIRECTIVE=AlternateCLBRouting\n",
-              package_clock_hz(p), p->unit);
+    text_add(out, "\n# Directives that designs of this size kept.\n[vivado]\n"
+                  "prop=run.impl_1.STEPS.PLACE_DESIGN.ARGS.DIRECTIVE=SSI_SpreadSLLs\n"
+                  "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.IS_ENABLED=true\n"
+                  "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.ARGS.DIRECTIVE=AggressiveExplore\n"
+                  "prop=run.impl_1.STEPS.ROUTE_DESIGN.ARGS.DIRECTIVE=AlternateCLBRouting\n");
 }

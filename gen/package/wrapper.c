@@ -10,7 +10,8 @@ enum { RESET_STAGES = 3, OSCILLATOR_MHZ = 1600, MOST_MULTIPLE = 64 };
 int package_controls(const struct ir *ir, const char *module[PACKAGE_CONTROLS]) {
     module[0] = rtl_reset.module;
     module[1] = rtl_clock_2x.module;
-    return ir_second_clock(ir) ? 2 : 1;
+    module[2] = rtl_clock_guard.module;
+    return ir_second_clock(ir) ? 3 : 1;
 }
 
 static void add_pin(const char *port, const struct package_pin *pin, struct text *out) {
@@ -32,7 +33,7 @@ static void add_ports(const struct package *p, struct text *out) {
 
 static void add_design(const struct package *p, struct text *out) {
     text_addf(out, "    rill_top u_top (%s.rst(rst), .interrupt(interrupt)",
-              ir_second_clock(p->ir) ? ".clk(clk), .clk_2x(clk_2x), " : ".clk(ap_clk), ");
+              ir_second_clock(p->ir) ? ".clk(ap_clk), .clk_2x(clk_2x), .clock_state(clock_state), " : ".clk(ap_clk), ");
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n        .%s_%s(%s_%s)", PACKAGE_CONTROL, emit_axil_signals[s].name, PACKAGE_CONTROL,
                   emit_axil_signals[s].name);
@@ -52,10 +53,11 @@ static int oscillator(double mhz) {
 
 static void add_clocks(const struct package *p, struct text *out) {
     double mhz = p->ir->design.clock_mhz;
-    text_addf(out,
-              "    wire clk, clk_2x, locked;\n    %s #(.PERIOD_PS(%d), .MULTIPLY(%d)) u_clock (.ap_clk(ap_clk), "
-              ".clk(clk),\n        .clk_2x(clk_2x), .locked(locked));\n",
-              rtl_clock_2x.module, (int)(1e6 / mhz + 0.5), oscillator(mhz));
+    text_addf(
+        out,
+        "    wire clk_2x;\n    wire [31:0] clock_state;\n    %s #(.PERIOD_PS(%d), .MULTIPLY(%d)) u_clock (\n        "
+        ".ap_clk(ap_clk), .rst(rst), .clk_2x(clk_2x), .state(clock_state));\n",
+        rtl_clock_2x.module, (int)(1e6 / mhz + 0.5), oscillator(mhz));
 }
 
 void package_wrapper(const struct package *p, struct text *out) {
@@ -63,10 +65,10 @@ void package_wrapper(const struct package *p, struct text *out) {
               package_comment(p, "//"), p->name);
     add_ports(p, out);
     text_add(out, "\n);\n");
-    bool second = ir_second_clock(p->ir);
-    if (second) add_clocks(p, out);
-    text_addf(out, "    wire rst;\n    %s #(.STAGES(%d)) u_reset (.clk(%s), .ap_rst_n(%s), .rst(rst));\n\n",
-              rtl_reset.module, RESET_STAGES, second ? "clk" : "ap_clk", second ? "ap_rst_n && locked" : "ap_rst_n");
+    text_addf(out, "    wire rst;\n    %s #(.STAGES(%d)) u_reset (.clk(ap_clk), .ap_rst_n(ap_rst_n), .rst(rst));\n",
+              rtl_reset.module, RESET_STAGES);
+    if (ir_second_clock(p->ir)) add_clocks(p, out);
+    text_add(out, "\n");
     add_design(p, out);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }

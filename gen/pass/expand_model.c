@@ -24,6 +24,7 @@ static struct ir_platform platform_of(const struct rill_device *d) {
 
 static void set_design(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_design *d = &spec->design;
+    const struct device_resources all = device_total(spec->device), *cells = &spec->device->platform_cells;
     ir->design = (struct ir_design){.clock_mhz = d->clock_mhz,
                                     .channels = d->channels,
                                     .beat_bits = d->beat_bits,
@@ -52,6 +53,12 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .platform = platform_of(spec->device),
                                     .dies = d->dies,
                                     .sll = spec->device->sll,
+                                    .sll_region = spec->device->sll_region,
+                                    .budget_lut = all.lut - cells->lut,
+                                    .budget_ff = all.ff - cells->ff,
+                                    .budget_dsp = all.dsp - cells->dsp,
+                                    .budget_bram36 = all.bram36 - cells->bram36,
+                                    .budget_uram = all.uram - cells->uram,
                                     .weights = (enum spec_format)d->weights,
                                     .activations = (enum spec_activations)d->activations};
 }
@@ -66,23 +73,24 @@ static void set_names(struct ir *ir, const struct rill_spec *spec) {
     ir->unuseds = (int)w->unused_count;
 }
 
-// Sets the dies with the resources that the shell leaves.
+// Sets the dies with the resources that the platform's dynamic region has of them.
 static void set_dies(struct ir *ir, const struct rill_device *device) {
     ir->die_capacity = device->slr_count;
     ir->die = ARENA_ARRAY(ir->arena, struct ir_die, device->slr_count + 1);
     for (size_t i = 0; i < device->slr_count; i++) {
-        const struct device_resources *t = &device->slrs[i].total, *s = &device->slrs[i].shell;
+        const struct device_resources *t = &device->slrs[i].total, *r = &device->slrs[i].region;
         ir->die[ir->dies++] = (struct ir_die){.name = device->slrs[i].name,
-                                              .lut = t->lut - s->lut,
-                                              .ff = t->ff - s->ff,
-                                              .dsp = t->dsp - s->dsp,
-                                              .bram36 = t->bram36 - s->bram36,
-                                              .uram = t->uram - s->uram,
-                                              .shell_lut = s->lut,
-                                              .shell_ff = s->ff,
-                                              .shell_dsp = s->dsp,
-                                              .shell_bram36 = s->bram36,
-                                              .shell_uram = s->uram,
+                                              .lut = r->lut,
+                                              .ff = r->ff,
+                                              .dsp = r->dsp,
+                                              .bram36 = r->bram36,
+                                              .uram = r->uram,
+                                              .shell_lut = t->lut - r->lut,
+                                              .shell_ff = t->ff - r->ff,
+                                              .shell_dsp = t->dsp - r->dsp,
+                                              .shell_bram36 = t->bram36 - r->bram36,
+                                              .shell_uram = t->uram - r->uram,
+                                              .platform_wires = device->slrs[i].platform_wires,
                                               .hbm = device->slrs[i].hbm};
     }
 }

@@ -80,6 +80,7 @@ static void add_registers(struct ir *ir) {
                                 {"fault_state", false, 32, IR_NET_FAULT_STATE},
                                 {"idle_engines", false, 64, IR_NET_IDLE_ENGINES},
                                 {"logits_hash", false, 64, IR_NET_LOGITS_HASH},
+                                {"clock_state", false, 32, IR_NET_CLOCK_STATE},
                                 {"channel_beat", false, c, IR_NET_CHANNEL_BEAT},
                                 {"channel_stall", false, c, IR_NET_CHANNEL_STALL},
                                 {"counters", false, counters(ir) * 64, IR_NET_COUNTERS}};
@@ -282,6 +283,8 @@ static void add_token_loop_nets(struct ir *ir) {
     add_request_nets(ir, k);
     if (chooser == IR_NONE) ir_add_zero(ir, k, "row_hash", 64);
     else ir_add_wire(ir, k, "row_hash", false, 64, ir_design_net(ir, IR_NET_ROW_HASH));
+    const struct ir_part clock = {.net = ir_design_net(ir, IR_NET_CLOCK_STATE), .low = 0, .width = 2};
+    ir_add_use(ir, k, "clock_state", 2, ir_use_parts(ir, IR_USE_PART, &clock, 1));
     add_image_nets(ir, k);
     ir_add_use(ir, k, "kv_layers_done", 32, all_layers_done(ir));
     add_end_nets(ir, k);

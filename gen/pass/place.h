@@ -46,7 +46,8 @@ struct place {
     int dies, home;                             // home: the memory's die
     int64_t room[IR_MAX_DIES][PLACE_RESOURCES]; // what the design may use of each die, within the board's limits
     int64_t more[PLACE_RESOURCES]; // reduction of that room on the memory's die under the upper estimate of its ports
-    int64_t sll;                   // bits that may cross a boundary, within the limits; 0: no known limit
+    bool has_wires;                // whether the board says how many wires its boundaries have
+    int64_t wires[IR_MAX_DIES];    // bits that the design may send over each boundary, within the limits; at least 1
     int *task_of;                  // task of each kernel
     bool cuts;                     // parts may be cut, and results may come together on another die
     VEC(struct place_task) task;

@@ -171,7 +171,8 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
     const int *task_of = p->task_of;
     bool any = false;
     for (int k = 0; k < ir->kernels; k++) any = any || cost_load_bits(ir, k);
-    if (any && p->sll > layout_load_bits(&ir->design)) p->sll -= layout_load_bits(&ir->design);
+    for (int b = 0; any && b + 1 < p->dies; b++)
+        if (p->wires[b] > layout_load_bits(&ir->design)) p->wires[b] -= layout_load_bits(&ir->design);
     for (int k = 0; k < ir->kernels; k++)
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
@@ -342,6 +343,12 @@ static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES])
         if (out[s] < all[s] / LEAST_PART) out[s] = all[s] / LEAST_PART;
 }
 
+// Bits that the design may send over a boundary. At least 1, because the program weighs shares of them.
+static int64_t wires_of(const struct ir *ir, int boundary) {
+    int64_t room = cost_wires(ir, boundary).room;
+    return room > 0 ? room : 1;
+}
+
 static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
@@ -362,17 +369,18 @@ static double beyond_limits(const struct ir *ir) {
             sum += over(taken[s], limit[s], room[s]) + over(most[s], limit[s], room[s]) / PLACE_MORE_PART;
     }
     for (int b = 0; ir->design.sll && b + 1 < ir->dies; b++)
-        sum += over(cost_boundary_bits(ir, b), cost_wires(ir), cost_wires(ir));
+        sum += over(cost_boundary_bits(ir, b), cost_wires(ir, b).room, wires_of(ir, b));
     return sum;
 }
 
 static struct place partition(struct ir *ir, int first, bool cuts, enum mip_status *status) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
-                      .sll = cost_wires(ir),
+                      .has_wires = ir->design.sll > 0,
                       .cuts = cuts};
     for (int d = 0; d < p.dies; d++) {
         set_room(ir, first + d, p.room[d]);
+        p.wires[d] = wires_of(ir, first + d);
         if (ir->die[first + d].hbm) p.home = d;
     }
     struct cost_resources more = cost_ports_most(ir, first + p.home), ports = cost_ports(ir, first + p.home);

@@ -63,7 +63,7 @@ static void add_links(struct program *g, const int *wires) {
         for (int b = 0; b + 1 < p->dies; b++) {
             const struct place_link *link = &p->link.items[l];
             int crosses = mip_variable(&g->m, 0, 1, (double)link->bits, false);
-            if (p->sll) mip_term(&g->m, wires[b], crosses, (double)link->bits);
+            if (p->has_wires) mip_term(&g->m, wires[b], crosses, (double)link->bits);
             for (int way = -1; way <= 1; way += 2) {
                 int row = mip_row(&g->m, 0, MIP_NO_BOUND);
                 mip_term(&g->m, row, crosses, 1);
@@ -76,7 +76,7 @@ static void add_links(struct program *g, const int *wires) {
 // Adds what crosses from the memory's die to die d to the rows of the boundaries in between.
 static void add_wires(struct program *g, const int *wires, int d, int variable, int64_t bits) {
     const struct place *p = g->p;
-    for (int b = 0; p->sll && b + 1 < p->dies; b++)
+    for (int b = 0; p->has_wires && b + 1 < p->dies; b++)
         if ((d > b) != (p->home > b)) mip_term(&g->m, wires[b], variable, (double)bits);
 }
 
@@ -126,7 +126,7 @@ static void add_back(struct program *g, const int *wires, size_t e, int b) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
     int back = mip_variable(&g->m, 0, lanes->parts, (double)lanes->back_bits, false);
-    if (p->sll) mip_term(&g->m, wires[b], back, (double)lanes->back_bits);
+    if (p->has_wires) mip_term(&g->m, wires[b], back, (double)lanes->back_bits);
     for (int way = -1; way <= 1; way += 2) {
         int row = mip_row(&g->m, 0, MIP_NO_BOUND);
         mip_term(&g->m, row, back, 1);
@@ -276,9 +276,9 @@ enum mip_status place_solve(struct place *p) {
     enum mip_status status;
     mip_init(&g.m, p->arena);
     g.largest = mip_variable(&g.m, 0, MIP_NO_BOUND, IMBALANCE, false);
-    for (int b = 0; p->sll && b + 1 < p->dies; b++) {
-        wires[b] = mip_row(&g.m, -MIP_NO_BOUND, (double)p->sll);
-        mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD / (double)p->sll, false), -1);
+    for (int b = 0; p->has_wires && b + 1 < p->dies; b++) {
+        wires[b] = mip_row(&g.m, -MIP_NO_BOUND, (double)p->wires[b]);
+        mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD / (double)p->wires[b], false), -1);
     }
     for (int d = 0; d < p->dies; d++)
         for (int s = 0; s < PLACE_RESOURCES; s++) g.crowded[d][s] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);

@@ -14,7 +14,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/timing/depths.h"
 
-enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2 };
+enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2, BLOCK_WORDS = 512 /* of a block RAM at its widest */ };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
@@ -30,6 +30,10 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     return is_a(ir, k, KERNEL_REORDERS) && kernel_takes_whole(&ir->kernel[k]);
 }
 
+// A whole tensor and two words more. If the tensor fills block RAMs exactly it is one word more: a FIFO has its output
+// register besides its memory, and the second word would need as many block RAMs again.
+static int64_t with_slack(int64_t words) { return words + (words % BLOCK_WORDS ? DEPTH_SLACK : 1); }
+
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port];
     if (is_a(ir, edge->dst_kernel, KERNEL_FORK)) return DEPTH_PLAIN;
@@ -39,7 +43,7 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
     bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||
                  is_a(ir, edge->src_kernel, KERNEL_DEMUX);
     if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
-    return (edge->crosses > 1 ? 2 : 1) * safe_words(ir, edge) + DEPTH_SLACK;
+    return with_slack((edge->crosses > 1 ? 2 : 1) * safe_words(ir, edge));
 }
 
 static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {

@@ -178,10 +178,18 @@ static void rope(struct step *s) {
 
 static const float *operand(const struct step *s, int i) { return s->in[i]->v.f32; }
 static size_t count(const struct step *s) { return (size_t)oracle_count(&s->in[0]->v); }
-static void gelu(struct step *s) { golden_gelu(count(s), operand(s, 0), s->out[0]->v.f32, s->fault); }
-static void silu(struct step *s) { golden_silu(count(s), operand(s, 0), s->out[0]->v.f32, s->fault); }
-static void softcap(struct step *s) {
-    golden_softcap(count(s), s->node->cap, operand(s, 0), s->out[0]->v.f32, s->fault);
+static void unary(struct step *s) {
+    const char *name = NULL;
+    switch (s->node->op) {
+#define ORACLE_UNARY(op, word, first, second, value)                                                                   \
+    case ORACLE_##op:                                                                                                  \
+        name = word;                                                                                                   \
+        break;
+#include "gen/reference/unary.inc"
+#undef ORACLE_UNARY
+    default: break;
+    }
+    golden_find_unary(name)(count(s), s->node->given, operand(s, 0), s->out[0]->v.f32, s->fault);
 }
 static void add(struct step *s) { golden_add(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void mul(struct step *s) { golden_mul(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }

@@ -173,9 +173,6 @@ static void argmax(struct step *s) {
 
 static float element(const struct oracle_node *n, float a, float b) {
     switch (n->op) {
-    case ORACLE_GELU: return gelu(a);
-    case ORACLE_SILU: return silu(a);
-    case ORACLE_SOFTCAP: return softcap(a, (float)n->cap);
     case ORACLE_ADD: return a + b;
     case ORACLE_MUL: return a * b;
     default: return NAN;
@@ -184,8 +181,26 @@ static float element(const struct oracle_node *n, float a, float b) {
 
 static void elementwise(struct step *s) {
     int64_t n = oracle_count(&s->in[0]->v);
-    const float *a = s->in[0]->v.f32, *b = s->node->inputs > 1 ? s->in[1]->v.f32 : a;
+    const float *a = s->in[0]->v.f32, *b = s->in[1]->v.f32;
     for (int64_t i = 0; i < n; i++) s->out[0]->v.f32[i] = element(s->node, a[i], b[i]);
+}
+
+static float unary_value(const struct oracle_node *n, float x) {
+    const float p = (float)n->given[0], q = (float)n->given[1];
+    (void)p, (void)q;
+    switch (n->op) {
+#define ORACLE_UNARY(op, name, first, second, value)                                                                   \
+    case ORACLE_##op:                                                                                                  \
+        return value;
+#include "gen/reference/unary.inc"
+#undef ORACLE_UNARY
+    default: return NAN;
+    }
+}
+
+static void unary(struct step *s) {
+    int64_t n = oracle_count(&s->in[0]->v);
+    for (int64_t i = 0; i < n; i++) s->out[0]->v.f32[i] = unary_value(s->node, s->in[0]->v.f32[i]);
 }
 
 static void scale(struct step *s) {

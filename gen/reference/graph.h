@@ -60,7 +60,8 @@ struct oracle_node {
     double scale;                                        // scale of scores; 0: not given
     int64_t scale_root;                                  // 0: not given
     struct oracle_each window, of;                       // window of softmax, 0: all positions; `of` of choose
-    double cap;                                          // cap of scores or of softcap; 0: none
+    double cap;                                          // cap of scores; 0: none
+    double given[2];                                     // attributes of an operation of unary.inc; NAN: not given
     int64_t along;                                       // NONE: not given
     bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym
     double eps, gamma_plus;

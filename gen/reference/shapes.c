@@ -127,9 +127,9 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_ROPE_TABLE: set_vector(y, ORACLE_F32, n->cols); break;
     case ORACLE_LAYERNORM:
     case ORACLE_RMSNORM:
-    case ORACLE_GELU:
-    case ORACLE_SILU:
-    case ORACLE_SOFTCAP:
+#define ORACLE_UNARY(op, name, first, second, value) case ORACLE_##op:
+#include "gen/reference/unary.inc"
+#undef ORACLE_UNARY
     case ORACLE_ADD:
     case ORACLE_MUL:
     case ORACLE_CHOOSE:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a spec file into the oracle's graph: libyaml parses the document, docs/spec.md defines the keys.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,21 @@ static const char *format_of(struct reader *r, const char *weight) {
     return format;
 }
 
+static void read_unary(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
+    const char *first = NULL, *second = NULL;
+    switch (n->op) {
+#define ORACLE_UNARY(op, name, one, two, value)                                                                        \
+    case ORACLE_##op:                                                                                                  \
+        first = one, second = two;                                                                                     \
+        break;
+#include "gen/reference/unary.inc"
+#undef ORACLE_UNARY
+    default: break;
+    }
+    n->given[0] = first ? real(r, map, first, NAN) : NAN;
+    n->given[1] = second ? real(r, map, second, NAN) : NAN;
+}
+
 // Reads the attributes of docs/spec.md section 5.
 static void read_attributes(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const struct oracle_graph *g = r->graph;
@@ -211,6 +227,7 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->window = each(r, get(r, map, "window"));
     n->of = each(r, get(r, map, "of"));
     n->cap = real(r, map, "cap", 0);
+    read_unary(r, map, n);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);
     n->perms = numbers(r, get(r, map, "perm"), n->perm);

@@ -61,9 +61,10 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
     struct report_figure most[REPORT_RESOURCES];
     report_figures(&room, most);
     report_figures(available, have);
-    text_add(out, "<table class=\"bars\"><tr><th></th><th>share of the board without its shell and memory ports; the "
-                  "mark is the limit for routing</th>"
-                  "<th class=\"n\">share</th><th class=\"n\">used</th><th class=\"n\">there</th></tr>\n");
+    text_add(out,
+             "<table class=\"bars\"><tr><th></th><th>share of the board without its platform and memory ports; the "
+             "mark is the limit for routing</th>"
+             "<th class=\"n\">share</th><th class=\"n\">used</th><th class=\"n\">there</th></tr>\n");
     for (int k = 0; k < REPORT_RESOURCES; k++) {
         const struct report_figure part[4] = {figure[0][k], figure[1][k], figure[2][k], figure[3][k]};
         add_bar(part, have[k].count, have[k].count ? 100.0 * (double)most[k].count / (double)have[k].count : 0, out);
@@ -170,9 +171,9 @@ void html_dies(const struct report *r, struct text *out) {
         cell(out, ir->die[d].name);
         add_fill(&fill, out);
         int64_t bits = d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0;
-        text_addf(out, "<td class=\"n%s\">%lld", ir->design.sll && bits > cost_wires(ir) ? " over" : "",
-                  (long long)bits);
-        if (ir->design.sll && d + 1 < ir->dies) text_addf(out, " of %lld", (long long)ir->design.sll);
+        struct cost_wires wires = cost_wires(ir, d);
+        text_addf(out, "<td class=\"n%s\">%lld", wires.all && bits > wires.room ? " over" : "", (long long)bits);
+        if (wires.all && d + 1 < ir->dies) text_addf(out, " of %lld", (long long)wires.room);
         text_add(out, "</td></tr>\n");
     }
     text_add(out, "</table>\n");

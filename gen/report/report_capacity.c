@@ -31,6 +31,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
                             : arena_printf(ir->arena, "die %s of board %s", ir->die[die].name, ir->design.board);
     if (warned)
         diag_warning(diag, loc, MSG_OVER_CAPACITY, whose,
+                     die == IR_NONE ? "platform" : "shell",
                      has_ports(ir, die == IR_NONE ? cost_memory_die(ir) : die) ? " and memory ports" : "",
                      text_cstr(&list));
     text_free(&list);
@@ -55,12 +56,14 @@ static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int
 static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct diag *diag) {
     int64_t bits = die + 1 < ir->dies ? cost_boundary_bits(ir, die) : 0;
     const char *from = ir->die[die].name, *to = die + 1 < ir->dies ? ir->die[die + 1].name : "";
-    if (!ir->design.sll || bits <= cost_wires(ir)) return;
-    if (bits > ir->design.sll)
-        diag_warning(diag, loc, MSG_DIE_WIRES, (long long)bits, from, to, ir->design.board, (long long)ir->design.sll);
+    struct cost_wires w = cost_wires(ir, die);
+    int64_t free = w.all - w.platform < w.region ? w.all - w.platform : w.region;
+    if (!w.all || bits <= w.room) return;
+    if (bits > free)
+        diag_warning(diag, loc, MSG_DIE_WIRES, (long long)bits, from, to, ir->design.board, (long long)free);
     else
-        diag_warning(diag, loc, MSG_DIE_WIRES_LIMIT, (long long)bits, from, to, ir->design.board,
-                     (long long)cost_wires(ir), (long long)ir->design.sll);
+        diag_warning(diag, loc, MSG_DIE_WIRES_LIMIT, (long long)bits, from, to, ir->design.board, (long long)w.limit, (long long)w.all,
+                     (long long)w.platform);
 }
 
 // Compares a design that is not split over dies with the limits of all dies together.

@@ -73,7 +73,7 @@ void report_resources(const struct report *r, struct text *out) {
         text_add(out, "\n");
     }
     const char *ports = cost_ports(r->ir, cost_memory_die(r->ir)).lut ? " and ports" : "";
-    text_addf(out, "  %-34s", arena_printf(r->ir->arena, "%s without its shell%s", r->ir->design.board, ports));
+    text_addf(out, "  %-34s", arena_printf(r->ir->arena, "%s without its platform%s", r->ir->design.board, ports));
     add_counts(&available, out);
     text_add(out, "\n");
     add_share(r, &available, out);

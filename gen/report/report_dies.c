@@ -64,12 +64,17 @@ static void add_die(const struct report *r, int die, struct text *out) {
 
 static void add_boundary(const struct report *r, int b, struct text *out) {
     const struct ir *ir = r->ir;
-    int64_t bits = cost_boundary_bits(ir, b), sll = ir->design.sll;
+    int64_t bits = cost_boundary_bits(ir, b);
+    struct cost_wires w = cost_wires(ir, b);
     text_addf(out, "  %s to %s: %lld bits cross", ir->die[b].name, ir->die[b + 1].name, (long long)bits);
-    if (sll) text_addf(out, ", %.1f %% of %lld wires", share(bits, sll), (long long)sll);
-    if (sll && bits > cost_wires(ir))
-        text_addf(out, "; over its limit of %.1f %% by %lld", share(cost_wires(ir), sll),
-                  (long long)(bits - cost_wires(ir)));
+    if (w.all && w.region < w.all)
+        text_addf(out, ", %.1f %% of %lld wires of the region", share(bits, w.region), (long long)w.region);
+    if (w.all && w.platform)
+        text_addf(out, "; with %lld of the platform %.1f %% of %lld", (long long)w.platform,
+                  share(bits + w.platform, w.all), (long long)w.all);
+    else if (w.all) text_addf(out, ", %.1f %% of %lld wires", share(bits, w.all), (long long)w.all);
+    if (w.all && bits > w.room)
+        text_addf(out, "; over its limit of %.1f %% by %lld", share(w.limit, w.all), (long long)(bits - w.room));
     text_add(out, "\n");
 }
 
@@ -148,7 +153,10 @@ void report_dies_json(const struct report *r, struct text *out) {
         }
         add_fill_json(r, d, out);
         text_addf(out, ", \"lanes\": %d, \"sums_of_cut_lanes\": %d", lanes_on(ir, d), cuts_to(ir, d));
-        text_addf(out, ", \"bits_to_next\": %lld}", (long long)(d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0));
+        text_addf(out, ", \"bits_to_next\": %lld, \"platform_wires\": %lld, \"bits_limit\": %lld}",
+                  (long long)(d + 1 < ir->dies ? cost_boundary_bits(ir, d) : 0), (long long)ir->die[d].platform_wires,
+                  (long long)(d + 1 < ir->dies ? cost_wires(ir, d).room : 0));
     }
-    text_addf(out, "], \"sll\": %lld, \"sll_limit\": %lld,\n", (long long)ir->design.sll, (long long)cost_wires(ir));
+    text_addf(out, "], \"sll\": %lld, \"sll_region\": %lld,\n", (long long)ir->design.sll,
+              (long long)ir->design.sll_region);
 }

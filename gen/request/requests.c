@@ -95,3 +95,20 @@ const char *sim_request_read(struct arena *arena, const struct ir *ir, const str
     why = fit_fault(arena, &ir->design, r);
     return why ? why : ids_fault(arena, ir, r);
 }
+
+static bool all_ids(const struct sim_options *o) {
+    bool ids = o->prompts.count > 0;
+    for (size_t i = 0; i < o->prompts.count; i++) ids &= o->prompts.items[i].ids != NULL;
+    return ids;
+}
+
+struct tokenizer *sim_tokenizer_open(struct arena *arena, const char *image, int64_t vocabulary,
+                                     const struct sim_options *o, struct diag *diag) {
+    const char *why;
+    if (!tokenizer_present(arena, image)) return tokenizer_open_bytes(arena, vocabulary);
+    if (!all_ids(o)) return tokenizer_open(arena, image, diag);
+    struct tokenizer *t = tokenizer_try(arena, image, &why);
+    if (t) return t;
+    diag_warning(diag, loc_file(arena, image), MSG_TOKENIZER_UNUSABLE, why);
+    return tokenizer_open_bytes(arena, vocabulary);
+}

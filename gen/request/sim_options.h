@@ -82,6 +82,10 @@ struct sim_request {
 };
 // Builds the request for a prompt. Returns NULL, or why the design cannot take it. tokenizer: NULL if there are no ids.
 struct tokenizer;
+// Opens the tokenizer in the folder of the image. If there is none, each byte is an id. So it is, after a warning, if
+// the tokenizer cannot be used and all prompts are ids. NULL after an error.
+struct tokenizer *sim_tokenizer_open(struct arena *, const char *image, int64_t vocabulary, const struct sim_options *,
+                                     struct diag *);
 const char *sim_request_read(struct arena *, const struct ir *, const struct tokenizer *, const struct sim_options *,
                              const struct sim_prompt *, struct sim_request *);
 

@@ -60,6 +60,7 @@ struct family_key {
     size_t spellings;
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
     const struct yaml_node *each;   // for a list of words: word -> expression of `layer`, or NULL
+    const struct yaml_node *first;  // for a list of words: the value is the place of its first one, from 1; or NULL
     const struct yaml_node *equals; // an expression of the values read so far, or NULL
     // An expression of the values read so far, or NULL. The key is read only if it holds.
     const struct yaml_node *when;

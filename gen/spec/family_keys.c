@@ -18,7 +18,9 @@
         KEY("required", false, "the key must be present, although it has `values`", FLAG),                             \
         KEY("compare", false, "false: it may differ from the value in the spec", FLAG),                                \
         KEY("each", false, "for a list with a word for each layer: map from the word to an expression of `layer`",     \
-            MAP)
+            MAP),                                                                                                      \
+        KEY("first", false,                                                                                            \
+            "for such a list: a word. The value is the place of the first layer that has it, counted from 1", TEXT)
 
 static const struct schema_key config_keys[] = {
     KEY("key", true, "name of the key, or a list of its spellings", TEXTS),
@@ -119,6 +121,7 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     k->equals = part(r, map, "equals", YAML_KIND_SCALAR);
     k->preset = part(r, map, "default", YAML_KIND_SCALAR);
     k->each = part(r, map, "each", YAML_KIND_MAP);
+    k->first = part(r, map, "first", YAML_KIND_SCALAR);
     k->when = part(r, map, "when", YAML_KIND_SCALAR);
     k->needs = part(r, map, "needs", YAML_KIND_MAP);
     for (size_t i = 0; i < COUNT_OF(rules); i++)

@@ -157,7 +157,8 @@ static const struct schema_key kernel_keys[] = {
     {.key = "step",
      .range = "true or false",
      .preset = "`false`",
-     .doc = "the kernel receives a word for each step, on a stream `step` ([step words](#step-words))",
+     .doc =
+         "the kernel receives a word for each step, on a stream `step` ([step words](kernel-reference.md#step-words))",
      .json = "{\"type\": \"boolean\"}"},
     {.key = "parameters",
      .range = "map of up to 16",
@@ -170,14 +171,14 @@ static const struct schema_key kernel_keys[] = {
      .range = "map of up to 4",
      .preset = "none",
      .doc = "weights on chip: name of an fp32 vector -> its number of elements, an expression, equal "
-            "for all. They arrive on a stream `param` ([vector parameters](#vector-parameters)). An "
+            "for all. They arrive on a stream `param` ([vector parameters](kernel-reference.md#vector-parameters)). An "
             "operation names the tensor: `{op: name, ..., gamma: \"norm.{layer}\"}`",
      .json = "{\"type\": \"object\", \"maxProperties\": 4, \"additionalProperties\": " EXPRESSION "}"},
     {.key = "fetch",
      .range = "map",
      .preset = "none",
      .doc = "the kernel reads rows of an fp32 table in memory, on streams `fetch` ([rows of a "
-            "table](#rows-of-a-table)). Needs `step: true`. An operation gives `rows`, `cols` and "
+            "table](kernel-reference.md#rows-of-a-table)). Needs `step: true`. An operation gives `rows`, `cols` and "
             "`weight`, like `position`",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &fetch_table},
@@ -201,7 +202,7 @@ static const struct schema_key kernel_keys[] = {
      .range = "`{file: ..., function: ...}`",
      .preset = "none",
      .doc = "C file with the golden function (`include/rill_kernel.h`), and its name if it is not "
-            "that of the kernel. Without it `rill sim` takes the results of the kernel as they come "
+            "that of the kernel. Without it `rill sim` accepts the results of the kernel unchecked "
             "and compares all other streams, and `rill golden` cannot run the graph",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &golden_table},

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// fp32 addition: y = a + b, round to nearest even, subnormals read and written as zeros of their sign.
+// SPDX-License-Identifier: Apache-2.0 fp32 addition: y = a + b, round to nearest even, subnormals read and written as
+// zeros of their sign.
 //
 // Latency 5 enabled clocks, one result per enabled clock, no reset. Subtract by inverting b[31].
 // fault is aligned with y: NaN or infinite operand, or the sum overflows; y is then undefined.
@@ -14,9 +14,9 @@ module rill_fp32_add (
     output wire        fault
 );
 
-    // What a stage computes is a function, so that a simulator evaluates it only where the stage moves. The stages are
-    // cut for 250 MHz (docs/clock.md): what decides late is computed for both outcomes before, and nothing but a
-    // choice follows the comparison.
+    // Each stage's logic is a function, so that a simulator evaluates it only when the stage moves. The stages are cut
+    // for 250 MHz (docs/clock.md): what decides late is computed for both outcomes before, and nothing but a choice
+    // follows the comparison.
 
     // Stage 1: the operand with the larger magnitude becomes "big"; how far the other one has to shift right, 31 for
     // any greater distance.

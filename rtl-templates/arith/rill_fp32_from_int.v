@@ -81,7 +81,7 @@ module rill_fp32_from_int #(
                 empty = PIECES[2:0] - 3'd1 - p[2:0];
     end
 
-    // What is below the bits kept is looked at for every shift, beside the choice of the shift.
+    // The bits below those kept are examined for every shift, in parallel with the choice of the shift.
     wire [FULL_W-1:0] coarse = wide[FULL_W-1:0] << {empty, 4'd0};
     wire [7:0]        lost;
     generate

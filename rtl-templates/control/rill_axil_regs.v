@@ -4,11 +4,13 @@
 //
 // 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 5
 // cycles.
-// ap_start stays high until ap_done, then drops unless auto-restart is set. Arguments are plain registers: write them
-// while idle.
+// ap_start stays high until ap_done, then drops unless auto-restart is set. While it is high, only CTRL, GIER, IP_IER,
+// IP_ISR and halt take what is written. Writes to all others (arguments, pointers, bases, settings) are ignored,
+// answered OKAY and counted in ignored_writes, up to 65535. So a request has the values of its start, also when
+// auto-restart repeats it.
 // Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The
-// built-in counters (cycles, channel_beat, channel_stall events) are cleared by the write that starts a request and run
-// until ap_done.
+// built-in counters (cycles, channel_beat, channel_stall events) and ignored_writes are cleared when a request begins,
+// by a write also in the cycle of ap_done or by auto-restart; the built-in counters run until ap_done.
 // Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                           unit           range
@@ -78,6 +80,7 @@ module rill_axil_regs #(
     input  wire [31:0]             fault_state,
     input  wire [63:0]             idle_engines,
     input  wire [63:0]             logits_hash,
+    input  wire [31:0]             clock_state,         // of rill_clock_guard
     input  wire [CHANNELS-1:0]     channel_beat,        // events, one per cycle
     input  wire [CHANNELS-1:0]     channel_stall,
     input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
@@ -120,6 +123,7 @@ module rill_axil_regs #(
     reg  [31:0] w_data_q;
     reg  [3:0]  w_strobe_q;
     wire        apply = aw_held_q && w_held_q && !b_valid_q;
+    wire        apply_setting = apply && !ap_start;      // of what a request must not change
 
     assign s_axi_control_awready = open_q && !aw_held_q;
     assign s_axi_control_wready = open_q && !w_held_q;
@@ -158,7 +162,8 @@ module rill_axil_regs #(
     wire       write_ctrl = apply && w_address == REG_CTRL && w_strobe_q[0];
     wire       write_isr = apply && w_address == REG_ISR && w_strobe_q[0];
     wire       read_ctrl;
-    wire       launch = write_ctrl && w_data_q[0] && !ap_start;
+    wire       begins = write_ctrl && w_data_q[0] ? !ap_start || ap_done : ap_done && auto_restart_q && halt == 2'b00;
+    wire       ignores = apply && ap_start && w_address >= REG_PROMPT_LEN && w_address != REG_HALT;
     reg        auto_restart_q;
     reg        done_q;
     reg        ready_q;
@@ -213,7 +218,7 @@ module rill_axil_regs #(
             ring_ptr <= 64'd0;
             watchdog <= 32'd0;
             ring_ids <= 32'd0;
-        end else if (apply)
+        end else if (apply_setting)
             case (w_address)
                 REG_PROMPT_LEN: prompt_len <= merge(prompt_len, w_data_q, w_strobe_q);
                 REG_MAX_NEW: max_new <= merge(max_new, w_data_q, w_strobe_q);
@@ -243,7 +248,7 @@ module rill_axil_regs #(
                     eot_more_04_q <= 32'hFFFF_FFFF;
                     eot_more_05_q <= 32'hFFFF_FFFF;
                     eot_more_06_q <= 32'hFFFF_FFFF;
-                end else if (apply)
+                end else if (apply_setting)
                     case (w_address)
                         REG_EOT_MORE_00: eot_more_00_q <= merge(eot_more_00_q, w_data_q, w_strobe_q);
                         REG_EOT_MORE_01: eot_more_01_q <= merge(eot_more_01_q, w_data_q, w_strobe_q);
@@ -270,18 +275,22 @@ module rill_axil_regs #(
     wire [8*32-1:0] ends = {more, eot_id_q};
     assign eot_id = ends[END_IDS*32-1:0];
 
-    // Bits of a request that runs; set, and cleared by its end.
+    // Bits of a request that runs; set, and cleared by its end. A write in the cycle of ap_done is for the request that
+    // auto-restart begins then.
+    wire [1:0] halt_before = ap_done ? 2'b00 : halt;
     always @(posedge clk)
-        if (rst || ap_done || !ap_start)
+        if (rst || !ap_start)
             halt <= 2'b00;
         else if (apply && w_strobe_q[0])
             case (w_address)
-                REG_HALT: halt <= w_data_q[1:0] | halt;
-                default: ;
+                REG_HALT: halt <= w_data_q[1:0] | halt_before;
+                default: halt <= halt_before;
             endcase
+        else
+            halt <= halt_before;
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0003;
+    wire [31:0] version = 32'h0001_0004;
 
     // Settings of sampling.
     generate
@@ -294,7 +303,7 @@ module rill_axil_regs #(
                     top_k_q <= 32'd0;
                     min_p_q <= 32'd0;
                     seed_q <= 64'd0;
-                end else if (apply)
+                end else if (apply_setting)
                     case (w_address)
                         REG_INVERSE: inverse_temperature_q <= merge(inverse_temperature_q, w_data_q, w_strobe_q);
                         REG_TOP_K: top_k_q <= merge(top_k_q, w_data_q, w_strobe_q);
@@ -323,9 +332,9 @@ module rill_axil_regs #(
             always @(posedge clk)
                 if (rst)
                     base_q <= 64'd0;
-                else if (apply && w_address == AT[11:0])
+                else if (apply_setting && w_address == AT[11:0])
                     base_q[31:0] <= merge(base_q[31:0], w_data_q, w_strobe_q);
-                else if (apply && w_address == AT[11:0] + 12'd4)
+                else if (apply_setting && w_address == AT[11:0] + 12'd4)
                     base_q[63:32] <= merge(base_q[63:32], w_data_q, w_strobe_q);
             assign channel_base[c*64 +: 64] = base_q;
         end
@@ -337,9 +346,10 @@ module rill_axil_regs #(
     reg  [CHANNELS-1:0] beat_q;
     reg  [CHANNELS-1:0] stall_q;
     reg  [47:0]         cycles_q;
+    reg  [15:0]         ignored_q;
 
     always @(posedge clk) begin
-        clear_q <= rst || launch || (ap_done && auto_restart_q);
+        clear_q <= rst || begins;
         count_q <= ap_start && !ap_done;
         beat_q <= channel_beat;
         stall_q <= channel_stall;
@@ -347,6 +357,10 @@ module rill_axil_regs #(
             cycles_q <= 48'd0;
         else if (count_q)
             cycles_q <= cycles_q + 48'd1;
+        if (clear_q)
+            ignored_q <= 16'd0;
+        else if (ignores && ignored_q != 16'hFFFF)
+            ignored_q <= ignored_q + 16'd1;
     end
 
     generate
@@ -505,6 +519,8 @@ module rill_axil_regs #(
                 REG_IDLE_HIGH: r_more_q <= idle_engines[63:32];
                 REG_LOGITS: r_more_q <= logits_hash[31:0];
                 REG_LOGITS_HIGH: r_more_q <= logits_hash[63:32];
+                REG_CLOCK: r_more_q <= clock_state;
+                REG_IGNORED: r_more_q <= {16'd0, ignored_q};
                 REG_INVERSE: r_more_q <= inverse_temperature;
                 REG_TOP_K: r_more_q <= top_k;
                 REG_MIN_P: r_more_q <= min_p;
@@ -536,7 +552,7 @@ module rill_axil_regs #(
             r_high_q <= 32'd0;
     end
 
-    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32, launch,
+    wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32,
         counters, ends};
 endmodule
 

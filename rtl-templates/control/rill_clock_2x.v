@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clocks of a kernel whose multipliers work twice in a cycle, of the platform's one: clk, of its frequency, and
-// clk_2x, of twice that, which rises with clk and in the middle between.
+// The second clock of a kernel whose multipliers work twice in a cycle: clk_2x, of twice the frequency of the
+// platform's ap_clk. It rises with ap_clk, and once in the middle between.
 //
-// RILL_VENDOR_CELLS: one MMCM of UltraScale+ makes both, so that they come over like buffers with the same delay (the
-// constraints of a package put them into one CLOCK_DELAY_GROUP) and paths between them have as little skew as any.
-// Its feedback keeps them in phase with ap_clk, so paths from and to the platform's registers are timed as those of one
-// clock. locked is 0 until then, and at any loss of ap_clk; it is not synchronous: the design's reset takes it over
-// registers (rill_reset).
-// Without that macro both are ap_clk, and multipliers do not look at clk_2x. Those of RILL_PUMP do: a bench then drives
-// both clocks of the design itself, not of its kernel.
+// RILL_VENDOR_CELLS: an MMCM of UltraScale+ makes clk_2x of ap_clk. Its feedback goes over a buffer of its own, which
+// the constraints of a package put into one CLOCK_DELAY_GROUP with the buffer of clk_2x, so both have the same delay
+// and clk_2x rises with ap_clk. All other registers of the design are at ap_clk: the host's registers and the memory
+// ports work whether clk_2x is there or not. rill_clock_guard resets the MMCM, and state says whether clk_2x may be used.
+// Without that macro clk_2x is ap_clk, with one edge in a cycle, and multipliers do not look at it. Those of RILL_PUMP
+// do: a bench then drives both clocks of the design itself, not of its kernel.
 // MULTIPLY * 1000000 / PERIOD_PS, the frequency of the MMCM's oscillator, is 800 to 1600 MHz.
-// Reset: none.
+// state: as of rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
 //
 // name       meaning                       unit  range
 // PERIOD_PS  of ap_clk                     ps    1 or more
@@ -21,10 +20,10 @@ module rill_clock_2x #(
     parameter PERIOD_PS = 0,
     parameter MULTIPLY = 0
 ) (
-    input  wire ap_clk,
-    output wire clk,
-    output wire clk_2x,
-    output wire locked
+    input  wire        ap_clk,
+    input  wire        rst,
+    output wire        clk_2x,
+    output wire [31:0] state
 );
     generate
         if (PERIOD_PS < 1) begin : gen_bad_period
@@ -35,18 +34,23 @@ module rill_clock_2x #(
         end
     endgenerate
 
+    wire locked, pll_rst;
 `ifdef RILL_VENDOR_CELLS
-    wire feedback, feedback_q, once, twice;
+    localparam EDGES = 2;
+    wire feedback, feedback_q, twice;
     MMCME4_BASE #(.CLKIN1_PERIOD(PERIOD_PS / 1000.0), .DIVCLK_DIVIDE(1), .CLKFBOUT_MULT_F(MULTIPLY * 1.0),
-        .CLKOUT0_DIVIDE_F(MULTIPLY * 1.0), .CLKOUT1_DIVIDE(MULTIPLY / 2)) u_mmcm (
-        .CLKIN1(ap_clk), .CLKFBIN(feedback_q), .CLKFBOUT(feedback), .CLKOUT0(once), .CLKOUT1(twice), .LOCKED(locked),
-        .RST(1'b0), .PWRDWN(1'b0));
+        .CLKOUT0_DIVIDE_F(MULTIPLY * 0.5)) u_mmcm (
+        .CLKIN1(ap_clk), .CLKFBIN(feedback_q), .CLKFBOUT(feedback), .CLKOUT0(twice), .LOCKED(locked), .RST(pll_rst),
+        .PWRDWN(1'b0));
     BUFG u_feedback (.I(feedback), .O(feedback_q));
-    BUFG u_clk (.I(once), .O(clk));
     BUFG u_clk_2x (.I(twice), .O(clk_2x));
 `else
-    assign {clk, clk_2x, locked} = {ap_clk, ap_clk, 1'b1};
+    localparam EDGES = 1;
+    assign clk_2x = ap_clk;
+    assign locked = !pll_rst;
 `endif
+    rill_clock_guard #(.EDGES(EDGES)) u_guard (.clk(ap_clk), .clk_2x(clk_2x), .rst(rst), .locked(locked),
+        .pll_rst(pll_rst), .state(state));
 endmodule
 
 `default_nettype wire

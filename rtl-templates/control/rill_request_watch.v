@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What breaks a request off: a fault of a kernel, an error of the memory, silence, the host's kill.
+// What breaks a request off: the loss of the second clock, a fault of a kernel, an error of the memory, silence, the
+// host's kill.
 //
 // broken: while `running`, at most two cycles behind the cause. In the next cycle `told` is high, and the told_* say
-// what it was: an error of the memory before a fault of a kernel before silence; none of the three: the kill.
-// told_place is the lowest bit of kernel_fault or memory_error, or idle_place; told_state what `status` was;
+// what it was: the loss of the clock before an error of the memory before a fault of a kernel before silence; none of
+// them: the kill. What a kernel or the memory says in the same cycle as the loss may be its consequence. told_place is
+// the lowest bit of kernel_fault or memory_error, or idle_place, or 0 for the clock; told_state what `status` was;
 // told_address and told_write are kept by the channel with the error.
 // expired: a pulse when there has been no `progress` (a pulse: a beat, a response) and no new state for `watchdog`
 // cycles, 0 never, while `running` or `waited` (somebody waits for the end of a flush); idle_place: the first bit of
@@ -31,12 +33,14 @@ module rill_request_watch #(
     input  wire [MEMORY_ERRORS-1:0]    memory_error,    // of each channel
     input  wire [MEMORY_ERRORS-1:0]    error_is_write,
     input  wire [MEMORY_ERRORS*64-1:0] error_address,
+    input  wire                        clock_ready,
     input  wire                        progress,
     input  wire [63:0]                 idle_engines,
     output wire                        broken,
     output reg                         expired,
     output wire [31:0]                 idle_place,
     output reg                         told,
+    output reg                         told_clock,
     output reg                         told_memory,
     output reg                         told_kernel,
     output reg                         told_silent,
@@ -52,7 +56,8 @@ module rill_request_watch #(
     endgenerate
     localparam PLACE_W = MEMORY_ERRORS > 1 ? $clog2(MEMORY_ERRORS) : 1;
 
-    // Faults of the kernels and of the memory, one register behind.
+    // Faults of the clock, the kernels and the memory, one register behind.
+    reg         clock_lost_q;
     reg         kernel_fault_q;
     reg         memory_error_q;
     reg  [31:0] kernel_place_d, kernel_place_q;
@@ -71,6 +76,7 @@ module rill_request_watch #(
     end
 
     always @(posedge clk) begin
+        clock_lost_q <= running && !clock_ready && !rst;
         kernel_fault_q <= running && |kernel_fault && !rst;
         memory_error_q <= running && |memory_error && !rst;
         kernel_place_q <= kernel_place_d;
@@ -108,15 +114,17 @@ module rill_request_watch #(
         expired <= !rst && watched && !alive_q && !expired && watchdog != 32'd0 && silent_q >= watchdog;
     end
 
-    assign broken = running && (kernel_fault_q || memory_error_q || expired || kill);
+    assign broken = running && (clock_lost_q || kernel_fault_q || memory_error_q || expired || kill);
 
     // For who keeps it, a cycle later: the request is flushed meanwhile.
     always @(posedge clk) begin
         told <= broken && !rst;
+        told_clock <= clock_lost_q;
         told_memory <= memory_error_q;
         told_kernel <= kernel_fault_q;
         told_silent <= expired;
-        told_place <= memory_error_q ? memory_place_q : kernel_fault_q ? kernel_place_q : idle_place;
+        told_place <= clock_lost_q ? 32'd0 : memory_error_q ? memory_place_q
+            : kernel_fault_q ? kernel_place_q : idle_place;
         told_state <= status;
         told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64]; // kept there
         told_write <= error_is_write[memory_place_q[PLACE_W-1:0]];

@@ -3,8 +3,8 @@
 //
 // rst is what !ap_rst_n was STAGES cycles before. The registers start at 1: a design that has just been configured is
 // in reset.
-// The platform's pin is synchronous to clk, but the lock of a clock that the kernel makes (rill_clock_2x) is not. So
-// the first two stages stay side by side (async_reg). The others are for the way from the shell to the design: they
+// The platform's pin is synchronous to clk, but its way is long, and another shell's pin may not be. So the first two
+// stages stay side by side (async_reg). The others are for the way from the shell to the design: they
 // stay registers (no shift register) that a tool may place apart and copy.
 // Reset: none of its own.
 //

@@ -19,7 +19,9 @@
 //   reset   soft_rst high for 12 cycles, flush for 2 + RESET_WAY more; then done. soft_rst goes through RESET_WAY
 //           registers to all that it resets, which leaves the reset before the flush ends, so before anything is sent.
 //           Whatever ran ahead is gone: a second start finds the state of power-up.
-// A start waits until RESET_WAY cycles after rst, which takes the same way.
+// A start waits until RESET_WAY cycles after rst, which takes the same way; until the second clock is ready or has
+// failed (clock_state of rill_clock_guard; a design with one clock is always ready); and two cycles after a request, so
+// that arguments are settled also when a start follows at once.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
 // segment walker.
@@ -32,7 +34,8 @@
 // Code and place are kept until the next start.
 // 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit
 // of idle_engines that is 0), 8 the memory holds another image (place: image_place; nothing has been written), 9
-// ring_ids, if not 0, is less than the ids that may be made (place: so many; no transaction has gone out).
+// ring_ids, if not 0, is less than the ids that may be made (place: so many; no transaction has gone out), 10 no second
+// clock (place 0: lost in the request; 1: not there at its start, no transaction has gone out).
 // After 7 the memory may never be quiet. Then done comes after another `watchdog` cycles, and `flush` stays until it is
 // quiet: a start meanwhile waits, and is done with fault 7 once more if that takes as long again. No transaction is
 // ever broken off.
@@ -102,6 +105,7 @@ module rill_token_loop #(
     input  wire [31:0]              ring_ids,
     input  wire [31:0]              watchdog,
     input  wire [1:0]               halt,               // {kill, stop}
+    input  wire [1:0]               clock_state,        // {failed, ready}
     input  wire [BASES*64-1:0]      channel_base,       // channel 0 in the low bits
     output wire [31:0]              status,
     output reg  [31:0]              ids_count,          // ids in the ring, with response
@@ -198,7 +202,7 @@ module rill_token_loop #(
         S_DRAIN = 4'd12, S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
     localparam STOP = 0, KILL = 1;           // bits of halt
     localparam [31:0] FAULT_NONE = 0, FAULT_ID = 4, FAULT_KERNEL = 5, FAULT_MEMORY = 6, FAULT_SILENCE = 7,
-        FAULT_IMAGE = 8;                     // the others are of rill_request_args
+        FAULT_IMAGE = 8, FAULT_CLOCK = 10;   // the others are of rill_request_args
     localparam [31:0] END_NOT_YET = 0, END_ALL = 1, END_OF_TEXT = 2, END_OF_CONTEXT = 3, END_STOPPED = 4,
         END_KILLED = 5, END_FAULT = 6;
     reg  [3:0]  state_q;
@@ -226,11 +230,15 @@ module rill_token_loop #(
         .ignore_eot_q(ignore_eot_q), .no_ids(no_ids), .decode_steps(decode_steps), .refused(refused),
         .fault(refused_fault), .place(refused_place));
 
+    wire        clock_ready = clock_state[0];
+    wire        clock_known = |clock_state;
+
     // What breaks it off, also while a flush waits for the memory and somebody for its end.
     wire        broken;
     wire        expired;
     wire [31:0] idle_place;
     wire        told;
+    wire        told_clock;
     wire        told_memory;
     wire        told_kernel;
     wire        told_silent;
@@ -242,10 +250,11 @@ module rill_token_loop #(
     rill_request_watch #(.FAULTS(FAULTS), .MEMORY_ERRORS(MEMORY_ERRORS)) u_watch (
         .clk(clk), .rst(rst), .running(running), .waited(is_q[S_FLUSH] && start), .state(state_q), .status(status),
         .kill(halt[KILL]), .watchdog(watchdog), .kernel_fault(kernel_fault), .memory_error(memory_error),
-        .error_is_write(error_is_write), .error_address(error_address), .progress(progress),
-        .idle_engines(idle_engines), .broken(broken), .expired(expired), .idle_place(idle_place), .told(told),
-        .told_memory(told_memory), .told_kernel(told_kernel), .told_silent(told_silent), .told_place(told_place),
-        .told_state(told_state), .told_address(told_address), .told_write(told_write));
+        .error_is_write(error_is_write), .error_address(error_address), .clock_ready(clock_ready),
+        .progress(progress), .idle_engines(idle_engines), .broken(broken), .expired(expired), .idle_place(idle_place),
+        .told(told), .told_clock(told_clock), .told_memory(told_memory), .told_kernel(told_kernel),
+        .told_silent(told_silent), .told_place(told_place), .told_state(told_state),
+        .told_address(told_address), .told_write(told_write));
 
     // Steps: one source for the kernels, one for the walker.
     wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;
@@ -361,6 +370,7 @@ module rill_token_loop #(
     localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd13 + WAY[4:0];
     reg  [4:0]  count_q;
     reg         awake_q;                     // all has left rst
+    reg  [1:0]  settled_q;                   // cycles of S_IDLE: the arguments are checked
     wire        drained = drained_q && count_q >= DRAIN_LEAST;
 
     always @(posedge clk) begin
@@ -376,6 +386,7 @@ module rill_token_loop #(
         if ((is_q[S_DRAIN] && !drained && !broken) || (is_q[S_FLUSH] && quiet && count_q != FLUSH_QUIET)
             || is_q[S_RESET] || (!awake_q && !rst))
             count_q <= count_q + 5'd1;
+        settled_q <= {settled_q[0] && is_q[S_IDLE], is_q[S_IDLE]};
         awake_q <= !rst && (awake_q || count_q == WAY[4:0]);
         if (rst || is_q[S_CHECK])
             ids_count <= 32'd0;
@@ -392,19 +403,20 @@ module rill_token_loop #(
             fault_state <= 32'd0;
             ending <= END_NOT_YET;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= refused_fault;
-            fault_place <= refused_place;
-            fault_state <= refused ? status : 32'd0;
-            ending <= refused ? END_FAULT : MODE == 0 && no_ids ? END_ALL : END_NOT_YET;
+            fault_code <= clock_ready ? refused_fault : FAULT_CLOCK;
+            fault_place <= clock_ready ? refused_place : 32'd1;
+            fault_state <= refused || !clock_ready ? status : 32'd0;
+            ending <= refused || !clock_ready ? END_FAULT : MODE == 0 && no_ids ? END_ALL : END_NOT_YET;
         end else if (told && ending != END_FAULT && ending != END_KILLED) begin
             fault_state <= told_state;
-            if (told_memory || told_kernel || told_silent) begin
-                fault_code <= told_memory ? FAULT_MEMORY : told_kernel ? FAULT_KERNEL : FAULT_SILENCE;
+            if (told_clock || told_memory || told_kernel || told_silent) begin
+                fault_code <= told_clock ? FAULT_CLOCK : told_memory ? FAULT_MEMORY
+                    : told_kernel ? FAULT_KERNEL : FAULT_SILENCE;
                 fault_place <= told_place;
                 ending <= END_FAULT;
             end else
                 ending <= END_KILLED;
-            if (told_memory) begin
+            if (told_memory && !told_clock) begin
                 fault_address <= told_address;
                 fault_channel <= {23'd0, told_write, told_place[7:0]};
             end
@@ -433,8 +445,8 @@ module rill_token_loop #(
     always @* begin
         state_d = state_q;
         case (state_q)
-            S_IDLE: if (start && awake_q) state_d = S_CHECK;
-            S_CHECK: state_d = refused || (MODE == 0 && no_ids) ? S_DONE : S_LOAD;
+            S_IDLE: if (start && awake_q && settled_q[1] && clock_known) state_d = S_CHECK;
+            S_CHECK: state_d = refused || !clock_ready || (MODE == 0 && no_ids) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
             S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;

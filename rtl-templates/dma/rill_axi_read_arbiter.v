@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read side of one AXI4 master port for CLIENTS read engines.
 //
-// Round-robin on AR, one burst per cycle, one register; id = index of the client, R is routed by id. Clients keep their
-// requests within their own reserved room (rill_dma_read) and take every beat at once: m_axi_rready is a register, high
-// from reset on, and no output of the port depends on an input of it in the same cycle.
+// AR is arbitrated round-robin, one burst per cycle, through one register. The id is the index of the client, and R is
+// routed by id. Clients request only what they have reserved space for (rill_dma_read), and take every beat at once. So
+// m_axi_rready is a register that is high from reset on, and no output of the port depends on an input of it in the
+// same cycle.
 // Constants of the port: full-width size, INCR.
-// A reset in the middle: bursts that the memory still owes are swallowed before the next request goes out, until the
-// last one has come or nothing has for 2^QUIET_BITS cycles (the memory was reset, too). The count of them is no part of
-// the reset; it starts at 0.
-// Latency: AR 1 cycle, R 1: a beat goes over a register, as the way from the port to the clients is long.
+// After a reset in the middle of a request, bursts that the memory still owes are discarded before the next request
+// goes out. This ends when the last one has come, or when none has come for 2^QUIET_BITS cycles (the memory was reset
+// as well). The reset does not clear the count of owed bursts, which starts at 0.
+// Latency: AR 1 cycle, R 1 cycle: beats pass a register because the way from the port to the clients is long.
 // Reset: clk, synchronous active-high rst.
 // s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
 //

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts descriptors {beats, offset} into AXI bursts.
 //
-// Every burst ends at the latest at a multiple of MAX_BURST beats, so none crosses a 4 KiB border and long runs settle
-// on aligned bursts.
+// Every burst ends at a multiple of MAX_BURST beats at the latest. So no burst crosses a 4 KiB boundary, and long runs
+// become aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
 // descriptors; latency 2, length and address from registers.
 // m_axis_burst_last: the burst is its descriptor's last one.
-// flush (level): forgets everything held and swallows what arrives. busy: something is held.
+// flush (level): drops everything held and discards what arrives. busy: a descriptor or burst is held.
 // Reset: clk, synchronous active-high rst.
 //
 // name       meaning                             unit   range
@@ -65,7 +65,7 @@ module rill_burst_splitter #(
     wire        room;
     wire [1:0]  next_fill;
     wire [1:0]  next_high;
-    // The burst at the output, and what is left of its descriptor behind it.
+    // The burst at the output, and the rest of its descriptor after it.
     reg         work_valid_q;
     reg         work_none_q;                 // !work_valid_q once more, for the output
     reg  [ADDR_W-1:0] work_addr_q;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // One memory channel of a design: a rill_dma_read for each client that reads, their rill_axi_read_arbiter, one
-// rill_dma_write for all clients that write, and what the control asks of the channel.
+// rill_dma_write for all clients that write, and status of the channel for the control.
 //
-// A side without clients asks the port for nothing.
+// A side without clients sends no requests to the port.
 // read_* and write_* are packed arrays of the clients, client 0 in the low bits; a side without clients has ports for
 // one, which are ignored.
-// core_rst and flush have a bit for each engine, the readers' first, then the writers': a register of their own for
-// each, made by the top.
-// error: a cycle after an engine has found one, until the reset. error_is_write and error_address are kept of the first
-// engine with an error, a reader before the writers.
-// beat: data of a read in this cycle. answer: data or a response of a write. idle: no engine has anything to do.
-// AXI4 of the port: what the engines do not drive is the same in every design. Modifiable and bufferable, so that an
-// interconnect may change widths; normal, data, secure access.
-// Reset: clk, synchronous active-high rst (of the arbiter, which owes the memory answers) and core_rst.
+// core_rst and flush have a bit for each engine, first the readers', then the writers'. In the top, each bit comes from
+// a separate register.
+// error rises a cycle after an engine has got an error response, and stays until the reset. error_is_write and
+// error_address belong to the first engine with an error; a reader has precedence over the writers.
+// beat: a read beat arrives in this cycle. answer: write data or a write response is transferred in this cycle. idle:
+// no engine has anything to do.
+// AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
+// change widths; normal, data, secure access.
+// Reset: clk, synchronous active-high rst (for the arbiter, which must still take answers of the memory) and core_rst
+// (for the engines).
 //
 // name          meaning                                                     unit     range
 // READERS       clients that read                                           clients  0 to 64

@@ -2,18 +2,18 @@
 // Read engine of one client of a memory port: descriptors {beats, offset} in, beats out in the same order.
 //
 // Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
-// A burst is requested only when the prefetch FIFO has room reserved for all of it: m_axi_rready is high from reset on,
-// for ever.
-// Room is looked for a cycle ahead: the burst behind one that is requested follows it at once with room for 2 *
-// MAX_BURST beats before that, else a cycle later.
+// A burst is requested only after space for all of it has been reserved in the prefetch FIFO, so m_axi_rready is always
+// high from the reset on.
+// Space is checked a cycle ahead: the next burst follows a requested one immediately if there was space for 2 *
+// MAX_BURST beats before, else a cycle later.
 // Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency +
 // MAX_BURST.
-// flush (level, hold until idle): no further request, descriptors and beats that arrive or are held are swallowed,
-// outstanding bursts drain.
-// idle: nothing held, requested or buffered (and, without flush, no descriptor offered).
-// error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on all
-// the same.
-// Reset: clk, synchronous active-high rst (only while idle, or the memory will answer to nobody).
+// flush (level, hold until idle): no further request is sent, descriptors and beats that arrive or are held are
+// discarded, and outstanding bursts drain.
+// idle: nothing is held, requested or buffered (and, without flush, no descriptor is offered).
+// error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on
+// nevertheless.
+// Reset: clk, synchronous active-high rst (only while idle, because answers of the memory would be lost).
 //
 // name            meaning                     unit    range
 // BEAT_BITS       of a beat                   bits    64, 128, 256, 512

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write engine of a memory port, for CLIENTS clients: of each one descriptors {beats, offset} and the beats they speak
-// of, two streams in the same order.
+// Write engine of a memory port, for CLIENTS clients: each has a stream of descriptors {beats, offset} and a stream of
+// the beats they describe, in the same order.
 //
-// A client has a place counter alone. It asks for a turn with a beat that has its descriptor; a beat of the client in
-// turn gets its address and goes into the buffer. From there each leaves as a burst of its own (AWLEN 0), so nothing
-// is requested that is not there. A beat is offered with its address or after it, never before, so data is at most one
-// beat ahead of the addresses that the memory has accepted. It does not wait for m_axi_awready: AXI forbids that, because
-// a memory may wait for the data before it accepts the address. The turn passes round-robin, at the end of a descriptor
-// or when the client in turn has no beat: a stopped client never holds up another one, whatever of its descriptor is
-// still to come. With a buffer of one beat a descriptor is taken when the one before has no beat to come: a cycle in
-// which the buffer is full. With more it is taken with the last beat of that one.
+// Each client has only an address counter. A client requests a turn when it has a beat and the descriptor of it. A beat
+// of the client in turn gets its address and goes into the buffer. From there each leaves as a separate burst (AWLEN
+// 0), so no address is sent without its data. A beat is offered with its address or after it, never before, so data is
+// at most one beat ahead of the addresses that the memory has accepted. It does not wait for m_axi_awready: AXI forbids
+// that, because a memory may wait for the data before it accepts the address. The turn passes round-robin, at the end
+// of a descriptor or when the client in turn has no beat: a stopped client never holds up another one, whatever of its
+// descriptor is still to come. With a buffer of one beat a descriptor is taken when the one before has no beat to come:
+// a cycle in which the buffer is full. With more it is taken with the last beat of that one.
 // Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
 // AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
 // output of the port depends on an input of it in the same cycle.
@@ -17,7 +17,7 @@
 // cycles, or three where the memory takes no data before its address. Latency, beat to m_axi_awvalid: 1 cycle, 1 more
 // when the turn passes.
 // flush (level, hold until idle): descriptors and beats that have not been taken are swallowed, from the next cycle to
-// the one behind it; beats in the buffer are written.
+// the one after it; beats in the buffer are written.
 // written: a pulse for the client when the last response of a descriptor is in, so of all its beats.
 // idle, of each client: nothing held, every response is in (and, without flush, nothing offered).
 // error: sticky until reset; error_addr is the address of the first beat with BRESP != OKAY.
@@ -261,7 +261,7 @@ module rill_dma_write #(
     reg  [OUT_W-1:0] more;                   // the bits of out_q that change with a beat more, with one less
     reg  [OUT_W-1:0] less;
 
-    // Without an adder behind push, which is late.
+    // Without an adder after push, which is late.
     always @* begin
         more[0] = 1'b1;
         less[0] = 1'b1;

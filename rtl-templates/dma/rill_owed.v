@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a memory still owes when a port is reset in the middle of a request: bursts asked for and not answered.
+// Counts the bursts that were requested and not answered when a port is reset in the middle of a request.
 //
 // asked, answered: a burst's address was taken; its last beat or its response has come. sign: the memory has sent
 // anything.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the segment table once per step and emits one descriptor per contiguous run, the same for every channel.
 //
-// In: speculative step words, sent ahead of the kernels' ones. Out: {beats, offset}; fork it to the
-// channels' rill_dma_read.
+// In: speculative step words, sent ahead of the kernels' ones. Out: {beats, offset}; fork it to the channels'
+// rill_dma_read.
 // Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at
 // offset + layer*layer_stride. K: krows*beats beats there. V: `outer` runs of vblocks*beats beats, outer_stride apart.
 // A run of 0 beats is left out; a run of more than 65535 beats is cut.
-// With windows a K or V run begins behind the row-steps or blocks that no token of the step sees (rill_window_entries),
+// With windows a K or V run begins after the row-steps or blocks that no token of the step sees (rill_window_entries),
 // and is so much shorter.
 // A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
 // (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the

@@ -8,12 +8,12 @@
 // read: one firing is read while the next one is written, in the other half.
 // Memory: m_axis_write_* to a rill_dma_write (a descriptor for each beat as soon as it is known to come, so ahead of
 // it), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's
-// idle of this client: nothing is asked for before it has been high behind the last beat, so the read comes after the
+// idle of this client: nothing is asked for before it has been high after the last beat, so the read comes after the
 // responses. All writes of a firing have theirs before the next firing enters, so dma_idle never speaks of two. It may
-// come up to 6 cycles late: it is looked at from 4 cycles behind the last beat on.
+// come up to 6 cycles late: it is looked at from 4 cycles after the last beat on.
 // Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words
 // 0; a word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other
-// firing, begins behind the first at a multiple of BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
+// firing, begins after the first at a multiple of BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
 // Throughput: a word (or a beat of one) per cycle each way; with one of FIRINGS writing and reading one after the
 // other. Latency from the last word in to the first word out: 8 cycles, the write's response and the read's latency, if
 // nothing else is being read.
@@ -122,7 +122,7 @@ module rill_spill #(
     wire                 in_slot_last = in_slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 slot_last = slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 desc_out = m_axis_write_desc_tvalid && m_axis_write_desc_tready;
-    // Beats that are known to come since this word: the firing's first one, the one behind a beat that is full; of a
+    // Beats that are known to come since this word: the firing's first one, the one after a beat that is full; of a
     // word that is wider than a beat its own.
     wire [9:0]           first_due = begun_q ? 10'd0 : 10'd1;
     wire [9:0]           next_due = in_slot_last && !s_axis_tlast ? 10'd1 : 10'd0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the layers of a writer whose writes all have their responses, in order.
 //
-// given[i]: a pulse for each descriptor that write engine i has taken. layer_done: a pulse behind each layer: every
+// given[i]: a pulse for each descriptor that write engine i has taken. layer_done: a pulse after each layer: every
 // descriptor and beat of it has been taken; given pulses of a layer come at the latest with its layer_done and after
 // that of the layer before (a layer may have none). written[i]: a pulse when the responses to a descriptor are all in,
 // descriptors in their order, later than its given.
@@ -9,7 +9,7 @@
 // delays it, so it depends on no stream: a layer that is done gets counted by itself, as memory always answers whole
 // bursts.
 // Latency: 2 cycles from the last written pulse, or from a layer_done without open descriptors, more by those of a
-// round before. An engine's open descriptors are of the round that is waited for, of whole layers behind it (the next
+// round before. An engine's open descriptors are of the round that is waited for, of whole layers after it (the next
 // round), or of the layer that is not done yet.
 // Reset: clk, synchronous active-high rst; the count starts at 0.
 //
@@ -46,7 +46,7 @@ module rill_write_tracker #(
     reg  [LAYERS_W-1:0] covered_q;           // layers up to the end of the round
     wire [WRITERS-1:0]  clear;               // nothing of the round is open
     wire                turn = &clear;       // the next round begins
-    // A cycle behind layer_done: the last given of the layer has been counted then.
+    // A cycle after layer_done: the last given of the layer has been counted then.
     reg                 ends_q;
     wire [LAYERS_W-1:0] ended_d = ended_q + {{(LAYERS_W-1){1'b0}}, ends_q};
 
@@ -68,7 +68,7 @@ module rill_write_tracker #(
     genvar i;
     generate
         for (i = 0; i < WRITERS; i = i + 1) begin : gen_writer
-            // open descriptors of the round, of whole layers behind it, of the present layer
+            // open descriptors of the round, of whole layers after it, of the present layer
             reg  [COUNT_W-1:0] round_q;
             reg  [COUNT_W-1:0] next_q;
             reg  [COUNT_W-1:0] part_q;

@@ -26,7 +26,7 @@
 // results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
 // latency). gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest; for
 // the parts of u_results see rill_engine_results.
-// EARLY: the lanes of these chains are cut behind their multipliers, which lie with the rest and work HOPS cycles
+// EARLY: the lanes of these chains are cut after their multipliers, which lie with the rest and work HOPS cycles
 // earlier; their sums are on the die of SUMS_CHAIN. Their row parameters follow in words of PARAM_BITS; no row of
 // weights is to have fewer beats than its parameters have words.
 //
@@ -177,7 +177,7 @@ module rill_engine #(
     localparam LANE_GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // of a lane's command
-    localparam PARTS = 4;                                  // of the operand, each with controls of its own
+    localparam PARTS = 4;                                  // of the operand, each with its own controls
     localparam X_COPIES = LANE_GROUPS;
     localparam X_OF_GROUP = 1;
     localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;    // of a copy: each for half of its lanes
@@ -224,7 +224,7 @@ module rill_engine #(
     function of_weights(input [ENGINE_MODE_W-1:0] mode);
         of_weights = mode == ENGINE_MODE_INT8 || mode == ENGINE_MODE_INT4;
     endfunction
-    // Of the rows of weights in the table.
+    // The fewest beats of a row of weights in the table.
     function [ENGINE_BEATS_W-1:0] fewest_beats(input integer entries);
         integer e;
         begin
@@ -343,7 +343,7 @@ module rill_engine #(
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
     localparam ONE_W = X_BITS + 14;            // an offset
     localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
-    localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // behind the offset of a single operand
+    localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // after the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? COPIES * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .PARTS(PARTS)) u_select (
@@ -473,7 +473,7 @@ module rill_engine #(
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
             localparam FRONT = LANE_COPIES == 1 ? 0 : c;
             localparam [3:0] CHAIN = COPY_CHAIN[4*(c/FAN_OUT) +: 4];
-            localparam CUT = EARLY[CHAIN[2:0]] ? 1 : 0; // behind the multipliers
+            localparam CUT = EARLY[CHAIN[2:0]] ? 1 : 0; // after the multipliers
             localparam MY_X = X_OF_GROUP == 0 ? CUT : c / FAN_OUT;
             localparam SHARE = c % FAN_OUT * SHARES / FAN_OUT;
             localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];

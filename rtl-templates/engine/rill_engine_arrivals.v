@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beats of all lanes of the matrix engine: one pulse when every lane has got its next one, joined in groups of eight
-// and then of all.
+// Joins the beats of all lanes of the matrix engine: one pulse when every lane has got its next beat. Lanes are joined
+// in groups of eight, then the groups.
 //
 // Latency: 2 cycles from the last lane's pulse, with more than eight lanes 4. Throughput: one pulse per cycle.
-// Reset: clk, synchronous active-high rst; the counts.
+// Reset: clk, synchronous active-high rst; clears the counts.
 //
 // name      meaning                             unit      range
 // CHANNELS  lanes                               channels  1 to 32

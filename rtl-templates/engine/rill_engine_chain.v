@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the engine to its lanes on one die: command and offset as they are, HOPS cycles later, over registers
+// Carries command and offset from the engine to its lanes on one die, unchanged and HOPS cycles later, over registers
 // that a placer may put on the dies between (rill_hop).
 //
-// cmd: its two low bits, valid and out, are what must not happen by chance.
-// Reset: clk, synchronous active-high rst; these two.
+// Reset: clk, synchronous active-high rst; it clears only the two low bits of cmd, valid and out.
 //
 // name      meaning                       unit    range
 // CMD_W     of cmd                        bits    3 or more

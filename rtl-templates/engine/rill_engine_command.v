@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command of the matrix engine on its way: to the operand buffer 1 cycle later, to its slice 2, to the lanes' dies
-// 3, to the fronts of the lanes 4, a copy for each.
+// Delays a command of the matrix engine for its receivers: the operand buffer gets it after 1 cycle, the slice after 2,
+// the lanes' dies after 3, and the front of each lane gets a copy after 4.
 //
 // The inputs are those of rill_engine_ctrl, in cycle 0. cmd_3, of cycle 3, and fronts, of cycle 4, have the fields of
 // rill_engine_fields.vh; slice_controls, of cycle 2, are those of rill_x_slice.
-// Reset: clk, synchronous active-high rst; what must not happen by chance.
+// Reset: clk, synchronous active-high rst; it clears the bits that start an action.
 //
 // name         meaning                          unit    range
 // TOK_W        of a token's number              bits    1 or more

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has arrived for the commands of the matrix engine and has not been taken: counts, and whether they are not 0.
+// Counts what has arrived for the commands of the matrix engine and has not been taken; tells whether counts are not 0.
 //
 // *_pulse: one arrives; take_*: a command takes one, which comes only where *_has is set. *_has: registered, one is
 // there in the cycle after its arrival.

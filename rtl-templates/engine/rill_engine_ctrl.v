@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequencer of the matrix engine: turns schedule entries (docs/engine.md) into one command per cycle for all
-// lanes in lockstep.
+// Sequencer of the matrix engine: turns schedule entries (docs/engine.md) into one command per cycle for all lanes in
+// lockstep.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the ones
 // before run.
 // Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an
 // operand is in the buffer), part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is
 // in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted;
-// nothing behind it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
+// nothing after it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
@@ -20,7 +20,7 @@
 //     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
 //     cmd_acc     row of accumulators
 //     cmd_others  COPIES 2, 4: a bit for each token of the turn but its first: it is there
-//     cmd_bank    COPIES 4: bank of accumulators, the other one behind every row-step (with K outermost, chunk)
+//     cmd_bank    COPIES 4: bank of accumulators, the other one after every row-step (with K outermost, chunk)
 //     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators
 //                 cmd_out_row in bank cmd_out_bank)
 //     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
@@ -33,7 +33,7 @@
 // Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its
 // row-steps, beat 1 of them, and so on. A column but the last needs only its own units of the operand, counted by
 // part_pulse, a cycle later than an operand that is filled; so the firing begins before its operand is whole.
-// That turn waits for the results of the row-step before it, and for room for all of its own.
+// That turn waits for the results of the row-step before it, and for room for all of its own results.
 // Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header
 // beats + row-steps * beats * turns, turns = ceil(tokens / COPIES); a row-step takes no less than a cycle per token.
 // Entry to first command: 3 cycles.
@@ -248,7 +248,7 @@ module rill_engine_ctrl #(
     reg         tok_last;                    // tok_q is turn_end
     wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end_q[2]} : COPIES == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
-    // What the next command needs, known before it can come.
+    // The needs of the next command, known before it can come.
     reg         need_beat_q;                 // a memory beat: a header, or the first turn of such a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
@@ -267,8 +267,8 @@ module rill_engine_ctrl #(
     wire [UNIT_W-1:0] per_beat = mode_q == ENGINE_MODE_INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
     wire [UNIT_W:0]   n_per_beat = n_mode == ENGINE_MODE_INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
-    // Behind the last command of a firing, and while none runs, the registers below take the next one, even if it is
-    // not there yet.
+    // After the last command of a firing, and while none runs, the registers below take the next one, even if it is not
+    // there yet.
     wire        renew = !active_q || (ending_q && tok_last);
     wire        move = !active_q || all_there;
 

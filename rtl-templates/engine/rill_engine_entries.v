@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedule entries of the matrix engine on their way to its sequencer (rill_engine_ctrl): what a firing needs of its
-// entry and step, worked out in two cycles while the firings before it run.
+// Decodes schedule entries for the sequencer of the matrix engine (rill_engine_ctrl): computes what a firing needs from
+// its entry and step, in two cycles, while earlier firings run.
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, of the next firing, while
 // n_valid; `take` (only then) goes on to the one after it. Latency: 2 cycles; throughput: an entry per cycle. One entry
-// is being worked out and two wait, each in registers of its own: `take` moves no data, and s_axis_entry_tready does
-// not follow it.
+// is being worked out and two wait, each in its own registers: `take` moves no data, and s_axis_entry_tready does not
+// follow it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
 //     n_tok_end      last token (or query head that is one)
 //     n_others_end   a bit for each token of the last turn but its first: it is there (COPIES 2, 4)
@@ -18,7 +18,7 @@
 //     n_scale_beats  header beats with group scales;  n_groups: group words of a row
 //     n_asym         of the int4 weights: int4_asym
 //     n_outer        the first chunk goes column by column;  n_outer_end: its row-steps - 1
-//     n_free         the operand is given back at the end;  n_keep: values: the firing behind reads the same head
+//     n_free         the operand is given back at the end;  n_keep: values: the next firing reads the same head
 //     n_tail_row     first row in the V tail;  n_layer: layer of it: entry's kv_layer + schedule's layer * kv_step
 // Reset: clk, synchronous active-high rst; entries inside are given up.
 //

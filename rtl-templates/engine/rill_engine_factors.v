@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The factors of the lanes on one die: of a slice of the operand one for every nibble of a beat, in the order of
-// rill_matrix_lane. With COPIES 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens 2
-// and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh; PUMP 2 too) is held back as long.
+// Makes the factors of the lanes on one die from a slice of the operand: one for every nibble of a beat, in the order
+// of rill_matrix_lane. With COPIES 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens
+// 2 and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh; PUMP 2 too) is held back as long.
 //
 // No reset: a free-running pipeline.
 //
@@ -44,7 +44,7 @@ module rill_engine_factors #(
         end
     endgenerate
 
-    // Of a pair's slice what is multiplied `skew` clocks after the first of it.
+    // The part of a pair's slice that is multiplied `skew` clocks after its first part.
     function [PAIR_BITS-1:0] of_skew(input integer skew, input integer pair);
         integer i;
         begin

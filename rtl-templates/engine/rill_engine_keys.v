@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step's own keys for the matrix engine: token t's wait for lane t mod CHANNELS, K_UNITS of each.
 //
-// s_axis_klocal (kv units, head, tok, unit), of which the scale is not used. pop, k_lanes: the first k_lanes lanes
-// take their next key, which is on `beats` until the cycle behind the one after pop. arrived: a row-step of keys is
-// there, with the last of its units.
+// s_axis_klocal (kv units, head, tok, unit), of which the scale is not used. pop, k_lanes: the first k_lanes lanes take
+// their next key, which is on `beats` until the cycle after the one after pop. arrived: a row-step of keys is there,
+// with the last of its units.
 // Reset: clk, synchronous active-high rst; the keys that wait.
 //
 // name       meaning                           unit      range

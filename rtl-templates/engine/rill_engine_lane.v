@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine with what belongs to its channel alone: beats waiting, row parameters, group scales,
-// multiplier array.
+// One lane of the matrix engine: the waiting beats, row parameters and group scales of its memory channel, and its
+// multipliers.
 //
 // s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command
 // and never stalls: a beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the
@@ -15,7 +15,7 @@
 // With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
 // offset come HOPS cycles later, and so do out_*: u_front lies at the memory's side, all else may lie on a die HOPS
 // boundaries away (rill_hop).
-// TERM_HOPS: the same behind the multipliers instead (rill_matrix_lane): sum_valid, sum_others, sum_shift, first, last,
+// TERM_HOPS: the same after the multipliers instead (rill_matrix_lane): sum_valid, sum_others, sum_shift, first, last,
 // tok, out, out_tok, out_row, acc, bank, out_bank, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the
 // rest. The first three are valid, others and shift once more, the last three params, row and raw. The row parameters
 // then go to the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat; the same for all lanes.
+// Computes the offset that the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat; equal for all lanes.
 //
 // A lane sums (nibble + 8) * x + B for signed nibbles and nibble * x + B for the unsigned low ones of int8 weights, B =
 // 2^(X_BITS + 3), high nibbles counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at

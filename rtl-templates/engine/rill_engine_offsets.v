@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes need of the sums of an operand: with COPIES 1 and PUMP 1 the offset of a beat, with int4_asym weights the
-// sums of each 32 elements of each token (rill_engine_offset). All lanes get the same.
+// Sums of an operand for the lanes: the offset of a beat (COPIES 1 and PUMP 1), and with int4_asym weights the sum of
+// each 32 elements of each token (rill_engine_offset). All lanes get equal values.
 //
-// slice: of cycle 4 of the command, with valid_3 and valid_4, int4_4 of cycles 3 and 4. x: the slice of cycle 5 as one
-// of the lanes has it (rill_x_spread), used where it is the same (OWN 0). q: {sums, offset} of what there is, else 0.
+// slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4. x is the slice of
+// cycle 5 as a lane has it (rill_x_spread); with OWN 0 it is used instead of a copy. q = {sums, offset}; a part that
+// this design does not need is 0.
 // Reset: clk, synchronous active-high rst; controls.
 //
 // name       meaning                                                   unit    range

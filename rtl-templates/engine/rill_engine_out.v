@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where results of the matrix engine come together: the FIFO with a place for every row that was begun, and what tells
-// the rest of the engine of it. All of it lies on one die, that of the readers of m_axis_y.
+// Collects results of the matrix engine in a FIFO, which has a place for every row that was begun, and reports them to
+// the rest of the engine. All of it is on the die of the readers of m_axis_y.
 //
-// s_valid: a result, which always has a place; wrong: it counts, and it, its row scale or its bias is not finite.
+// s_valid: a result arrives; the FIFO always has a place for it. wrong: the result counts, and it, its row scale or its
+// bias is not finite.
 // m_axis_y: 2 cycles later. taken: in the cycle of a transfer; fault: a cycle after `wrong` of a result.
 // Reset: clk, synchronous active-high rst; what is in the FIFO.
 //

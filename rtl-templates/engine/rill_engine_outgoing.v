@@ -2,11 +2,11 @@
 // Results of the matrix engine on their way out of the accumulators: one of each row-step and token, and the bank of
 // accumulators that a row-step has.
 //
-// leave: a command goes out behind which results leave, with all that is said of them: tok_end, rows_end, out_row,
-// lanes. COPIES 1: the last beat of a row-step for a token (tok, tok_last), whose one result it is. COPIES 2, 4: that
-// of its turn 0; the results of all tokens, 0 to tok_end, leave one per cycle from then on.
+// leave: a command goes out after which results leave, with their attributes: tok_end, rows_end, out_row, lanes. COPIES
+// 1: the last beat of a row-step for a token (tok, tok_last), whose one result it is. COPIES 2, 4: that of its turn 0;
+// the results of all tokens, 0 to tok_end, leave one per cycle from then on.
 // row_done: a row-step (with K outermost, chunk) has its last command: with COPIES 4 the next one has the other bank.
-// Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank, cmd_count: held for the results behind it):
+// Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank, cmd_count: held for the results after it):
 //     cmd_out       a result leaves, that of token cmd_out_tok, of the accumulators cmd_out_row in bank cmd_out_bank
 //     cmd_count     lanes that it has;  cmd_tok_last: of the row-step's last token;  cmd_y_last: of the firing, too
 //     bank          of the row-step of the present command

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of the matrix engine: integers of the lanes to fp32, and a FIFO with a place for every row that was begun.
+// Converts integer results of the lanes to fp32 and stores them in a FIFO, which has a place for every row that was
+// begun.
 //
 // side {last, user, count} is that of the row-step and token whose integers come SIDE_AT + HOPS cycles later, by valid.
 // m_axis_y: {side, C x fp32}, later by rill_dequantize's latency, RESULT_HOPS and 2 cycles of the FIFO. left: one has

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a lane has at the memory's side: the beats that wait, and the one of the command. From here to the rest of the
+// The memory side of a lane: the beats that wait, and the beat of the current command. From here to the rest of the
 // lane go registers alone.
 //
 // s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. beat, the cycle after the

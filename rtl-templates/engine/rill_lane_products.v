@@ -47,7 +47,7 @@ module rill_lane_products #(
     localparam WHOLE_W = X_BITS + 14;        // low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
 
-    // Stages, by what is there in them; the term is in the one behind SCALED_AT.
+    // Stages, named by what they hold; the term is in the stage after SCALED_AT.
 `include "rill_latency.vh"
     localparam PRODUCT_AT = 1, QUAD_AT = 2, SIXTEEN_AT = 3, BEAT_AT = 4, SUM_AT = 5,
         SCALED_AT = LATENCY_LANE_PRODUCTS - 1;
@@ -61,7 +61,7 @@ module rill_lane_products #(
         end
     endgenerate
 
-    // What goes along with the beat; index n: valid in stage n.
+    // Signals that accompany the beat; index n: valid in stage n.
     reg  [SUM_AT:1]        valid_q;
     reg  [BEAT_AT:1]       int4_q;
     reg  [8*BEAT_AT-1:0]   group_scale_q;      // stage 1 in the low bits
@@ -143,7 +143,7 @@ module rill_lane_products #(
         end
     endgenerate
 
-    // Stage 5: end of the sum. 6: times the group's scale. 7: registers without logic, as all behind them may lie on
+    // Stage 5: end of the sum. 6: times the group's scale. 7: registers without logic, as all after them may lie on
     // another die.
     reg  signed [WHOLE_W-1:0] sum5_q;
     reg  signed [SCALED_W-1:0] scaled6_q;

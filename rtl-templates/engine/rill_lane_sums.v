@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_lane: terms of its multipliers, shifted by the rest of the block's
-// exponent, shift / 8 bytes, added up.
+// The accumulators' half of rill_matrix_lane: terms of its multipliers, shifted by the rest of the block's exponent,
+// shift / 8 bytes, added up.
 //
 // Free-running pipeline, never stalls. valid to side are those of rill_matrix_lane, all of the same cycle; term comes
 // TERM_AT cycles later, a result leaves LATENCY = TERM_AT + 2 cycles later than last.
@@ -85,7 +85,7 @@ module rill_lane_sums #(
         end
     endgenerate
 
-    // What goes along with the term, which is there in stage AT; index n: valid in stage n.
+    // Signals that accompany the term, which is in stage AT; index n: valid in stage n.
     reg  [AT+1:1]      valid_q;
     reg  [AT:1]        first_q;
     reg  [AT+1:1]      last_q;
@@ -120,7 +120,7 @@ module rill_lane_sums #(
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_along (
         .clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
 
-    // Of late terms all of it later: the chunks that are kept last for so long as is then left.
+    // With late terms everything is later: the last chunks are kept for the time that is left then.
     localparam ALONG = LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;
     rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(LATENCY - ALONG), .LATENCY(ALONG),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (

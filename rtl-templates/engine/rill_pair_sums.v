@@ -94,7 +94,7 @@ module rill_pair_sums #(
         end
     endgenerate
 
-    // What goes along with the terms; index n: valid in stage n. The terms are there in stage AT.
+    // Signals that accompany the terms; index n: valid in stage n. The terms are there in stage AT.
     reg  [AT+1:1]       valid_q;
     reg  [(AT+1)*OTHERS-1:0] others_q;         // stage 1 in the low bits
     reg  [AT:1]         first_q;
@@ -103,7 +103,7 @@ module rill_pair_sums #(
     reg  [(AT+1)*TOK_W-1:0] out_tok_q;
     reg  [(AT+1)*ROW_W-1:0] out_row_q;
     reg  [SHIFT_W*AT-1:0] shift_q;
-    reg  [SHIFT_W-1:0]  rest;                  // of the exponents behind those of rill_pair_products
+    reg  [SHIFT_W-1:0]  rest;                  // of the exponents after those of rill_pair_products
     wire [TURN_W-1:0]   turn_term = turn_q[(AT-1)*TURN_W +: TURN_W];
     wire [TURN_W-1:0]   turn_sum = turn_q[AT*TURN_W +: TURN_W];
     wire [ROW_W-1:0]    out_row_sum = out_row_q[AT*ROW_W +: ROW_W];

@@ -53,7 +53,7 @@ module rill_pair_terms #(
     localparam WHOLE_W = X_BITS + 14;             // low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
     localparam MORE = PAIR_MORE;
-    // Stages, by what is there in them, counted as if MORE were 0; the term is in the one behind SCALED_AT.
+    // Stages, named by what they hold, counted as if MORE were 0; the term is in the stage after SCALED_AT.
     localparam QUAD_AT = 3, EIGHT_AT = 4, SIXTEEN_AT = 5, DOUBLE_AT = 6, HALF_AT = 7, SUM_AT = 8,
         SCALED_AT = LATENCY_PAIR_PRODUCTS - 1;
 
@@ -72,7 +72,7 @@ module rill_pair_terms #(
         end
     endgenerate
 
-    // What goes along with the beat; index n of valid_at: valid in stage n.
+    // Signals that accompany the beat; index n of valid_at: valid in stage n.
     localparam HALF_LATE = HALF_AT + MORE, SUM_LATE = SUM_AT + MORE, SCALED_LATE = SCALED_AT + MORE; // in cycles
     reg  [SCALED_LATE:1]    valid_q;
     reg  [HALF_LATE:1]      int4_q;
@@ -148,7 +148,7 @@ module rill_pair_terms #(
         end
     endgenerate
 
-    // Stage 8: end of the sum. 9: times the group's scale. 10: registers without logic, as all behind them may lie on
+    // Stage 8: end of the sum. 9: times the group's scale. 10: registers without logic, as all after them may lie on
     // another die.
     // The scale takes a part of the exponent along: it costs nothing in a DSP.
     generate

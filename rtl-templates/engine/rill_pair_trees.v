@@ -68,7 +68,7 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // What goes along with the beat; index n: valid in stage n.
+    // Signals that accompany the beat; index n: valid in stage n.
     reg  [PAIR_TOP:1] valid_q;
     reg  [PAIR_TOP:1] int4_q;
     always @(posedge clk) begin
@@ -173,7 +173,7 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // Of the top of each tree the halves of both tokens. Where a multiplier has two sums one after the other, the one
+    // The halves of both tokens, at the top of each tree. Where a multiplier has two sums one after the other, the one
     // whose half of a cycle ends with it is taken at clk, the other one at clk_2x first.
     generate
         for (i = 0; i < TREES; i = i + 1) begin : gen_tree

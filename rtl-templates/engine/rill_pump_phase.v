@@ -3,7 +3,7 @@
 //
 // Rising edges of clk are every second one of clk_2x. phase holds COPIES times {second, first}: second in the half that
 // ends with a rising edge of clk, first in the other one. Right from the second cycle on, for good: no reset; the first
-// values do not matter. A copy is in registers of its own, so that each has few loads.
+// values do not matter. Each copy has its own registers, so that each has few loads.
 //
 // name    meaning     unit    range
 // COPIES  of a phase  copies  1 or more

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row parameters of a lane that is cut behind its multipliers, where its sums are: put together from the words of
+// The row parameters of a lane that is cut after its multipliers, where its sums are: put together from the words of
 // rill_row_params_send and kept until the results of their rows leave.
 //
 // params, row and raw are the command of the sums, cycle 0: with params, words come from cycle 2 on, one per cycle,
@@ -53,7 +53,7 @@ module rill_row_params_receive #(
     localparam [31:0] END = ROWS * WORDS - 1;
     localparam BANK_W = 2;
 
-    // A chunk's words, counted from the second cycle behind its command on.
+    // A chunk's words, counted from the second cycle after its command on.
     reg                start_q;
     reg                begins_q;               // its first word is there
     reg                active_q;

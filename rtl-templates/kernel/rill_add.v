@@ -2,8 +2,8 @@
 // Elementwise fp32 sum of two vector streams: y = a + b.
 //
 // Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is added when both are there.
-// Until then each input holds up to two in a register slice: operands come out of large memories, and the adder's first
-// stage takes a whole cycle.
+// Until then each input holds up to two chunks in a register slice, because operands come out of large memories and the
+// adder's first stage takes a whole cycle.
 // Latency 1 + 5 cycles (slice, adder), one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite
 // operand or result.
 //

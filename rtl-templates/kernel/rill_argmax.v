@@ -4,7 +4,7 @@
 // In: fp32 vector stream, one firing of ceil(N / LANES) chunks, order (chunk, tok); elements from N on are ignored.
 // Out: id stream, one 32-bit id per active token in order tok after the firing has ended, tlast on the last one.
 // Subnormals read as zeros of their sign. Non-finite values raise no fault here: they order by their bit pattern.
-// row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles behind its first id's
+// row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles after its first id's
 // tvalid on, until chunks of the next firing come.
 // Latency: log2(LANES) + 2 cycles, from that in which the last chunk is taken to the first id's tvalid. Throughput: one
 // chunk per cycle; the next firing waits while ids leave.
@@ -78,7 +78,7 @@ module rill_argmax #(
             chunk_q <= s_axis_x_tlast ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;
     end
 
-    // A tree of winners, a register behind every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps
+    // A tree of winners, a register after every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps
     // fp32 to unsigned integers of the same order; 0 is below everything, for elements past N. The left node has the
     // lower indices, so it wins ties.
     localparam NODES = 2 * LANES - 1;

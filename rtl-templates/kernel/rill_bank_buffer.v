@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Banks that hold one block each: a block of a vector stream (chunk, tok order) is written while those before are read.
 //
-// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while all
-// banks are full. w_take marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of
-// that word is kept with the block.
+// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while all banks
+// are full. w_take marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of that
+// word is kept with the block.
 // The banks share a ring of words with room for two of the largest blocks. More banks than two hold blocks that are
-// smaller, of one token say, whose way to the reader would else be longer than they are; s_tready is low while the
-// ring is full, too.
+// smaller, of one token say, whose way to the reader would else be longer than they are; s_tready is low while the ring
+// is full as well.
 // Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is
 // on r_tdata after the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is
 // free for writing once its last word has moved on from r_tdata: what is kept per bank may be used together with
@@ -133,7 +133,7 @@ module rill_bank_buffer #(
 
     always @(posedge clk) if (w_take) mem[w_addr_q] <= s_tdata;
 
-    // What is kept with a block.
+    // Attributes that are kept with a block.
     reg [CHUNK_W-1:0] last_chunk_q [0:BANKS-1];
     reg [TOK_W-1:0]   last_tok_q [0:BANKS-1];
     reg               tlast_q [0:BANKS-1];
@@ -172,7 +172,7 @@ module rill_bank_buffer #(
     reg  [ADDR_W-1:0]  addr_q;
     reg                valid_q;
     reg  [DATA_W-1:0]  data_q;
-    reg                pad_q;      // the word behind a token's last one
+    reg                pad_q;      // the word after a token's last one
     reg  [CHUNK_W-1:0] last_chunk;
     reg  [TOK_W-1:0]   last_tok;
     reg                tlast;
@@ -195,8 +195,8 @@ module rill_bank_buffer #(
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
-    // What is kept with the present block comes out of registers: it is complete two cycles before the block is ready,
-    // and that of a block behind another one when that ends.
+    // The attributes of the present block come out of registers: it is complete two cycles before the block is ready,
+    // and that of a block after another one when that ends.
     wire               ends = r_en && could && i_end;
     wire [BANK_W-1:0]  next_bank = bank_q + 1'b1;
     always @(posedge clk)
@@ -239,8 +239,8 @@ module rill_bank_buffer #(
                 if (rst) addr_q <= {ADDR_W{1'b0}};
                 else if (r_en && could) addr_q <= onwards(addr_q, ONE);
         end else begin : gen_by_token
-            // The words of a token lie as many apart as there are tokens. Behind the last one of a token come the first
-            // one of the next, and, behind the last token, the next block.
+            // The words of a token lie as many apart as there are tokens. After the last one of a token come the first
+            // one of the next, and, after the last token, the next block.
             reg  [ADDR_W-1:0] first_q;         // word of the present token
             wire [ADDR_W-1:0] next_first = onwards(tok_last ? addr_q : first_q, ONE);
             always @(posedge clk)

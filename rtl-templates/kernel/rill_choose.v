@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of two vector streams the one that the repetition asks for: y = OF[repetition] ? b : a. The other is dropped.
+// Passes one of two vector streams, chosen by the repetition: y = OF[repetition] ? b : a. The other is dropped.
 //
 // Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
 // Latency 1 cycle, one chunk per cycle, II 1. Reset: synchronous.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Delay line of an enabled pipeline: q is d of DEPTH enabled clocks before.
 //
-// A ring in distributed RAM with an output register; plain registers up to depth 2, a wire at depth 0. rst only rewinds
-// the ring.
+// It is a ring in distributed RAM with an output register, plain registers up to depth 2, or a wire at depth 0. rst
+// only rewinds the ring.
 //
 // name    meaning         unit    range
 // DATA_W  of d            bits    1 or more

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
 //
-// Free-running pipeline, never stalls, as room for its results is reserved before they begin: it has valids and enables
-// of its own, and not rill_elementwise, which is there to stall. Latency 12 cycles, one vector per cycle. A product
-// without bias gives bias = +0.0; as float(acc) * scale with a positive power of two as scale is never -0, that leaves
-// scores and values as they are. fault[i] is aligned with y: lane i's scale or bias is not finite or its result
-// overflows.
+// Free-running pipeline that never stalls, because space for its results is reserved before they begin. So it has
+// valids and enables and does not use rill_elementwise. Latency 12 cycles, one vector per cycle. A product without bias
+// gives bias = +0.0; as float(acc) * scale with a positive power of two as scale is never -0, that leaves scores and
+// values as they are. fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
 // Reset: synchronous; valids only.
 //
 // name    meaning                       unit   range

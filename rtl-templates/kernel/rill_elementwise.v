@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every elementwise kernel has around its lanes: operands that are taken together, flow control, enables, fault.
+// Everything that an elementwise kernel has around its lanes: joining of operands, flow control, enables, fault.
 //
 // The kernel connects the handshake of its streams here, the data to its lanes: OPERANDS streams in, one out, a chunk
 // of LANES elements each. A lane is a pipeline of LATENCY enabled clocks that moves with a bit of step.
 // Streams: docs/rtl.md section 3; all operands have the same chunks and tokens, a chunk is taken when all are there.
-// step: the stages move; all its bits are equal, each from registers of its own. valid[i] belongs to stage i + 1: what
-// a unit says that ends after k stages is meaningful while valid[k-1].
-// fault: pulse, the cycle after bad (what the lanes say of valid stages), unless the pipeline was held.
+// step: the stages move; all its bits are equal, and each has its own registers. valid[i] belongs to stage i + 1: the
+// result of a unit with k stages is valid while valid[k-1].
+// fault: pulse in the cycle after bad (faults of the lanes in valid stages), unless the pipeline was held.
 // Latency LATENCY cycles, one chunk per cycle, II 1. Reset: synchronous, valids only.
 //
 // name      meaning                       unit     range

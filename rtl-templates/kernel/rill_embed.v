@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Embedding: fetches the table rows of a step's token ids and hands them out as fp32.
 //
-// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats, offset}
-// per id for a rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk,
-// tok), elements past N +0.0.
+// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats, offset} per id for a
+// rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok),
+// elements past N +0.0.
 // A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte
 // 4 + g, then ROW_BEATS beats of int8 bytes, int4 nibbles or int16 words, element 0 low. Value: RN(row_scale * q), at
 // MODE 1 RN(RN(row_scale * group_scale) * q).
 // Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
 // left.
-// PARTS above 1: the rows are dealt out over so many channels, row r on channel r mod PARTS, there row r / PARTS. The
-// descriptor goes to that channel's engine alone; its beats are taken in the order of the ids.
+// PARTS above 1: the rows are distributed over this many channels. Row r is on channel r mod PARTS, as row r / PARTS
+// there.
+// The descriptor goes only to the engine of that channel; its beats are taken in the order of the ids.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
 //
@@ -271,7 +272,7 @@ module rill_embed #(
     end
 
     // Stage 0: counters over (chunk, tok).
-    localparam [6:0]  FIRST_SCALE = 7'd4;    // byte of group 0's scale, behind the row's
+    localparam [6:0]  FIRST_SCALE = 7'd4;    // byte of group 0's scale, after the row's
     wire              en = !m_axis_y_tvalid || m_axis_y_tready;
     reg               finished_q;            // all chunks of the firing have been issued
     reg  [15:0]       chunk_q;

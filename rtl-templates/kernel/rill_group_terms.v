@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of a beat of int4_asym weights: groups of 32, each with a scale and an offset of its own.
+// The term of a beat of int4_asym weights: groups of 32, each with its own scale and offset.
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
 // low, high: of each group what rill_matrix_lane has summed of its even and odd elements, (q + 8) * x + B each, B =

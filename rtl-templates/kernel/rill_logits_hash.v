@@ -45,7 +45,7 @@ module rill_logits_hash #(
         end
     endgenerate
 
-    // A tree of sums, a register behind every level: the left half of a chunk weighs 2^(its lanes) times the right one.
+    // A tree of sums, a register after every level: the left half of a chunk weighs 2^(its lanes) times the right one.
     localparam NODES = 2 * LANES - 1;
     wire [NODES*64-1:0] sum;
     genvar i, s;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both norms have around their arithmetic: banks of vectors, exact sums, flow control, enables, fault.
+// Everything that both norms have around their arithmetic: banks of vectors, exact sums, flow control, enables, fault.
 //
 // In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. Two banks: the next
 // vector (all tokens of a step) may enter while the one before leaves.
 // Statistics: while a vector comes in rill_norm_sums adds it up: sum, high, middle, low of a row ({bank, tok}). What
 // the norm makes of them moves with finishing and is ready FINISH enabled clocks later: stat_valid[i] belongs to stage
-// i + 1 behind the sums, stat_row to the last of them. The norm keeps the result by row.
+// i + 1 after the sums, stat_row to the last of them. The norm keeps the result by row.
 // Out: a pipeline of STAGES enabled clocks that moves with step. Its first stage, operands, is x here; param and row
 // are those of the word that enters it. valid[i] belongs to stage i + 1.
 // fault: pulse, the cycle after a fault of the sums, stat_bad, or bad unless the pipeline was held.

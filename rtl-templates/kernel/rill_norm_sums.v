@@ -46,7 +46,7 @@ module rill_norm_sums #(
     localparam SQUARE_STAGES = FIXED_STAGES + 3;                // magnitude, parts of products, products
     localparam TREE_STAGES = SQUARE_STAGES + LEVELS;
 
-    // A register first: what is enabled behind it hangs on a register too.
+    // A register first: what is enabled after it hangs on a register too.
     reg  [LANES*32-1:0]    x_q;
     reg  [ROW_W+1:0]       place_q;
     reg  [TREE_STAGES-1:0] took_q;      // [i]: stage i + 1

@@ -3,10 +3,9 @@
 //
 // en: the stages may step; it drops only while the last stage holds a word that is not taken, and in the cycle after a
 // reset. step: they do, there is a word in them or before them, so an idle kernel moves no register; units that end
-// with the pipe take step. All bits of step are equal, each from registers of its own, for units that are too many for
-// one; so are those of s_tvalid, where each bit of step has one of its own. valid[i] belongs to stage i + 1, so the
-// outputs of a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser,
-// tlast).
+// with the pipe take step. All bits of step are equal, and each has its own registers, for units that are too many for
+// one; so are those of s_tvalid, where each bit of step has its own. valid[i] belongs to stage i + 1, so the outputs of
+// a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 //
 // name     meaning             unit    range

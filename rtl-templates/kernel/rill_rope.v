@@ -2,7 +2,7 @@
 // Rotary embedding: pairs of a head's first ROTARY elements are turned by the angles of the position, docs/numerics.md
 // section 9.
 //
-// In: vector stream of heads of HEAD elements (chunk, tok), tlast behind the last head; row: vector stream of ROTARY
+// In: vector stream of heads of HEAD elements (chunk, tok), tlast after the last head; row: vector stream of ROTARY
 // values for each token, first ROTARY / 2 cos, then as many sin. A firing of row serves one firing of x. Out: vector
 // stream, as x. Two banks of a head each: the next head may enter while the one before leaves; of rows, two too.
 // Throughput: one chunk per cycle in and out. Latency: 12 cycles from the last chunk of a head in to its first chunk
@@ -173,7 +173,7 @@ module rill_rope #(
     wire               second = i_chunk >= HALF_32[CHUNK_W-1:0];             // half apart: the pair's second element
     wire [CHUNK_W-1:0] folded = second ? i_chunk - HALF_32[CHUNK_W-1:0] : i_chunk;
     wire [CHUNK_W-1:0] turned = PAIRS != 0 ? i_chunk >> 1 : folded;          // chunk of cos and sin
-    wire               passes = i_chunk >= TURNED_32[CHUNK_W-1:0];    // behind the rotary elements
+    wire               passes = i_chunk >= TURNED_32[CHUNK_W-1:0];    // after the rotary elements
     wire [ROW_W-1:0]   turn_place =
         row_at(turn_bank_q, i_tuser[TOK_W-1:0], passes ? {HALF_W{1'b0}} : turned[HALF_W-1:0]);
     reg  [LANES*32-1:0] cos1_q;

@@ -112,7 +112,7 @@ module rill_sample #(
             chunk_q <= s_axis_x_tlast ? 24'd0 : chunk_q + 24'd1;
     end
 
-    // ---- the list: keys and ids of the TOP_K largest, the largest first; key 0 is nobody ----
+    // ---- the list: keys and ids of the TOP_K largest, the largest first; key 0: an empty place ----
 
     reg                 a_valid_q, c_valid_q;
     reg  [LANES*32-1:0] a_keys_q, b_keys_q;
@@ -168,7 +168,7 @@ module rill_sample #(
         c_id_q <= (b_chunk_q << LEVELS) | {19'd0, pick};
     end
 
-    // A new one goes behind those that are not less, as it has the higher index.
+    // A new one goes after those that are not less, because it has the higher index.
     wire [TOP_K-1:0] above;
     generate
         for (i = 0; i < TOP_K; i = i + 1) begin : gen_place
@@ -261,7 +261,7 @@ module rill_sample #(
         end
     end
 
-    // What goes beside: a bit of each stage where it is asked for, the rest through a memory.
+    // Attributes that accompany it: a bit per stage where it is read, the rest through a memory.
     localparam ID_W = 24;
     localparam SIDE_FINAL = 0, SIDE_THERE = 1, SIDE_LISTED = 2, SIDE_LAST = 3, SIDE_USER = 4, SIDE_ID = 4 + USER_W,
         SIDE_W = SIDE_ID + ID_W;

@@ -126,7 +126,7 @@ module rill_k_writer #(
     wire                 last;
     wire [39:0]          offset;
 
-    // What has been offered has been taken: the oldest unit leaves, if there is one.
+    // The offered unit has been taken: the oldest unit leaves, if there is one.
     wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
     wire pop = any_q && move;
     wire unit_first = unit_q == 16'd0;

@@ -279,7 +279,7 @@ module rill_kv_scale #(
         end
     endgenerate
 
-    // What is read arrives READ_STAGES cycles later in a FIFO, which has room for all that is on its way: a reader that
+    // Words read arrive READ_STAGES cycles later in a FIFO, which has room for all that are on their way: a reader that
     // stops holds what is asked for, not the memories.
     localparam READ_STAGES = 2;                            // RAM, its output register
     localparam OUT_DEPTH = 8;                              // a word's place is free again 5 cycles later

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the walkers wait for: counts of the (step, layer) pairs whose K, and whose V, all lie in memory, in order.
+// Counts for the walkers the (step, layer) pairs whose K, and whose V, are completely in memory, in order.
 //
-// Of each writer (rill_k_writer, rill_v_tail) layer_done and given, and of its write engines written: see
+// In: layer_done and given of each writer (rill_k_writer, rill_v_tail), and written of its write engines: see
 // rill_write_tracker. The two counts do not wait for one another. kv_layers_done: the lesser of both, a cycle later.
 // Reset: clk, synchronous active-high rst; counts start at 0.
 //

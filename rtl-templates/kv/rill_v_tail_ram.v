@@ -54,7 +54,7 @@ module rill_v_tail_ram #(
             if (write_enable[n])
                 mem[write_addr][n*8 +: 8] <= n == 0 ? write_first : write_rest;
 `else
-    // The same in one write: a simulator would look for every byte's own in each cycle.
+    // Equal to the other form, in one write: a simulator would otherwise select every byte separately in each cycle.
     function [BEAT_BITS-1:0] written;
         input [BEAT_BITS-1:0] word;
         begin

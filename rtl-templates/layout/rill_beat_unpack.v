@@ -4,7 +4,7 @@
 //
 // In: beats of a firing of WORDS words, packed without gaps; what the last beat holds beyond them is padding and is
 // dropped.
-// Out: WORDS words, tlast on the last one; firings follow one another, each begins with a beat of its own.
+// Out: WORDS words, tlast on the last one; firings follow one another, and each begins with a new beat.
 // BEAT_BITS >= WORD_W: one word per cycle, a beat every BEAT_BITS/WORD_W cycles, latency 1. BEAT_BITS < WORD_W: one
 // beat per cycle, a word every WORD_W/BEAT_BITS cycles, latency 1 from its last beat.
 // Reset: synchronous, control only; tready low in reset.

@@ -15,7 +15,7 @@
 // counts are whole words): m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change from
 // firing to firing.
 // Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to
-// the first out. The addresses of the next words are made ahead, in two stages behind the loops.
+// the first out. The addresses of the next words are made ahead, in two stages after the loops.
 // Reset: synchronous, control only; tready low in reset.
 //
 // name       meaning                                    unit      range

@@ -2,7 +2,7 @@
 // Layout converter: a ping-pong buffer between two itensor types that walk the same data in different orders.
 //
 // In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words.
-// The writer fills a bank in its order; the reader walks it with LOOPS nested loops of its own, word number = sum over
+// The writer fills a bank in its order; the reader walks it with its own LOOPS nested loops, word number = sum over
 // loops of index * stride. A loop absent from the reader's map has stride 0: it reads again. A transposition of D0 x D1
 // (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
 // Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.

@@ -109,8 +109,8 @@ module rill_loop_walk #(
     localparam [LOOPS*32-1:0] BY = digits(STEP);
     localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
     localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
-    // What a loop moves by: alone, where it begins again, after a carry from the loop inside, with both; a constant for
-    // each.
+    // The distance that a loop moves, a constant for each case: alone, at its restart, after a carry from the inner
+    // loop, and with both.
     localparam [LOOPS*32-1:0] NONE = 0;
     localparam [LOOPS*32-1:0] ONE = {(LOOPS > 0 ? LOOPS : 1){32'd1}};
     localparam [LOOPS*32-1:0] WRAP = sums(BY, NONE, TRIPS);

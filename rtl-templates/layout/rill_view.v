@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another view of the same words: the kernel of operations that only rename a tensor's dimensions (transpose, reshape).
-// Wires.
+// Another view of the same words, in wires only: the kernel of operations that only rename a tensor's dimensions
+// (transpose, reshape).
 //
-// What has to move is moved by rill_layout_converter before or behind it, where the compiler finds that the types of
-// both ends differ.
+// Where the types of both ends differ, the compiler inserts a rill_layout_converter before or after it.
 // Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in
 // reset.
 //

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of the memory image at each start and compares it, then lets the vector parameters behind it
-// through, or keeps those that are on chip.
+// Reads the header of the memory image at each start and compares it, then lets the vector parameters after it through,
+// or keeps those that are on chip.
 //
-// The header is one beat (docs/memory.md): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of
-// the image, never 0.
+// The header is one beat (docs/memory.md): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of the
+// image, never 0.
 // start (pulse): also in the middle of a read. kept = 0: header and BEATS of parameters are one read, and the
 // parameters go to m_axis_beat.
 // Else the header is read alone. If its checksum is `kept`: `keep` (pulse) and no read; else the parameters follow in a
@@ -18,7 +18,7 @@
 //
 // name       meaning                          unit   range
 // BEAT_BITS  of a beat                        bits   256, 512
-// BEATS      of parameters behind the header  beats  0 to 65534
+// BEATS      of parameters after the header  beats  0 to 65534
 // OFFSET     of the header                    bytes  any
 `default_nettype none
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// On-chip store of one kernel's vector parameters (docs/memory.md): loaded at a start, or kept from one before,
-// then streamed in a circle.
+// On-chip store of one kernel's vector parameters (docs/memory.md): loaded at a start, or kept from one before, then
+// streamed in a circle.
 //
 // Load: load_start (pulse) rewinds; each cycle with load_valid brings one beat. A beat holds several words or a word
 // takes several beats, first in the low bits either way. Beats past the WORDS-th word are ignored, as is the padding of
 // the last one.
-// keep (pulse) behind load_start, instead of beats: what the latest whole load brought is there again, also after a
+// keep (pulse) after load_start, instead of beats: what the latest whole load brought is there again, also after a
 // reset.
 // Read: m_axis_param gives words 0 .. WORDS-1 and starts over; none before the load has brought all of them. The reader
 // pops one word per chunk, with its tok_last beat. One word per cycle; latency 4 cycles from the last beat to word 0.

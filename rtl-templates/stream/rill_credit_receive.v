@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The far end of a stream that comes from another die (docs/rtl.md section 3): the words that rill_credit_send lets go
-// land in a register and lie in a FIFO of DEPTH words, the stream's only one; a word that is taken is a credit.
+// Receiving end of a stream from another die (docs/rtl.md section 3). Words from rill_credit_send pass a register and
+// go into a FIFO of DEPTH words, the only FIFO of the stream. Each word that is read returns a credit.
 //
-// Protocol: in `valid` and `data`, which nothing stops: never more words than there are credits. Out AXI4-Stream, as
-// rill_fifo. `credit` is high for a cycle for each word that was taken. What lands and the credit are bare flip-flops.
-// Latency (into an empty FIFO): 3 cycles from valid to m_axis_tvalid, that of a word's
-// last part, 2 where DEPTH is 1 or 2; 1 from a transfer to
-// credit. Throughput: one word per cycle from DEPTH 2 * N + 7 on, N the stages between the two ends, each way;
-// one per PARTS cycles from a depth on that is smaller.
-// occupancy and high_water as of rill_fifo: without the words that are under way.
+// Protocol: the inputs `valid` and `data` have no back-pressure; the sender never sends more words than it has credits.
+// The output is an AXI4-Stream, as in rill_fifo. `credit` is high for one cycle per word read. The input registers and
+// the register of `credit` have no logic before or after them on the crossing.
+// Latency (into an empty FIFO): 3 cycles from valid of a word's last part to m_axis_tvalid, or 2 if DEPTH is 1 or 2; 1
+// cycle from a transfer to credit. Throughput: one word per cycle if DEPTH >= 2 * N + 7, where N is the number of
+// stages between the two ends in each direction; with PARTS above 1 one word per PARTS cycles, for which a smaller
+// DEPTH suffices.
+// occupancy and high_water are as in rill_fifo and do not count words that are on the way.
 // Reset: synchronous; both ends and all stages between are reset together.
 //
 // name       meaning                               unit   range

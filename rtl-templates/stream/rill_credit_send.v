@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The near end of a stream that goes to another die (docs/rtl.md section 3): words go out from registers, and never
-// more of them than the far end, rill_credit_receive, has places for.
+// Sending end of a stream to another die (docs/rtl.md section 3). Words leave from registers, and never more of them
+// than rill_credit_receive at the other end has places for.
 //
-// Protocol: in AXI4-Stream, tdata only, users concatenate their sidebands; out `valid` and `data`, which nothing stops.
-// The sender begins with CREDITS credits; a word takes one, `credit` (a cycle each) gives one back. s_axis_tready is a
-// register: a credit is there. On the way out and back are registers alone: valid, data and the place where credit
-// lands are bare flip-flops, so that one of each pair may lie on either side of a border.
+// Protocol: the input is an AXI4-Stream with tdata only, to which users concatenate their sidebands. The outputs
+// `valid` and `data` have no back-pressure. The sender begins with CREDITS credits; a word takes one, and each cycle of
+// `credit` gives one back. s_axis_tready is a register: it is high while there is a credit. The crossing has registers
+// only: valid, data and credit go from flip-flop to flip-flop without logic, so that the two of a pair may be on
+// different dies.
 // Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
 // PARTS cycles while there are credits.
 // Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
 // cycle after it.
 //
-// PARTS: a word goes as so many parts, the low bits first, a cycle each and nothing between them: fewer wires for a
-// stream whose words are as far apart. Valid says of each cycle that a part is there.
+// PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires for a stream whose
+// words are at least as many cycles apart. valid is high in the cycle of each part.
 //
 // name     meaning                                  unit   range
 // DATA_W   of a word                                bits   1 or more
@@ -65,7 +66,7 @@ module rill_credit_send #(
         else if (credit_q && !push)
             left_d = left_q + 1'b1;
     end
-    // What is left of a word whose first part has gone.
+    // The rest of a word whose first part has left.
     wire more;                               // such a part goes next
     wire free;                               // none does in the next cycle
     generate

@@ -96,7 +96,7 @@ module rill_fifo #(
     reg                room_q;               // a word fits
     wire [COUNT_W-1:0] count_d = counted(count_q, push, pop);
 
-    // What is registered of the count is compared before push and pop are known.
+    // The registered count is compared before push and pop are known.
     wire is_full = count_q == FULL;
     wire is_near = count_q == FULL - 1'b1;
     wire is_high = count_q > high_q;
@@ -137,8 +137,8 @@ module rill_fifo #(
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = head_q;
         end else if (DEPTH == 2) begin : gen_swap
-            // Of wide words only the place of the oldest one moves: the choice of head_q would hang on m_axis_tready in
-            // each bit.
+            // Wide words stay in place, and only the address of the oldest one changes: otherwise every bit of head_q
+            // would depend on m_axis_tready.
             localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               write_q;       // the next word goes to word_1_q

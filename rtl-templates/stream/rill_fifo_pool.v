@@ -3,8 +3,8 @@
 // in the order of a static schedule.
 //
 // Protocol: per stream that of rill_fifo, with tlast at the end of each firing. A stream's words enter in its turn only
-// (tready is low before), behind those of the turns before; they leave in the same order. A firing that has its turn
-// moves like in a rill_fifo of DEPTH words of its own.
+// (tready is low before), after those of the turns before; they leave in the same order. A firing that has its turn
+// moves as in its own rill_fifo of DEPTH words.
 // s_axis_* and m_axis_* are packed arrays, port 0 in the low bits; all outputs carry the same payload, tvalid tells
 // whose it is.
 // Latency: that of rill_fifo; tvalid and tready are combinational from the turns, which are fetched ahead (rill_turns),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers on the way from one die to another, for what never waits: q is d of STAGES clocks before. No shift
-// registers: each stage is an instance of its own, gen_stage[k].u_stage, so that a placer can put it on a die of its
-// own. A wire at 0 stages.
+// Registers between dies for signals without back-pressure: q is d of STAGES clocks before. They do not become shift
+// registers: each stage is a separate instance, gen_stage[k].u_stage, so that a placer can put each on its own die.
+// With
+// 0 stages this is a wire.
 //
 // name     meaning                                                  unit    range
 // DATA_W   of d                                                     bits    1 or more

@@ -6,7 +6,7 @@
 // and sent, since the reader looks at no others; the reader's other bits are 0.
 // On one die (BORDERS 0) the link is a rill_fifo. Else it is a rill_credit_send on the writer's die, a rill_hop stage
 // on each die between, and a rill_credit_receive with the FIFO on the reader's die.
-// rst has a bit for each die on the way, the writer's first, because every die has a reset of its own.
+// rst has a bit for each die on the way, the writer's first, because every die has its own reset.
 // fill and high are the FIFO's occupancy and high-water mark. Simulations read them; no port brings them out.
 // Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive.
 // Reset: clk, synchronous active-high rst; all bits together.

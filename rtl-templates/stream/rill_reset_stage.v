@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equal registers of a reset, for as many parts; they begin at 1, so that what they reset begins in reset.
 //
-// q: COPIES times what d was in the cycle before. No reset of its own.
+// q: COPIES times what d was in the cycle before. It has no reset.
 //
 // name    meaning          unit    range
 // COPIES  of the register  copies  1 or more

@@ -2,7 +2,7 @@
 // A reset on its way to another die and to many parts there: HOPS registers, gen_stage[k].u_stage, each on a die of its
 // own if need be, then u_copies, a register for each of COPIES parts.
 //
-// q: COPIES times what d was 1 + HOPS cycles before; before that 1. No reset of its own.
+// q: COPIES times what d was 1 + HOPS cycles before; before that 1. It has no reset.
 //
 // name    meaning          unit    range
 // HOPS    on the way       clocks  0 or more

@@ -60,7 +60,7 @@ module rill_schedule #(
     endgenerate
 
     localparam SECTION_W = $clog2(SECTIONS + 1);
-    localparam INDEX_W = ENTRIES > 1 ? $clog2(ENTRIES) : 1;  // the place behind the table wraps to 0 and is never read
+    localparam INDEX_W = ENTRIES > 1 ? $clog2(ENTRIES) : 1;  // the place after the table wraps to 0 and is never read
     localparam [SECTION_W-1:0] END = SECTIONS[SECTION_W-1:0];
 
     reg  [ENTRY_W-1:0] rom [0:ENTRIES-1];

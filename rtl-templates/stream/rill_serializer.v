@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A word that seldom changes, slice by slice over few wires: way = {number, slice} is a register without another load,
 // for a way to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d at the clock before; the slices come in turn,
-// one a clock, from 0 on behind a reset. rill_deserializer puts them together.
+// one a clock, from 0 on after a reset. rill_deserializer puts them together.
 // DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst; way is not reset.
 //
 // name     meaning           unit   range

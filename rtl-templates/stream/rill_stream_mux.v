@@ -2,7 +2,7 @@
 // Joins PORTS streams in the order of a static schedule: the entry names the input, which passes until its tlast beat.
 //
 // s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (put a FIFO
-// behind it), latency 0; turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous;
+// after it), latency 0; turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous;
 // all tready and tvalid low in reset.
 //
 // name               meaning                                  unit      range

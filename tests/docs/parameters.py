@@ -75,7 +75,7 @@ def wrong_sets(module, names, ranges):
     for path in ROOT.glob("rtl-templates/*/lint.txt"):
         for line in path.read_text().splitlines():
             words = shlex.split(line, posix=False, comments=True)
-            if not words or words[0] != module:
+            if not words or words[0] != module:  # illegal sets begin with `!`
                 continue
             values = {**names, **dict(word.split("=", 1) for word in words[1:])}
             for name, said in ranges.items():

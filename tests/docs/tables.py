@@ -12,10 +12,11 @@ SPEC is a file, or has `*` where the first word of the row's first cell goes (of
 spec that is not there is looked for in configs/.
 `without` takes a key out of its design, `with` sets one; a column whose head is a key of the design sets it, by the
 first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill check`:
-    lut ff dsp bram36 uram    share of the board without shell and ports (`share of it`)
+    lut ff dsp bram36 uram    share of the board without platform and ports (`share of it`)
     die lut (...)             of the whole die, shell and ports in; in brackets by the second reserve; bold: over a limit
     DIE lut (...)             the same of the die of that name; without a name the cell `die` says which
-    wires                     of the wires to the next die, likewise bold
+    wires                     of the wires to the next die, with those of the platform, likewise bold
+    wires of the region       of the wires of the region, without those of the platform
     within                    whether every die and boundary is within its limits: yes or no
     within most               the same by the second reserve
     clock                     the clock in MHz that the spec asks for
@@ -96,7 +97,7 @@ def share(die, kind):
 
 def within(design, taken):
     """By the first reserve for memory ports (`taken`) or the second (`taken_most`)."""
-    wires = any(die.get("bits_to_next", 0) > design["sll_limit"] > 0 for die in design["dies"])
+    wires = design["sll"] and any(die["bits_to_next"] > die["bits_limit"] for die in design["dies"])
     return "no" if wires or any(die[taken][kind] > die["limit"][kind] for die in design["dies"] for kind in KINDS) else "yes"
 
 
@@ -117,10 +118,12 @@ def figure(design, what, cells):
     if what.startswith("supports"):
         return supported(design, what[len("supports "):])
     dies = {die["name"]: die for die in design["dies"]}
-    if what == "wires":
-        name = cells["die"]
-        bits = dies[name].get("bits_to_next", 0)
-        return bold(f"{100 * bits / design['sll']:.1f}", bits > design["sll_limit"]) if name != list(dies)[-1] else ""
+    if what.startswith("wires"):
+        die, last = dies[cells["die"]], cells["die"] == list(dies)[-1]
+        bits = die["bits_to_next"]
+        if last or what == "wires of the region":
+            return "" if last else f"{100 * bits / design['sll_region']:.1f}"
+        return bold(f"{100 * (bits + die['platform_wires']) / design['sll']:.1f}", bits > die["bits_limit"])
     name, kind = what.split(" ")
     return share(dies[cells["die"] if name == "die" else name], kind)
 

@@ -217,7 +217,7 @@ struct Bench {
 // ---- the checks ----
 
 static bool is_identified(Bench &b) {
-    return b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10003 && b.read64(REG_IDENTITY) == b.identity &&
+    return b.read(REG_MAGIC) == 0x4c4c4952 && b.read(REG_VERSION) == 0x10004 && b.read64(REG_IDENTITY) == b.identity &&
            b.read64(REG_LAYOUT) == b.layout;
 }
 
@@ -384,6 +384,30 @@ static bool takes_long_ring(Bench &b) {
     return b.good();
 }
 
+// Whatever a host writes while a request runs, but for the end of it: the request and the next one are right.
+static bool keeps_its_values(Bench &b) {
+    b.start(uint32_t(b.wanted.size()));
+    bool right = b.runs_to(1) && b.read(REG_IGNORED) == 0;
+    uint32_t writes = 0;
+    for (uint32_t at = REG_PROMPT_LEN; at < REG_CYCLES; at += 4)
+        if (at != REG_HALT) b.write(at, 0xa5a5a5a5), writes++;
+    right = right && b.read(REG_IGNORED) == writes && b.done() && b.read(REG_FAULT) == 0 && b.ids() == b.wanted;
+    return right && b.read(REG_IGNORED) == writes && b.good() && b.read(REG_IGNORED) == 0;
+}
+
+// The counters of a request that auto-restart repeats are those of one request.
+static bool counts_again(Bench &b) {
+    bool right = b.good();
+    uint64_t cycles = b.read64(REG_CYCLES), beats = b.read64(REG_BEATS);
+    b.start(uint32_t(b.wanted.size()));
+    b.write(REG_CTRL, 0x81);
+    right = right && b.done() && (b.read(REG_CTRL) & 1);
+    b.write(REG_CTRL, 0);
+    right = right && b.done() && b.read(REG_FAULT) == 0 && b.ids() == b.wanted && !(b.read(REG_CTRL) & 1);
+    uint64_t again = b.read64(REG_CYCLES), read = b.read64(REG_BEATS);
+    return right && again + 500 > cycles && again < cycles + 500 && read + 100 > beats && read < beats + 100;
+}
+
 // forgets: the memory is reset as well.
 static bool resets(Bench &b, bool forgets) {
     bool right = true;
@@ -429,6 +453,8 @@ static const struct {
     {"parameters: those of another image are loaded, and of the first again", loads_other_image},
     {"ring: one id too short, nothing is moved", refuses_short_ring},
     {"ring: long enough", takes_long_ring},
+    {"writes in a request: ignored and counted", keeps_its_values},
+    {"auto-restart: counters of the second request", counts_again},
     {"reset in the middle of a request", resets_alone},
     {"reset in the middle, of the memory as well", resets_with_memory},
 };

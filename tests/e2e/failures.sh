@@ -237,6 +237,66 @@ rm "$dir/image/channel_01.bin"
 counted check_refused "a missing memory image" 1 'channel_01.bin' "${sim[@]}" "${few[@]}"
 cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
 
+# ---- the build of a simulation ----
+
+# A program in Verilator's place, whose makefile takes the executable that is there already. It gives others time to
+# come in between.
+mkdir -p "$work/failures/bin"
+cp "$dir/sim/quick/Vrill" "$work/failures/Vrill"
+cat >"$work/failures/bin/verilator" <<FAKE
+#!/bin/sh
+echo \$\$ >>"$work/failures/verilators"
+sleep \${SLOW:-1}
+while [ "\$1" != --Mdir ]; do shift; done
+mkdir -p "\$2" && printf 'all:\\n\\tcp %s Vrill\\n' "$work/failures/Vrill" >"\$2/Vrill_sim_top.mk"
+FAKE
+chmod +x "$work/failures/bin/verilator"
+with_fake=(env RILL_QUICK_BUILD=1 "PATH=$work/failures/bin:$PATH")
+two_at_once() {
+    rm -rf "$dir/sim/quick" "$work/failures/verilators"
+    local first second=0
+    "${with_fake[@]}" "${sim[@]}" "${few[@]}" --quiet >"$work/failures/first" 2>&1 &
+    first=$!
+    sleep 0.3
+    "${with_fake[@]}" "${sim[@]}" "${few[@]}" --quiet 2>"$work/failures/second" || second=$?
+    wait $first && [ $second = 0 ] && [ "$(wc -l <"$work/failures/verilators")" = 1 ] &&
+        grep 'waiting for another' "$work/failures/second"
+}
+counted check "two simulations of one folder: the second waits for the first one's build" two_at_once
+ends_with_it() { # a build ends with the process that started it, however that ends
+    rm -rf "$dir/sim/quick" "$work/failures/verilators"
+    local pid tries=0
+    SLOW=100 "${with_fake[@]}" "${sim[@]}" "${few[@]}" >"$work/failures/killed" 2>&1 &
+    pid=$!
+    until [ -s "$work/failures/verilators" ] || [ $((tries += 1)) = 100 ]; do sleep 0.1; done
+    kill -9 $pid && tries=0
+    while kill -0 "$(cat "$work/failures/verilators")"; do [ $((tries += 1)) -lt 50 ] && sleep 0.1 || return; done
+}
+counted check "a simulation that is killed takes its compilers along" ends_with_it
+mv "$dir/sim/build.log" "$work/failures/build.log" && mkdir "$dir/sim/build.log"
+counted check_refused "a build without its log: no old log is shown" 1 'build.log cannot be written: Is a directory' \
+    "${with_fake[@]}" "${sim[@]}" "${few[@]}"
+rmdir "$dir/sim/build.log" && rm "$dir/sim/build.lock" && mkdir "$dir/sim/build.lock"
+counted check_refused "a build without write access" 1 'build.lock cannot be written: Is a directory' \
+    "${with_fake[@]}" "${sim[@]}" "${few[@]}"
+rmdir "$dir/sim/build.lock"
+build_when_full() { # runs in a name space of its own
+    mount -t tmpfs -o size=8m none "$1" && mkdir "$1/d" && cp -r "$dir"/{rtl,sim,filelist.f,design.yaml} "$1/d" || return 3
+    rm -rf "$1/d/sim/quick"
+    cat /dev/zero >"$1/zeros" 2>/dev/null
+    "${with_fake[@]}" "$rill" sim "$1/d" --build-only
+}
+if unshare -rm mount -t tmpfs none "$work/failures/tmpfs" 2>/dev/null; then
+    counted check_refused "a build on a full disk" 1 'error: the disk that holds .* is full' unshare -rm bash -c \
+        "dir='$dir' rill='$rill' with_fake=(${with_fake[*]}); $(declare -f build_when_full)
+            build_when_full '$work/failures/tmpfs'"
+else
+    counted skip "a build on a full disk" "no name spaces here"
+fi
+"${with_fake[@]}" "${sim[@]}" --build-only >"$log" 2>&1
+counted check_refused "beats into a full device" 1 'error: /dev/full: No space left' "${sim[@]}" "${few[@]}" --beats \
+    /dev/full
+
 # What the oracle reads, damaged; and the oracle of another spec: the same weights, another eps.
 cp -r "$dir/oracle" "$work/failures/oracle"
 sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"

@@ -4,6 +4,7 @@
 # usage: awk -f known.awk rill_top.v
 /^ *(input|output) / {
     line = $0
+    sub(/ *\/\/.*/, "", line)
     gsub(/[,;]/, "", line)
     count = split(line, word, " ")
     width = line ~ /\[/ ? word[3] : ""

@@ -64,7 +64,7 @@ def templates():
     around = [word for folder in folders() for word in ("-y", folder, "-I", folder)]
     for folder in folders():
         for line in pathlib.Path(folder, "lint.txt").read_text().splitlines():
-            if line and not line.startswith("#"):
+            if line and line[0] not in "#!":
                 module, *given = line.split()
                 yield line, [f"{folder}/{module}.v", *around, "--top", module,
                              *[word for pair in given for word in ("-G", pair)]]

@@ -226,13 +226,23 @@ int add_linear(struct spec *s, int x, int size) {
     return add_dequantize(s, add_matmul(s, add_quantize(s, tame(s, x, most_rms)), size));
 }
 
-// Every fourth of one kind is a soft cap, without a draw: what a seed draws besides stays as it was.
+// Some of one kind are replaced by other operations, without a draw: what a seed draws besides stays as it was.
 int add_unary(struct spec *s, int x, enum op_kind kind) {
-    bool cap = kind == OP_SILU && s->ops % 4 == 1;
-    if (cap) kind = OP_SOFTCAP;
+    static const struct {
+        enum op_kind kind;
+        int place;
+    } others[] = {
+#define OP(kind, name)
+#define UNARY(kind, name, place, first, second, third) {OP_##kind, place},
+#include "tests/fuzz/ops.inc"
+#undef OP
+    };
+    bool replaced = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others && kind == OP_SILU && !replaced; i++)
+        if ((replaced = s->ops % 4 == others[i].place)) kind = others[i].kind;
     struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, s->tensor[x].rms);
     reads(op, x);
-    op->setting = cap ? 1 + s->tensors % 3 : 0;
+    op->setting = replaced ? 1 + s->tensors % 3 : 0;
     choose_lanes(op);
     choose_order(s, op);
     return op->out[0];

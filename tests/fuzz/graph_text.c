@@ -357,9 +357,19 @@ static void print_each(const struct spec *s, const struct op *op, const char *ke
         printf("%s%d%s", r ? ", " : "[", (value + r * step) % (most + 1), r + 1 < repeat ? "" : "]");
 }
 
+// The attributes of an operation of one operand (ops.inc).
+static void print_unary(const struct op *op) {
+#define OP(kind, name)
+#define UNARY(of, name, place, first, second, third)                                                                   \
+    if (op->kind == OP_##of && op->setting) fputs(op->setting == 1 ? first : op->setting == 2 ? second : third, stdout);
+#include "tests/fuzz/ops.inc"
+#undef OP
+}
+
 static void print_cap(const struct spec *s, const struct op *op) {
     static const char *const caps[] = {"", ", cap: 0.5", ", cap: 3", ", cap: 50"};
-    if (op->kind == OP_SOFTCAP || op->kind == OP_SOFTMAX) printf("%s", caps[op->setting]);
+    if (op->kind == OP_SOFTMAX) printf("%s", caps[op->setting]);
+    print_unary(op);
     if (op->kind == OP_SOFTMAX && op->window) print_each(s, op, "window", op->window, 17, 40);
     if (op->kind == OP_CHOOSE) print_each(s, op, "of", op->setting, 3, 1);
 }

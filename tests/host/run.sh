@@ -6,102 +6,13 @@
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
-work=$root/build/tests/host log=$root/build/tests/host.log
-model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
-mkdir -p "$work/standin" "$work/xrt"
-ln -sfn /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
-export RILL_CARD=$socket
-card="" # process of the simulated card
+work=$root/build/tests/host log=$root/build/tests/host.log keys=()
+. "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 
-# ---- what is needed: an equal package that is there already keeps its simulation ----
-
-make_package() {
-    variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=1 lanes=4 sampling=8
-    rm -rf "$work/fresh" "$work/design"
-    "$rill" gen "$spec" -o "$work/design" && "$rill" package "$work/design" -o "$work/fresh" || return
-    if diff -rq -x image -x build -x card "$work/fresh" "$package" >/dev/null 2>&1; then rm -rf "$work/fresh"
-    else rm -rf "$package" && mv "$work/fresh" "$package"
-    fi
-    "$rill" pack "$spec" --weights "$model" -o "$package" && mkdir -p "$package/build/hw" &&
-        python3 "$root/tests/package/xclbin.py" "$package" "$package/build/hw/rill_1.xclbin"
-}
-
-current_card() {
-    [ -x "$package/sim/card/card" ] && [ -z "$(find "$root"/verif/{model,harness,card} "$root/build/librill.a" \
-        "$package/rtl" -newer "$package/sim/card/card" -print -quit)" ]
-}
-build_card() { current_card || "$root/verif/card/build.sh" "$package" "$work/standin" "${RILL_TEST_JOBS:-2}"; }
-
-# The package's own sources and Makefile, in a folder that was moved; without a word from the compilers.
-build_host() {
-    rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
-        "$work/moved" &&
-        make -s -C "$work/moved" host >"$work/host.out" 2>&1 && ! grep -Ei 'warning|error' "$work/host.out"
-}
-host=$work/moved/build/host/rill-host
-golden() { "$rill" golden "$spec" --weights "$model" "$@" --json; }
-
-# ---- running ----
-
-stop_card() {
-    [ -z "$card" ] || { kill -9 "$card" && wait "$card"; } 2>/dev/null
-    card=""
-    rm -f "$socket"
-}
-trap stop_card EXIT
-start_card() { # options of the card
-    stop_card
-    "$package/sim/card/card" "$@" "$package" "$socket" >"$work/card.out" 2>&1 &
-    card=$!
-    for ((i = 0; i < 600; i++)); do
-        [ ! -S "$socket" ] || return 0
-        kill -0 $card 2>/dev/null || return 1
-        sleep 0.05
-    done
-}
-
-# The limits are for a machine that is busy: nothing waits for them.
-printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec timeout 300 %s %s --timeout 60 --quiet "$@"\n' "$work/standin" "$host" \
-    "$package" >"$work/on_card"
-chmod +x "$work/on_card"
-on_card=$work/on_card
-request=(--prompt "Once upon a time" --tokens 3)
-
-ids() { python3 -c 'import json, sys
-for r in json.load(open(sys.argv[1]))["requests"]: print(*r["token_ids"])' "$1"; }
-golden_ids() { python3 -c 'import json, sys
-print(*json.load(sys.stdin)["token_ids"])'; }
-
-same_ids() { # arguments of rill-host, whose first request is that of golden.json
-    "$on_card" "$@" --json >"$work/run.json" &&
-        [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
-}
-# Memory that was never written answers an error in every run.
-with_card() { # options of the card -- command...
-    local options=()
-    while [ "$1" != -- ]; do options+=("$1") && shift; done
-    shift
-    start_card --unwritten ${options[@]+"${options[@]}"} && "$@"
-}
-
-# Ends with this status and says this, and the card can be used again.
-refused() { # name, status, pattern, options of the card -- arguments of rill-host
-    local name=$1 status=$2 pattern=$3 options=()
-    shift 3
-    while [ "$1" != -- ]; do options+=("$1") && shift; done
-    shift
-    start_card --unwritten ${options[@]+"${options[@]}"}
-    check_refused "$name" "$status" "$pattern" "$on_card" "$@"
-}
-
-counted check "package, image, binary of metadata" make_package
-counted check "the host program builds from a package alone, without a warning" build_host
-counted check "the simulated card builds" build_card
-[ $bad = 0 ] || { verdict; exit; }
+build_all
 
 # ---- stories ----
 
-golden "${request[@]}" >"$work/golden.json"
 story() {
     "$on_card" "${request[@]}" --verify >"$work/story.txt" && [ "$(cat "$work/story.txt")" = "$(
         "$rill" golden "$spec" --weights "$model" "${request[@]}")" ]
@@ -153,6 +64,18 @@ counted check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --se
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
 counted check "bench: a table" bench
+# What the card's memory holds is read back, not what the host has: a bit that turned over is found, and where.
+counted check "the weights on the card: those of the image, after a request" same_ids "${request[@]}" --check-weights
+flipped_at=$(python3 -c 'import json, sys
+part = [p for p in json.load(open(sys.argv[1]))["parts"] if p["channel"] == 1 and p["bytes"] > 5000][-1]
+base = json.load(open(sys.argv[2]))["found"]["banks"][1]["address"] % 2**29
+print(base + part["offset"] + part["bytes"] - 1)' "$package/image/manifest.json" "$work/run.json")
+counted check "... and without uploading again" "$on_card" --check-weights
+counted refused "a bit in the card's memory that turned over" 1 \
+    'segment `[a-z_0-9]*` on channel 1 \(HBM\[1\]\): the card.s memory does not hold what the image has' \
+    --flip "1:$flipped_at" -- --prompt-ids 1 --tokens 1 --check-weights
+counted refused "memory without an image" 1 "the card's memory does not hold what the image has" -- --check-weights
+start_card --unwritten
 in_python() { # program
     LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so \
         PYTHONPATH=$work/moved/host/boards/host timeout 300 \

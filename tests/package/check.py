@@ -10,6 +10,7 @@ usage: check.py WHAT PACKAGE [FILE]...
   core            the FuseSoC core names the files of filelist.f
   docs FILE       the register table of `rill package --registers`
   xclbin FILE     what XRT read of a binary: arguments, offsets, banks
+  one_clock FILE  of a design with one clock: that it has no MMCM, by the instances in FILE
   clocks FILE     of a design with two clocks: how they are made, and the constraints between them, by the instances of
                   FILE
 The first difference is printed, and the status is 1.
@@ -22,7 +23,8 @@ import xml.etree.ElementTree as ElementTree
 
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 # Names of the host for what the register file calls otherwise; names of control registers, which have no argument.
-HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags"}
+HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
+              "ignored_q": "ignored_writes"}
 CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
 SETTINGS = range(0x200, 0x400)  # written by the host, and no arguments
 
@@ -52,11 +54,12 @@ class Package:
         self.json = json.loads(read(f"{path}/package.json"))
         self.channels = self.json["channels"]
         self.kernel = self.json["kernel"]
+        self.prefix = "" if self.kernel == "rill_kernel" else self.kernel + "_"  # of modules and their files
         self.masters = [f"m_axi_hbm_{c:02d}" for c in range(self.channels)]
 
     def wanted(self):
         """The registers as the Verilog decodes them: {offset: (name, bits, access)}, counters included."""
-        text = read(f"{self.path}/rtl/rill_axil_regs.v")
+        text = read(f"{self.path}/rtl/{self.prefix}rill_axil_regs.v")
         address = {name: int(value, 16) for name, value in re.findall(r"localparam \[11:0\] (\w+) = 12'h(\w+);", text)}
         words = {}  # word: [name, written]
         pattern = r"(REG_\w+): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
@@ -80,7 +83,7 @@ class Package:
             found[address["REG_BASE"] + address["REG_BASE_STRIDE"] * c] = (f"hbm_{c:02d}", 64, "rw")
         first = address["REG_CYCLES"]
         control = next(pathlib.Path(self.path, "rtl").glob("*_control.v")).read_text(encoding="utf-8")
-        counters = re.search(r"rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", control)
+        counters = re.search(r"\w*rill_axil_regs #\([^;]*?\.COUNTERS\((\d+)\)", control)
         names = ["cycles"] + [f"beats_{c:02d}" for c in range(self.channels)]
         names += [f"stalls_{c:02d}" for c in range(self.channels)]
         names += [f"counter_{i:02d}" for i in range(int(counters[1]) if counters else 0)]
@@ -98,7 +101,7 @@ class Package:
             return f"m_axi_{name}"
         if not name.endswith("_ptr"):
             return "s_axi_control"
-        top = read(f"{self.path}/rtl/rill_top.v")
+        top = read(f"{self.path}/rtl/{self.prefix}rill_top.v")
         user = re.search(r"u_channel_(\d\d) \([^;]*\.(?:read|write)_base\(\{?[^()]*\b" + name + r"\b", top)
         return f"m_axi_hbm_{user[1] if user else '00'}"
 
@@ -161,7 +164,7 @@ def check_pins(package):
     same("component.xml: pins", got, {n: ("in" if w.startswith("in") else "out", b) for n, (w, b) in pins.items()})
     mapped = [p.text for p in root.iterfind(f".//{SPIRIT}physicalPort/{SPIRIT}name")]
     same("component.xml: pins of the interfaces", sorted(mapped), sorted(pins))
-    text = read(f"{package.path}/rtl/rill_channel.v")
+    text = read(f"{package.path}/rtl/{package.prefix}rill_channel.v")
     ties = dict(re.findall(r"^    assign m_axi_(\w+) = \d+'[bd](\d+);$", text, re.M))
     want = {f"a{way}{pin}": value for way in "rw" for pin, value in (("lock", "0"), ("cache", "3"), ("prot", "0"), ("qos", "0"))}
     same("ties", ties, want)
@@ -206,12 +209,13 @@ def check_tcl(package, record):
 
 
 def check_link(package):
-    sections, now = {}, None
+    sections = {None: []}
+    now = sections[None]
     for line in read(f"{package.path}/link.cfg").splitlines():
         if line.startswith("["):
             now = sections.setdefault(line[1:-1], [])
         elif line and not line.startswith("#"):
-            if "=" not in line or now is None:
+            if "=" not in line:
                 fail(f"link.cfg: `{line}`")
             now.append(tuple(line.split("=", 1)))
     unit = package.json["compute_unit"]
@@ -235,9 +239,10 @@ def check_link(package):
     same("link.cfg: ports", set(banks), set(package.masters))
     same("link.cfg: banks as in package.json", {p: f"HBM[{b}]" for p, b in banks.items()},
          {p["name"]: p["bank"] for p in package.json["memory_ports"]})
-    same("link.cfg: clock", sections["clock"], [("freqHz", f"{package.json['clock_hz']}:{unit}.ap_clk")])
+    same("link.cfg: the platform's scalable clock", sections[None],
+         [("kernel_frequency", f"0:{package.json['clock_hz'] // 1000000}")])
     others = [k for k, _ in sections["connectivity"] if k not in ("nk", "sp")]
-    if set(sections) - {"connectivity", "clock", "vivado"} or others:
+    if set(sections) - {None, "connectivity", "vivado"} or others:
         fail("link.cfg: something else in it")
 
 
@@ -247,7 +252,8 @@ def check_core(package):
     if not text.startswith("CAPI=2:\n"):
         fail("core: it does not begin with CAPI=2:")
     core = yaml.safe_load(text)
-    same("core: name", core["name"], package.json["vlnv"])
+    same("core: name", core["name"], f"rill:{package.json['design'].replace('-', '_')}:{package.kernel}:1.0")
+    same("core: name in package.json", package.json["vlnv"], core["name"])
     files = read(f"{package.path}/filelist.f").split()
     same("core: files", core["filesets"]["rtl"]["files"], files)
     for name, target in core["targets"].items():
@@ -308,20 +314,32 @@ def names_of(constraints, variable):
 
 def check_clocks(package, cells):
     text = read(f"{package.path}/rtl/{package.kernel}.v")
-    made = re.search(r"rill_clock_2x #\(\.PERIOD_PS\((\d+)\), \.MULTIPLY\((\d+)\)\) u_clock \(\.ap_clk\(ap_clk\), \.clk\(clk\),\s+\.clk_2x\(clk_2x\), \.locked\(locked\)\);", text)
+    made = re.search(r"rill_clock_2x #\(\.PERIOD_PS\((\d+)\), \.MULTIPLY\((\d+)\)\) u_clock \(\s+\.ap_clk\(ap_clk\), \.rst\(rst\), \.clk_2x\(clk_2x\), \.state\(clock_state\)\);", text)
     if not made:
         fail("the kernel makes no second clock")
     period, multiply = int(made[1]), int(made[2])
     same("period of the clock, ps", period, round(1e12 / package.json["clock_hz"]))
     if multiply % 2 or not 800 <= multiply * 1e6 / period <= 1600:
         fail(f"the oscillator has {multiply} times the clock of {1e6 / period:.1f} MHz")
-    for part in (".clk(clk), .ap_rst_n(ap_rst_n && locked), .rst(rst)", "rill_top u_top (.clk(clk), .clk_2x(clk_2x), .rst(rst)"):
+    for part in (".clk(ap_clk), .ap_rst_n(ap_rst_n), .rst(rst)",
+                 "rill_top u_top (.clk(ap_clk), .clk_2x(clk_2x), .clock_state(clock_state), .rst(rst)"):
         if part not in text:
             fail(f"the kernel's module has no `{part}`")
     for file in ("sources.tcl", f"{package.kernel}.core"):
         if "clocks.xdc" not in read(f"{package.path}/{file}"):
             fail(f"{file} does not name clocks.xdc")
     names, constraints = read(cells).splitlines(), read(f"{package.path}/clocks.xdc")
+    made = {name.split("/inst/", 1)[1] for name in names if "/inst/u_clock/" in name}
+    same("cells of the second clock", {name.split("/", 1)[1] for name in made},
+         {"u_mmcm", "u_feedback", "u_clk_2x", "u_guard"})
+    nets = re.findall(r"^ +wire ([\w, ]*feedback_q[\w, ]*);$", read(f"{package.path}/rtl/rill_clock_2x.v"), re.M)
+    if len(nets) != 1:
+        fail("rill_clock_2x has no net feedback_q")
+    for line in ("set_property CLOCK_DELAY_GROUP rill_clocks [get_nets {u_clock/feedback_q u_clock/clk_2x}]",
+                 "set_property CLOCK_DEDICATED_ROUTE ANY_CMT_COLUMN [get_nets -of_objects [get_pins u_clock/u_mmcm/CLKIN1]]"):
+        if line not in constraints.splitlines():
+            fail(f"clocks.xdc has no `{line}`")
+    same("design.tcl: second clock", "set rill(second_clock) 1" in read(f"{package.path}/design.tcl"), True)
     multipliers = [name for name in names if name.endswith("u_mul/u_dsp")]
     factors, weights = (names_of(constraints, variable) for variable in ("rill_factors", "rill_weights"))
     same("multipliers whose factors have a cycle", sum(bool(factors.fullmatch(name)) for name in names), len(multipliers))
@@ -331,6 +349,19 @@ def check_clocks(package, cells):
         fail(f"clocks.xdc: {len(wrong)} multipliers whose weights have another time, first {wrong[0]}")
     if not odd:
         fail("no multipliers of two clocks")
+
+
+def check_one_clock(package, cells):
+    """A design with one clock: no MMCM, no constraints of clocks, everything at ap_clk."""
+    names = read(cells).splitlines()
+    text = read(f"{package.path}/rtl/{package.kernel}.v")
+    same("cells of a second clock", [n for n in names if "mmcm" in n.lower() or "/u_clock" in n], [])
+    same("clocks of rill_top", re.findall(r"u_top \((.*?)\.rst", text), [".clk(ap_clk), "])
+    for file in ("sources.tcl", f"{package.kernel}.core", "design.tcl"):
+        if re.search(r"clocks\.xdc|second_clock\) 1", read(f"{package.path}/{file}")):
+            fail(f"{file} speaks of a second clock")
+    same("files of a second clock", [f.name for f in pathlib.Path(package.path, "rtl").iterdir() if "clock" in f.name], [])
+    same("clocks.xdc", pathlib.Path(package.path, "clocks.xdc").exists(), False)
 
 
 def main():

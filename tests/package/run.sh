@@ -7,16 +7,19 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/package/run.sh [--no-sim] [SPEC...]
+usage: tests/package/run.sh [--no-sim] [--alone | --crossings] [SPEC...]
   --no-sim  without the simulation of a kernel's module
+  --alone   only packages in a folder with no project above it
+  --crossings  only placement: crossings between dies
   SPEC      these designs alone: each is packaged in build/package/<name of the file> and checked
 TEXT
 }
 
-sim=1 specs=()
+sim=1 only="" specs=()
 for arg in "$@"; do
     case $arg in
         --no-sim) sim=0 ;;
+        --alone | --crossings) only=${arg#--} ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) specs+=("$arg") ;;
@@ -26,6 +29,7 @@ here=$root/tests/package
 work=$root/build/tests/package log=$root/build/tests/package.log
 [ ${#specs[@]} = 0 ] || work=$root/build/package
 rm -rf "$work" && mkdir -p "$work/xrt" "$root/build/tests"
+outside=$(mktemp -d) && trap 'rm -rf "$outside"' EXIT # no project is above it
 export MOCK_RECORD=$work/record MOCK_CELLS=$work/cells \
     MOCK_PBLOCKS="pblock_dynamic_SLR0 pblock_dynamic_SLR1 pblock_dynamic_SLR2"
 mocked=$here/bin:$PATH
@@ -76,6 +80,18 @@ place() { # package, mode
     RILL_PLACEMENT=$2 tclsh "$here/vivado.tcl" "$1/place.tcl"
 }
 
+# ---- clocks of one package ----
+
+clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
+routed() { # package: the net that the platform's buffer drives has the property, whatever the placement is
+    instances "$1" && rm -f "$MOCK_RECORD" && place "$1" none &&
+        grep -q '^set_property	CLOCK_DEDICATED_ROUTE	ANY_CMT_COLUMN	net:buffer$' "$MOCK_RECORD"
+}
+single() { instances "$1" && holds one_clock "$1" "$MOCK_CELLS"; } # package
+clocks() { # package
+    if [ -e "$1/clocks.xdc" ]; then clocked "$1" && routed "$1"; else single "$1"; fi
+}
+
 check_package() { # name: four checks
     check "$1: XML by its schemas" valid "$work/$1"
     check "$1: registers, pins, link file, core, table" agree "$work/$1"
@@ -89,8 +105,8 @@ check_package() { # name: four checks
 names_no_place() { ! grep -rIl "$root" "$1" --exclude-dir=oracle --exclude=design.yaml; } # package
 
 everything() { # package, what make makes of the place's unit
-    local unit place="$work/another place/kernel"
-    rm -rf "$work/another place" && mkdir -p "$work/another place" && cp -r "$1" "$place" && mv "$1" "$1.gone" || return
+    local unit place="$outside/another place/kernel"
+    rm -rf "$outside/another place" && mkdir -p "$outside/another place" && cp -r "$1" "$place" && mv "$1" "$1.gone" || return
     unit=$(sed -n 's/^UNIT := //p' "$place/design.mk")
     instances "$place" && rm -rf "$MOCK_RECORD" "$place/build" &&
         PATH=$mocked make -s -C "$place" lint xclbin hw_emu ooc STEPS=route PLACEMENT=hard &&
@@ -112,6 +128,104 @@ check_moved() { # name: four checks
     done
 }
 
+# ---- packages in a folder with no project above it, and without RILL_HOME: two kernels in one project ----
+
+alone() { (cd "$outside" && env -u RILL_HOME "$@"); } # command in that folder
+two_packages() { # the same design but for its lanes, so that modules of one name differ
+    variant "$root/configs/graph-linear.yaml" "$work/linear2.yaml" lanes=2 &&
+        variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 &&
+        make_package "$work/halved.yaml" halved &&
+        sed -i 's/^name: .*/name: linear2/' "$work/linear2.yaml" && make_package "$work/linear2.yaml" linear2 &&
+        "$rill" package "$work/linear.design" -o "$outside/alpha" --name alpha >"$work/alpha.txt" &&
+        "$rill" package "$work/linear2.design" -o "$outside/beta" --name beta >"$work/beta.txt"
+}
+modules_of() { cat "$@" | sed -n 's/^module \(\w*\).*/\1/p'; } # Verilog files
+# Two units of alpha, one of beta, and a kernel with the default name.
+one_project() { # packages...
+    local package list=()
+    for package in "$@"; do
+        while read -r file; do list+=("$package/$file"); done <"$outside/$package/filelist.f"
+    done
+    cat >"$outside/project.v" <<'TEXT'
+module project (input wire ap_clk, input wire ap_rst_n, output wire [2:0] interrupt);
+    alpha u_0 (.ap_clk(ap_clk), .ap_rst_n(ap_rst_n), .interrupt(interrupt[0]));
+    alpha u_1 (.ap_clk(ap_clk), .ap_rst_n(ap_rst_n), .interrupt(interrupt[1]));
+    beta u_2 (.ap_clk(ap_clk), .ap_rst_n(ap_rst_n), .interrupt(interrupt[2]));
+endmodule
+TEXT
+    [ -z "$(cd "$outside" && modules_of "${list[@]}" | sort | uniq -d)" ] &&
+        alone iverilog -g2005 -t null -s project "${list[@]}" project.v &&
+        alone verilator --lint-only -Wno-fatal --top-module project "${list[@]}" project.v
+}
+tells() { # what the command prints: what was written, what comes next
+    grep -q '^wrote .*/alpha: kernel `alpha`, compute unit `alpha_1`, of the design `graph-linear`; [0-9]* files$' \
+        "$work/alpha.txt" && grep -q 'make -C .*/alpha xclbin .* GB of memory and [0-9]* GB of disk$' "$work/alpha.txt"
+}
+alone_lint() { alone make -s -C alpha lint && alone make -s -C beta lint && alone make -C beta help; }
+
+# Nothing is there but what the last package lists: another kernel, another design, more files than before.
+exact() { # folder
+    diff <(cd "$1" && find . -type f | sed 's#^\./##' | sort) <(sort "$1/files.txt") &&
+        [ -z "$(find "$1" -type d -empty)" ]
+}
+stale() {
+    cp -r "$outside/alpha" "$outside/again" && exact "$outside/again" &&
+        "$rill" package "$work/linear2.design" -o "$outside/again" --name gamma >/dev/null && exact "$outside/again" &&
+        "$rill" package "$work/halved.design" -o "$outside/again" >/dev/null && exact "$outside/again" &&
+        [ -e "$outside/again/clocks.xdc" ] && mkdir "$outside/again/build" && touch "$outside/again/own.txt" &&
+        "$rill" package "$work/linear.design" -o "$outside/again/" 2>"$work/again.err" && [ ! -e "$outside/again/clocks.xdc" ] &&
+        grep -q 'again//*build: warning: this was built from another design' "$work/again.err" &&
+        [ -e "$outside/again/own.txt" ] && rm -r "$outside/again/own.txt" "$outside/again/build" &&
+        exact "$outside/again"
+}
+foreign_list() { # a list that was changed by hand removes nothing elsewhere
+    echo kept >"$outside/kept.txt" && printf '../kept.txt\n%s\n' "$outside/kept.txt" >>"$outside/again/files.txt" &&
+        "$rill" package "$work/linear2.design" -o "$outside/again" >/dev/null 2>&1 && [ -e "$outside/kept.txt" ]
+}
+cores() { # two designs with the default name, and one design with two names: four cores
+    grep -h '^name: ' "$outside"/{alpha,beta,again}/*.core "$work/linear"/*.core | sort | uniq -d | grep . && return 1
+    return 0
+}
+alone_checks() {
+    counted check "outside: packages of two kernels" two_packages
+    counted check "outside: the command says what it wrote and what comes next" tells
+    counted check "outside: two kernels and two units of one in one project" one_project alpha beta
+    counted check "outside: each package's own checks" alone_lint
+    counted check "outside: registers, pins, link file, core of a package with a prefix" agree "$outside/alpha"
+    counted check "outside: packaging again leaves nothing stale" stale
+    counted check "outside: a list that names files elsewhere removes none of them" foreign_list
+    counted check "outside: names of cores are unique" cores
+}
+
+# ---- placement: every crossing between dies goes from flip-flop to flip-flop ----
+
+crossings() { "$here/crossings.sh" "$1" rill_kernel "$work/netlists/${2:-$(basename "$1")}" "${@:3}"; } # package
+# A change of placement.tcl alone, so the netlist is read again and not made again.
+misplaced() { # name, sed expression, mode, message
+    rm -rf "$work/misplaced" && cp -r "$work/dies" "$work/misplaced" || return
+    sed -i "$2" "$work/misplaced/placement.tcl"
+    check_refused "fault: $1" 1 "$4" "$here/crossings.sh" "$work/misplaced" rill_kernel "$work/netlists/dies" "$3"
+}
+unregistered() { # a hop of lanes without its register
+    rm -rf "$work/misplaced" && cp -r "$work/dies" "$work/misplaced" &&
+        sed -i 's/^    assign q = q_q;/    assign q = d;/' "$work/misplaced/rtl/rill_hop_stage.v"
+    RILL_TEST_TIMEOUT=1800 check_refused "fault: crossings without registers" 1 'not from flip-flop to flip-flop' \
+        "$here/crossings.sh" "$work/misplaced" rill_kernel "$work/netlists/misplaced" hard
+}
+crossings_checks() {
+    counted check "crossings of dies: from flip-flop to flip-flop, soft and hard" crossings "$work/dies"
+    counted check "crossings of cut_far: from flip-flop to flip-flop, soft and hard" crossings "$work/cut_far"
+    counted misplaced "a lane's front on the lane's die, hard" 's/^\(rill_place pblock_\)SLR0\( .*u_front}\)/\1SLR1\2/' \
+        hard 'not from flip-flop to flip-flop'
+    counted misplaced "a lane's front on the lane's die, soft" 's/^\(rill_prefer \)SLR0\( .*u_front}\)/\1SLR1\2/' \
+        soft 'not from flip-flop to flip-flop'
+    counted misplaced "lanes without their parts, soft" '/^rill_prefer .*u_lane\/./d' soft \
+        'not from flip-flop to flip-flop'
+    counted misplaced "a line that matches no cell" \
+        's/^\(rill_place .*\)gen_chain\[0\]\.\*/\1gen_chain[9].*/' hard 'no instance .*gen_chain.9.'
+    counted unregistered
+}
+
 # ---- specs: 1, 3, 11, 32 channels, 256 and 512 bits, one to three dies, custom kernels, no language model ----
 
 ln -s /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
@@ -124,6 +238,7 @@ if [ ${#specs[@]} != 0 ]; then
         name=$(spec_name "$spec")
         counted check "$name: packaged" make_package "$spec" "$name"
         counted_many 4 check_package "$name"
+        counted check "$name: clocks" clocks "$work/$name"
         counted_many 4 check_moved "$name"
         echo "packages: $work/$name"
     done
@@ -143,6 +258,15 @@ variant "$work/dies.yaml" "$work/pumped.yaml" A=4
 declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
     [odd]=$root/tests/e2e/cases/odd/spec.yaml
     [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
+if [ -n "$only" ]; then
+    for name in linear dies cut_far; do
+        [ $only = alone ] && [ $name != linear ] && continue
+        counted check "$name: packaged" make_package "${spec[$name]}" $name
+    done
+    "${only}_checks"
+    verdict
+    exit
+fi
 for name in medium linear odd dies pumped cut_far kernels; do
     counted check "$name: packaged" make_package "${spec[$name]}" $name
     counted_many 4 check_package $name
@@ -179,11 +303,14 @@ named() {
 }
 counted check "a kernel with another name, then the first name again" named
 
+alone_checks
+crossings_checks
+
 # ---- two clocks: multipliers that work twice in a cycle ----
 
-clocked() { instances "$1" && holds clocks "$1" "$MOCK_CELLS"; } # package
-counted check "two clocks: made in phase, with a reset that waits; constraints of every multiplier" clocked \
-    "$work/pumped"
+counted check "two clocks: made in phase, watched; constraints of every multiplier" clocked "$work/pumped"
+counted check "two clocks: the platform's buffer may reach the MMCM" routed "$work/pumped"
+counted check "one clock: no MMCM" single "$work/dies"
 halved() { # weights of both halves of a cycle
     variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 && make_package "$work/halved.yaml" \
         halved &&
@@ -280,7 +407,9 @@ counted finds "a bank that is none" "holds link" link.cfg 's/HBM\[3\]/HBM[32]/'
 counted finds "a range of banks" "holds link" link.cfg 's/HBM\[3\]/HBM[3:4]/'
 counted finds "a port that is none in link.cfg" "holds link" link.cfg 's/m_axi_hbm_03/m_axi_hbm_13/'
 counted finds "a port left out in link.cfg" "holds link" link.cfg '/m_axi_hbm_10/d'
-counted finds "another clock in link.cfg" "holds link" link.cfg 's/^freqHz=.*:/freqHz=300000000:/'
+counted finds "another clock in link.cfg" "holds link" link.cfg 's/^kernel_frequency=.*/kernel_frequency=0:300/'
+counted finds "a clock of the linker's own" "holds link" link.cfg \
+    's/^kernel_frequency=0:\(.*\)/[clock]\nfreqHz=\1000000:rill_1.ap_clk/'
 counted finds "a file left out of the core" "holds core" rill_kernel.core '/rtl\/rill_fork.v/d'
 counted finds "a core that is no YAML" "holds core" rill_kernel.core 's/^filesets:/filesets/'
 counted finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
@@ -288,8 +417,23 @@ counted finds "a binary with another offset" binary kernel.xml 's/offset="0x010"
 counted finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
 counted finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
 counted finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
-counted finds "a reset that does not wait for the clocks" clocked rtl/rill_kernel.v 's/ && locked//' pumped
-counted finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .rst/clk_2x(clk), .rst/' pumped
+counted finds "an MMCM that is never reset" clocked rtl/rill_kernel.v \
+    "s/(ap_clk), .rst(rst)/(ap_clk), .rst(1'b0)/" pumped
+counted finds "a second clock that is always called ready" clocked rtl/rill_kernel.v \
+    "s/clock_state(clock_state)/clock_state(32'd1)/" pumped
+counted finds "one clock for both" clocked rtl/rill_kernel.v 's/clk_2x(clk_2x), .clock/clk_2x(ap_clk), .clock/' pumped
+counted finds "registers at the MMCM's clock" clocked rtl/rill_kernel.v \
+    's/u_top (.clk(ap_clk)/u_top (.clk(clk_2x)/' pumped
+counted finds "no feedback in the delay group" clocked clocks.xdc 's/{u_clock.feedback_q /{/' pumped
+counted finds "no property of the route to the MMCM" clocked clocks.xdc '/CLOCK_DEDICATED_ROUTE/d' pumped
+counted finds "a property with another value" clocked clocks.xdc 's/ANY_CMT_COLUMN/BACKBONE/' pumped
+counted finds "a route that the linked design does not get" routed place.tcl 's/^if .*rill_route_clock$//' pumped
+counted finds "a route from the net inside alone" routed place.tcl 's/get_nets -segments/get_nets/' pumped
+counted finds "an MMCM that is not found" routed place.tcl 's/u_mmcm/u_pll/' pumped
+counted finds "an MMCM in a design with one clock" single rtl/rill_kernel.v \
+    's/^endmodule/wire c; MMCME4_BASE u_mmcm (.CLKIN1(ap_clk), .CLKOUT0(c));\nendmodule/'
+counted finds "constraints of clocks in a design with one" single sources.tcl \
+    's/rill_constraints .list/& clocks.xdc/'
 counted finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULTIPLY(6)/MULTIPLY(8)/' pumped
 counted finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
 counted finds "a constraint of none" clocked clocks.xdc 's/gen_(pumped|halves)/gen_paired/' pumped
@@ -297,6 +441,8 @@ counted finds "constraints that forget weights of both halves" clocked clocks.xd
 counted finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
 counted finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
 counted finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'
+counted finds "a core of another design's name" "holds core" rill_kernel.core 's/^name: "rill:[^:]*:/name: "rill:kernel:/'
+counted finds "a file that the list of files lacks" exact files.txt '/^placement.tcl$/d' linear
 
 # ---- what is refused ----
 
@@ -313,7 +459,15 @@ counted refused "refused: a file is missing" 'rtl/rill_add.v: error: No such fil
 counted refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
 counted refused "refused: a package" 'this is a package, not a design' "$work/linear"
 counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
-counted refused "refused: the name of a module" 'the design already has a module with that name' "$work/linear.design" --name \
+for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'unique0 SystemVerilog'; do
+    counted refused "refused: a word of ${word#* }: ${word% *}" "is a reserved word of ${word#* };" "$work/linear.design" \
+        --name "${word% *}"
+done
+for pin in ap_clk interrupt s_axi_control_awvalid m_axi_hbm_00_rdata rst; do
+    counted refused "refused: the name of a pin: $pin" 'the kernel has a pin or a signal of that name' "$work/linear.design" \
+        --name $pin
+done
+counted refused "refused: the name of a module" 'is the name of a module' "$work/linear.design" --name \
     rill_top
 "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos &&
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"

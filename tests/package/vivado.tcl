@@ -56,6 +56,8 @@ array set mock_syntax {
     write_checkpoint            {{} {-force} 1 1}
     get_cells                   {{} {-quiet} 1 1}
     get_pblocks                 {{} {-quiet} 1 1}
+    get_pins                    {{-of_objects -filter} {-quiet} 0 1}
+    get_nets                    {{-of_objects} {-segments} 0 0}
     add_cells_to_pblock         {{} {-clear_locs} 2 2}
     set_property                {{} {} 3 3}
     get_property                {{} {} 2 2}
@@ -75,6 +77,7 @@ array set mock_properties {
     map {NAME}
     user {NAME}
     cell {USER_SLR_ASSIGNMENT}
+    net {CLOCK_DEDICATED_ROUTE}
 }
 
 # Splits a call into options and words; options may stand anywhere, as in Vivado.
@@ -225,6 +228,9 @@ proc do_set_property {given rest} {
     lassign $rest property value object
     if {![exists $object]} {stop "set_property $property: no object `$object`"}
     need_property $object $property
+    if {$property eq "CLOCK_DEDICATED_ROUTE" && [lsearch -exact {TRUE FALSE BACKBONE ANY_CMT_COLUMN} $value] < 0} {
+        stop "CLOCK_DEDICATED_ROUTE has no value $value"
+    }
     if {[string match *:ASSOCIATED_BUSIF $object]} {need [object interface $value] interface}
     set ::mock_value($object,$property) $value
 }
@@ -283,6 +289,25 @@ proc do_get_cells {given rest} {
         }
     }
     return {}
+}
+# A pin of the kernel's clock input has one net in each level of the hierarchy; the platform's buffer drives the topmost.
+proc do_get_pins {given rest} {
+    if {[dict exists $given -of_objects]} {
+        if {[dict get $given -of_objects] ne {net:inside net:buffer}} {stop "get_pins: these are not all segments"}
+        if {[dict get $given -filter] ne "IS_LEAF && DIRECTION == OUT"} {stop "get_pins: another filter"}
+        set ::mock_objects(pin:buffer) {}
+        return pin:buffer
+    }
+    if {![regexp {^(.*/u_mmcm)/CLKIN1$} [lindex $rest 0] -> cell]} {return {}}
+    if {![llength [do_get_cells {} [list $cell]]]} {return {}}
+    set ::mock_objects(pin:CLKIN1) {}
+    return pin:CLKIN1
+}
+proc do_get_nets {given rest} {
+    set ::mock_objects(net:inside) {}
+    set ::mock_objects(net:buffer) {}
+    if {[need [dict get $given -of_objects] pin] eq "pin:buffer"} {return net:buffer}
+    return [expr {[dict exists $given -segments] ? {net:inside net:buffer} : "net:inside"}]
 }
 proc do_get_pblocks {given rest} {
     if {[lsearch -exact $::env(MOCK_PBLOCKS) [lindex $rest 0]] < 0} {return {}}

@@ -259,7 +259,7 @@ platform: none
 clock: {default_mhz: 250, max_mhz: 300}
 slrs:
   - {name: ALONE, hbm: true, lut: $2, ff: 2000000, bram36: 30, uram: 0, dsp: $3,
-     shell: {lut: 1000, ff: 0, bram36: 20, uram: 0, dsp: 0}}
+     region: {lut: $(($2 - 1000)), ff: 2000000, bram36: 10, uram: 0, dsp: $3}}
 BOARD
     sed -n '/^hbm:/,$p' "$root/boards/u55c.yaml" |
         sed 's/sustained_gbs: 13.27/sustained_gbs: 6.5/' >>"$work/own-board.yaml"
@@ -280,7 +280,7 @@ warn_capacity() { # spec, command...
     shift
     "$rill" "$@" 2>"$log" >/dev/null || return
     diff "$log" - <<WARNING
-$spec: warning: the design needs more than board u55c has without its shell, by estimate: LUT 27717 of 10000, \
+$spec: warning: the design needs more than board u55c has without its platform, by estimate: LUT 27717 of 10000, \
 DSP 136 of 99 [over-capacity]
 WARNING
 }

@@ -35,7 +35,7 @@ boards/u55c.yaml board/key s/^platform:/platfrom:/
 boards/u55c.yaml board/no-memory /^hbm:/,$d
 boards/u55c.yaml board/range s/sustained_gbs: 13.27/sustained_gbs: 0/
 boards/u55c.yaml board/die s/^    hbm: true/    hbm: 1/
-boards/u55c.yaml board/shell s/shell: {lut: 62000/shell: {luts: 62000/
+boards/u55c.yaml board/region s/region: {lut: 389680/region: {luts: 389680/
 boards/u55c.yaml board/limit s/lut: 60,/lut: 160,/
 families/gpt2.yaml family/key s/^let:/lets:/
 families/gpt2.yaml family/type s/type: flag/type: flags/

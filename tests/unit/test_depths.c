@@ -2,6 +2,7 @@
 // The safe rule's depths by hand, stream by stream; the memories that FIFOs lie in; where the layers of KV caches lie.
 #include "tests/unit/image_fixture.h"
 
+#include "gen/cost/cost.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
@@ -24,6 +25,26 @@ static struct ir *build_five(struct image_fixture *x) {
                        "        - {op: add, name: y, in: [g, x]}\n"
                        "design: {channels: 2, lanes: 8, beat_bits: 256, T: 1, fifo: safe}\n",
                        NULL);
+}
+
+// 2,048 values in words of 4 are 512 words: with one word more, which is the output register, the FIFO's memory fills a
+// block RAM's rows and does not begin another one.
+static void test_block_ram_edge(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct ir *ir = image_build(&x,
+                                "name: t\ngraph:\n  inputs: {x: {shape: [2048]}}\n  outputs: [y]\n  regions:\n"
+                                "    - name: main\n      ops:\n        - {op: gelu, name: g, in: x}\n"
+                                "        - {op: add, name: y, in: [g, x]}\n"
+                                "design: {channels: 1, lanes: 4, beat_bits: 256, T: 1, fifo: safe}\n",
+                                NULL);
+    const struct ir_edge *edge = edge_between(ir, "x_fork", "y");
+    assert_int_equal(edge->depth, 512 + 1);
+    int64_t bits = cost_edge_bits(ir, edge);
+    assert_true(cost_fifo(edge->depth, bits, RAM_BLOCK).bram18 <= (bits + 35) / 36);
+    assert_true(cost_fifo(edge->depth + 1, bits, RAM_BLOCK).bram18 > (bits + 35) / 36);
+    image_end(&x);
 }
 
 // 96 values are 12 words of 8 lanes: a branch of a fork and a firing that waits for its turn hold all of them and two
@@ -163,9 +184,9 @@ static void test_shared_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_safe_rule),        cmocka_unit_test(test_under_way),
-        cmocka_unit_test(test_words_of_64_bits), cmocka_unit_test(test_memory_styles),
-        cmocka_unit_test(test_shared_cache),
+        cmocka_unit_test(test_block_ram_edge), cmocka_unit_test(test_safe_rule),
+        cmocka_unit_test(test_under_way),      cmocka_unit_test(test_words_of_64_bits),
+        cmocka_unit_test(test_memory_styles),  cmocka_unit_test(test_shared_cache),
     };
     return cmocka_run_group_tests_name("depths", tests, NULL, NULL);
 }

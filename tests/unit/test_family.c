@@ -318,8 +318,14 @@ static const struct config_case llama_configs[] = {
     {LLAMA_CONFIG("\"rope_theta\": 500000.0, \"rope_scaling\": {\"type\": \"llama3\", \"factor\": 32.0}, "
                   "\"original_max_position_embeddings\": 2048"),
      "`rope_parameters.original_max_position_embeddings` is 2048, but the spec says 8192"},
-    {LLAMA_CONFIG("\"sliding_window\": 4096"), "`sliding_window` is `4096`, but only `none` is supported"},
-    {LLAMA_CONFIG("\"attention_bias\": true"), "`attention_bias` must be false"},
+    {LLAMA_CONFIG("\"rope_theta\": 5e5, \"rope_scaling\": {\"rope_type\": \"llama3\", " LLAMA3
+                  "}, \"sliding_window\": 4096"),
+     "`sliding_window` is 4096, but the spec says 0 by default"},
+    {LLAMA_CONFIG("\"rope_theta\": 5e5, \"rope_scaling\": {\"rope_type\": \"llama3\", " LLAMA3
+                  "}, \"sliding_window\": null, \"layer_types\": [\"sliding_attention\"]"),
+     "`layer_types` has `sliding_attention` for layer 0"},
+    {LLAMA_CONFIG("\"rope_theta\": 5e5, \"rope_scaling\": {\"rope_type\": \"llama3\", " LLAMA3 "}, \"mlp_bias\": true"),
+     "`mlp_bias` is true, but the spec says false by default"},
     {LLAMA_CONFIG("\"rope_scaling\": {\"rope_type\": \"linear\", \"factor\": 2.0}"),
      "`rope_parameters.rope_theta` is 10000, but the spec says 500000"},
 };
@@ -336,6 +342,14 @@ static const struct config_case llama_configs[] = {
 static const struct config_case gemma_configs[] = {
     {GEMMA_PERIOD(ATTENTION("sliding") ", " ATTENTION("full") ", " ATTENTION("sliding")), NULL},
     {GEMMA_PERIOD(ATTENTION("full") ", " ATTENTION("sliding") ", " ATTENTION("full")), "`layer_types`"},
+    // The period follows from the list, where the older key is missing.
+    {GEMMA_CONFIG("512",
+                  "\"layer_types\": [" ATTENTION("sliding") ", " ATTENTION("full") ", " ATTENTION("sliding") "]"),
+     NULL},
+    {GEMMA_CONFIG("512", "\"layer_types\": [" ATTENTION("sliding") ", " ATTENTION("full") ", " ATTENTION("full") "]"),
+     "`layer_types` has `full_attention` for layer 2, but the family computes another kind"},
+    {GEMMA_CONFIG("512", "\"layer_types\": [" ATTENTION("sliding") ", " ATTENTION("sliding") "]"),
+     "`_sliding_window_pattern` is 6, but the spec says 2"},
     {GEMMA_CONFIG("512", "\"sliding_window_pattern\": 2, \"rope_parameters\": {\"full_attention\": {\"rope_type\": "
                          "\"default\", \"rope_theta\": 1e6}, \"sliding_attention\": {\"rope_theta\": 1e4}}"),
      NULL},

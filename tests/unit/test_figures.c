@@ -106,7 +106,8 @@ static void all_ids_and_rows_of_a_request_fit(void **state) {
     assert_int_equal(ir->design.context, 1024);
     assert_int_equal(bytes_of(ir, "prompt"), 4096);
     assert_int_equal(bytes_of(ir, "ring"), 8192);
-    ir = build_rows("128", "8", "        - {op: rmsnorm, name: n, in: x, gamma: g}\n        - {op: add, name: y, in: [n, x]}\n");
+    ir = build_rows("128", "8",
+                    "        - {op: rmsnorm, name: n, in: x, gamma: g}\n        - {op: add, name: y, in: [n, x]}\n");
     assert_int_equal(bytes_of(ir, "input_x"), 128 * 8 * 4);
     assert_int_equal(bytes_of(ir, "output_y"), 128 * 8 * 4);
 }

@@ -76,6 +76,35 @@ static const struct shape shapes[] = {
                                                     "{\"rope_theta\": 10000}}}",
      {"  family: \"gemma3\"\n", "  layers: 26\n", "  rope_theta: 1e+06\n"},
      512},
+    // The text model of a multimodal one, which leaves out what the library's defaults say.
+    {"gemma-3-4b",
+     "{\"architectures\": [\"Gemma3ForConditionalGeneration\"], \"boi_token_index\": 255999, \"eoi_token_index\": "
+     "256000, \"eos_token_id\": [1, 106], \"image_token_index\": 262144, \"initializer_range\": 0.02, "
+     "\"mm_tokens_per_image\": 256, \"model_type\": \"gemma3\", \"text_config\": {\"hidden_size\": 2560, "
+     "\"intermediate_size\": 10240, \"model_type\": \"gemma3_text\", \"num_hidden_layers\": 34, \"rope_scaling\": "
+     "{\"factor\": 8.0, \"rope_type\": \"linear\"}, \"sliding_window\": 1024}, \"torch_dtype\": \"bfloat16\", "
+     "\"vision_config\": {\"hidden_size\": 1152, \"model_type\": \"siglip_vision_model\"}}",
+     {"  heads: 8", "  kv_heads: 4", "  rope_factor: 8\n", "  eot: [1, 106]\n"},
+     1024},
+    // Scores that are not divided by the size of a head; two layers of three see a window.
+    {"gemma-3-27b",
+     "{\"model_type\": \"gemma3_text\", \"hidden_activation\": \"gelu_pytorch_tanh\", \"head_dim\": 128, "
+     "\"query_pre_attn_scalar\": 168, \"rms_norm_eps\": 1e-06, \"sliding_window\": 1024, " SIZES(
+         3, 5376, 32, 16, 21504, 262208) "\"layer_types\": [\"sliding_attention\", \"sliding_attention\", "
+                                         "\"full_attention\"]}",
+     {"  score_root: 168\n", "  period: 3\n", "  window: 1024\n"},
+     1024},
+    {"Mistral-7B",
+     "{\"model_type\": \"mistral\", \"hidden_act\": \"silu\", \"rms_norm_eps\": 1e-05, " SIZES(
+         32, 4096, 32, 8, 14336, 32000) "\"max_position_embeddings\": 32768, \"sliding_window\": 4096, "
+                                        "\"tie_word_embeddings\": false}",
+     {"  window: 4096\n", "  family: \"llama\"\n"},
+     2048},
+    {"Llama-with-biases",
+     "{\"model_type\": \"llama\", \"hidden_act\": \"silu\", \"attention_bias\": true, \"rms_norm_eps\": 1e-05, " SIZES(
+         2, 64, 4, 2, 96, 128) "\"max_position_embeddings\": 512, \"sliding_window\": null}",
+     {"  attention_bias: true\n", "  output_bias: true\n"},
+     512},
 };
 
 struct import_fixture {
@@ -264,6 +293,54 @@ static void test_begin(void **state) {
     }
 }
 
+static struct ir *build_llama(struct fixture *f, const char *more) {
+    const char *text = arena_printf(&f->arena,
+                                    "name: t\nmodel: {family: llama, layers: 1, hidden: 64, heads: 4, ffn: 96, vocab: "
+                                    "99, context: 40%s}\n",
+                                    more);
+    struct rill_spec *spec = rill_spec_read_bytes("t.yaml", text, strlen(text), &f->arena, &f->diag);
+    assert_no_errors(f);
+    struct ir *ir = command_build_spec(spec, &f->arena, &f->diag, "drop-unread");
+    assert_non_null(ir);
+    return ir;
+}
+
+static int count_biases(const struct ir *ir) {
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++) count += ir_attr_find(&ir->node[n].attrs, "bias") != NULL;
+    return count;
+}
+
+static int64_t window_of(const struct ir *ir) {
+    int64_t window = 0;
+    for (int n = 0; n < ir->nodes; n++) window += ir_attr_int(&ir->node[n].attrs, "window", 0);
+    return window;
+}
+
+// What Llama's blocks may have: a window that ends before the context, biases of q, k and v, of the projection, of the
+// three products of the feed-forward layer.
+static void test_options_of_llama(void **state) {
+    (void)state;
+    static const struct {
+        const char *more;
+        int biases;
+        int64_t window;
+    } cases[] = {{"", 0, 0},
+                 {", window: 16", 0, 16},
+                 {", window: 40", 0, 0},
+                 {", attention_bias: true", 3, 0},
+                 {", output_bias: true", 1, 0},
+                 {", mlp_bias: true", 3, 0}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct fixture f;
+        fixture_begin(&f);
+        const struct ir *ir = build_llama(&f, cases[i].more);
+        assert_int_equal(count_biases(ir), cases[i].biases);
+        assert_int_equal(window_of(ir), cases[i].window);
+        fixture_end(&f);
+    }
+}
+
 // A model that was trained for less than the family's default; names; the table.
 static void test_words(void **state) {
     (void)state;
@@ -438,17 +515,12 @@ static void test_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_shapes),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_context),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_own_family),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_end_ids),
-        cmocka_unit_test(test_wide_rows),
-        cmocka_unit_test(test_begin),
-        cmocka_unit_test(test_dies),
+        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
+        cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_fitting),          cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(test_wide_rows),        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

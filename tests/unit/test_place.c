@@ -123,9 +123,10 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
-static bool is_of_store(const struct ir *ir, int wire) { // or of what brings parameters to its die
+// Or of what brings parameters to its die, or a slice of the hash on its way, which has registers at both ends.
+static bool is_of_store(const struct ir *ir, int wire) {
     const struct ir_kernel *k = &ir->kernel[ir->wire[wire].kernel];
-    return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop");
+    return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop") || !strcmp(ir->wire[wire].port, "way");
 }
 
 // Dies: streams alone go from one to another, and what loads stores of parameters, over as many slices as boundaries;

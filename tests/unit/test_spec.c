@@ -65,6 +65,27 @@ static void test_tree(void **state) {
     run_end(&r);
 }
 
+// UTF-16, which the YAML library would accept.
+static void test_utf16(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t len;
+    } texts[] = {{"\xff\xfe"
+                  "a\0:\0 \0001\0",
+                  10},
+                 {"\xfe\xff"
+                  "\0a\0:\0 \0001",
+                  10}};
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        struct run r;
+        run_begin(&r);
+        assert_null(yaml_read_bytes("t", texts[i].bytes, texts[i].len, &r.arena, &r.diag));
+        assert_non_null(strstr(run_text(&r), "not valid UTF-8: it is UTF-16"));
+        run_end(&r);
+    }
+}
+
 static void expect_int(struct run *r, const char *text, bool good, int64_t value) {
     int64_t v = 0;
     assert_int_equal(yaml_parse_int(read_yaml(r, text), &v), good);
@@ -283,11 +304,14 @@ static void test_model(void **state) {
     assert_int_equal(s->device->slr_count, 3);
     for (size_t d = 0; d < s->device->slr_count; d++) {
         const struct device_slr *slr = &s->device->slrs[d];
-        assert_int_equal(slr->total.lut, 1303680 / 3);
         assert_int_equal(slr->total.bram36, 2016 / 3);
-        assert_int_equal(slr->total.dsp, 9024 / 3);
-        assert_true(slr->shell.lut > 0);
+        assert_true(slr->region.lut < slr->total.lut);
     }
+    struct device_resources all = device_total(s->device), region = device_region(s->device);
+    assert_int_equal(all.lut, 1303680);
+    assert_int_equal(all.dsp, 9024);
+    assert_int_equal(region.dsp, 2664 + 2784 + 2928);
+    assert_int_equal(all.lut - s->device->platform_cells.lut, 1183208);
     assert_int_equal(spec_place(s, "design.lanes").line, spec_place(s, "design.channels").line + 2);
     assert_int_equal(spec_place(s, "design.group").line, spec_place(s, "design").line);
     assert_string_equal(s->model->family->name, "gpt2");
@@ -402,9 +426,10 @@ static void test_garbage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tree),  cmocka_unit_test(test_scalars),    cmocka_unit_test(test_writer),
-        cmocka_unit_test(test_files), cmocka_unit_test(test_configs),    cmocka_unit_test(test_model),
-        cmocka_unit_test(test_graph), cmocka_unit_test(test_documented), cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_utf16),   cmocka_unit_test(test_tree),  cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_writer),  cmocka_unit_test(test_files), cmocka_unit_test(test_configs),
+        cmocka_unit_test(test_model),   cmocka_unit_test(test_graph), cmocka_unit_test(test_documented),
+        cmocka_unit_test(test_garbage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

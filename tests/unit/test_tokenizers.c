@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gen/model/tokenizer.h"
+#include "gen/request/sim_options.h"
 
 enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
 static const char folder[] = "tests/unit/tokenizers";
@@ -261,6 +262,34 @@ static void test_special_of_a_token(void **state) {
     fixture_end(&f);
 }
 
+// A tokenizer that cannot be used is no matter to requests of ids.
+static void test_unusable(void **state) {
+    (void)state;
+    static const uint32_t one[] = {1};
+    static const char unigram[] = "{\"model\":{\"type\":\"Unigram\"}}";
+    char path[] = "/tmp/rill_tokenizers_XXXXXX";
+    struct fixture f;
+    fixture_begin(&f);
+    assert_non_null(mkdtemp(path));
+    const char *file = arena_printf(&f.arena, "%s/tokenizer.json", path);
+    write_file(file, unigram, strlen(unigram));
+    struct sim_options o = {0};
+    VEC_PUSH(&f.arena, o.prompts, ((struct sim_prompt){.ids = one, .count = 1}));
+    struct tokenizer *t = sim_tokenizer_open(&f.arena, path, 9, &o, &f.diag);
+    assert_true(t && tokenizer_vocab(t) == 9);
+    assert_no_errors(&f);
+    VEC_PUSH(&f.arena, o.prompts, ((struct sim_prompt){.text = "a"}));
+    assert_null(sim_tokenizer_open(&f.arena, path, 9, &o, &f.diag));
+    assert_reported(&f, "`Unigram` is not supported");
+    unlink(file);
+    tokenizer_close(t);
+    t = sim_tokenizer_open(&f.arena, path, 9, &o, &f.diag); // no tokenizer: bytes are ids
+    assert_non_null(t);
+    tokenizer_close(t);
+    rmdir(path);
+    fixture_end(&f);
+}
+
 // A special may have an id that the model has no row for, as Gemma 3's image token.
 static void test_beyond(void **state) {
     (void)state;
@@ -447,17 +476,29 @@ static void test_own_splitting(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gpt2),          cmocka_unit_test(test_smollm),
-        cmocka_unit_test(test_llama3),        cmocka_unit_test(test_qwen2),
-        cmocka_unit_test(test_llama2),        cmocka_unit_test(test_gemma),
-        cmocka_unit_test(test_metaspace),     cmocka_unit_test(test_llama_bpe_gguf),
-        cmocka_unit_test(test_decoded),       cmocka_unit_test(test_begin_by_flag),
-        cmocka_unit_test(test_begin),         cmocka_unit_test(test_sentencepiece_gguf),
-        cmocka_unit_test(test_refused),       cmocka_unit_test(test_added),
-        cmocka_unit_test(test_beyond),        cmocka_unit_test(test_special_of_a_token),
-        cmocka_unit_test(test_same_text),     cmocka_unit_test(test_sentencepiece_bare_gguf),
-        cmocka_unit_test(test_broken_config), cmocka_unit_test(test_unknown_splitting),
-        cmocka_unit_test(test_own_splitting), cmocka_unit_test(test_wide_space),
+        cmocka_unit_test(test_gpt2),
+        cmocka_unit_test(test_smollm),
+        cmocka_unit_test(test_llama3),
+        cmocka_unit_test(test_qwen2),
+        cmocka_unit_test(test_llama2),
+        cmocka_unit_test(test_gemma),
+        cmocka_unit_test(test_metaspace),
+        cmocka_unit_test(test_llama_bpe_gguf),
+        cmocka_unit_test(test_decoded),
+        cmocka_unit_test(test_begin_by_flag),
+        cmocka_unit_test(test_begin),
+        cmocka_unit_test(test_sentencepiece_gguf),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_added),
+        cmocka_unit_test(test_beyond),
+        cmocka_unit_test(test_unusable),
+        cmocka_unit_test(test_special_of_a_token),
+        cmocka_unit_test(test_same_text),
+        cmocka_unit_test(test_sentencepiece_bare_gguf),
+        cmocka_unit_test(test_broken_config),
+        cmocka_unit_test(test_unknown_splitting),
+        cmocka_unit_test(test_own_splitting),
+        cmocka_unit_test(test_wide_space),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

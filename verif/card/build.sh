@@ -1,7 +1,7 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds a simulated card of a package, PACKAGE/sim/card/card, and the stand-in for XRT's library,
-# OUT/libxrt_coreutil.so.2.
+# OUT/libxrt_coreutil.so.2. A package with a second clock has the vendor's cells as models: multipliers, and the MMCM.
 # usage: build.sh PACKAGE OUT [JOBS]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,12 +15,16 @@ cd "$package"
 rm -rf sim/card
 mkdir -p sim/card
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror -I"$root" -c "$here/card.c" -o sim/card/simulated.o
+cells=() flags=
+if grep -q oscillator sim/rill_sim_top.sv; then
+    cells=(-DRILL_VENDOR_CELLS "$here/cells/MMCME4_BASE.v" "$root"/verif/model/{BUFG,DSP48E2}.v) flags=-DRILL_OSCILLATOR
+fi
 # One file, so that the headers are read once; no probes, so it runs several times as fast as the simulation of `rill
 # sim`.
 verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-module rill_sim_top \
     --prefix Vrill_sim_top --Mdir sim/card \
     -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --assert -DRILL_ASSERT -DRILL_FAST_SIM -DRILL_NO_PROBES \
-    -CFLAGS "-I$root" \
+    -CFLAGS "-I$root $flags" ${cells[@]+"${cells[@]}"} \
     -LDFLAGS "simulated.o $root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
     "$root/verif/harness/share.vlt" \
     -f filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/main.cpp" -o card

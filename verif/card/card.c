@@ -28,7 +28,13 @@ static const char usage[] =
     "  --late CH:N:C     the N-th read burst of a channel answers C cycles later\n"
     "  --reset-at N      a reset, N cycles after the first command has started\n"
     "  --asked-after N   says in which cycle, N or more after the first command, a burst is read next\n"
-    "  --shuffle         bursts of different ids answer in another order (with a seed)\n";
+    "  --gap-at N:C      N cycles after the first command has started, the clock misses C cycles\n"
+    "  --slow-at N:C     the same, but C cycles are longer by half\n"
+    "  --gaps S          the clock misses cycles at random, with seed S\n"
+    "  --flip CH:BYTE    when the first command starts, a bit of that byte of a channel's memory turns over\n"
+    "  --shuffle         bursts of different ids answer in another order (with a seed)\n"
+    "  +mmcm_lock=C      cycles until the second clock is there (after SOCKET)\n"
+    "  +mmcm_lose=N      it is lost N cycles after it was there first (after SOCKET)\n";
 
 enum {
     RESET_CYCLES = 16,
@@ -60,6 +66,10 @@ struct sim { // the only card of the process
     uint64_t reset_after, reset_at; // 0: no reset requested
     uint64_t asked_after, bursts;   // asked_after: cycle after which a burst is reported, or 0; bursts: read so far
     uint64_t begun;                 // cycle of the first command
+    uint64_t gap_after, slow_after; // cycles after that; UINT64_MAX: never
+    uint32_t gap, slow;             // how many cycles
+    const char *flip;               // CH:BYTE, or NULL
+    uint64_t gaps;                  // state of the random gaps; 0: none
     uint8_t *payload;
 };
 
@@ -115,7 +125,18 @@ static const struct option options[] = {{"seed", required_argument, NULL, 's'},
                                         {"shuffle", no_argument, NULL, 'x'},
                                         {"reset-at", required_argument, NULL, 'r'},
                                         {"asked-after", required_argument, NULL, 'a'},
+                                        {"flip", required_argument, NULL, 'f'},
+                                        {"gap-at", required_argument, NULL, 'g'},
+                                        {"slow-at", required_argument, NULL, 'o'},
+                                        {"gaps", required_argument, NULL, 'p'},
                                         {0}};
+
+static bool take_cycles(const char *text, uint64_t *after, uint32_t *cycles) {
+    unsigned long long n;
+    if (sscanf(text, "%llu:%u", &n, cycles) != 2) return refuse(text, "not N:CYCLES");
+    *after = n;
+    return true;
+}
 
 static uint64_t seed_of(int argc, char **argv) {
     uint64_t seed = 0;
@@ -133,6 +154,10 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
         else if (o == 'x') hbm_shuffle(card->hbm);
         else if (o == 'r') card->reset_after = strtoull(optarg, NULL, 10);
         else if (o == 'a') card->asked_after = strtoull(optarg, NULL, 10);
+        else if (o == 'f') card->flip = optarg;
+        else if (o == 'g') ok = take_cycles(optarg, &card->gap_after, &card->gap);
+        else if (o == 'o') ok = take_cycles(optarg, &card->slow_after, &card->slow);
+        else if (o == 'p') card->gaps = 2 * strtoull(optarg, NULL, 10) + 1;
         else if (o != 's') ok = inject(card, o, optarg);
     }
     return ok;
@@ -140,7 +165,7 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
 
 static bool open_card(struct sim *card, int argc, char **argv) {
     uint64_t seed = seed_of(argc, argv); // moves the options before PACKAGE and SOCKET
-    if (argc - optind != 2) return fputs(usage, stderr), false;
+    if (argc - optind < 2 || (argc - optind > 2 && argv[optind + 2][0] != '+')) return fputs(usage, stderr), false;
     const char *package = argv[optind], *path = argv[optind + 1];
     card->ir = ir_read(&card->arena, arena_printf(&card->arena, "%s/design.yaml", package), &card->diag);
     return card->ir && open_memory(card, seed) && apply_options(card, argc, argv) && open_listener(card, path);
@@ -321,8 +346,18 @@ static void look(struct sim *card, bool wait) {
 
 // ---- one clock ----
 
+static void flip_bit(struct sim *card) {
+    int channel;
+    unsigned long long at;
+    if (!card->flip || sscanf(card->flip, "%d:%llu", &channel, &at) != 2) return;
+    uint8_t *byte = hbm_bytes(card->hbm, channel, at, 1);
+    if (byte) *byte ^= 1;
+    card->flip = NULL;
+}
+
 static void begin_command(struct sim *card) {
     card->command = COMMAND_RUNNING;
+    flip_bit(card);
     if (!card->begun) card->begun = hbm_cycle(card->hbm);
     if (card->reset_after) card->reset_at = hbm_cycle(card->hbm) + card->reset_after;
     card->reset_after = 0;
@@ -377,8 +412,23 @@ static void tell_burst(struct sim *card) {
     card->bursts = bursts;
 }
 
+// The clock misses cycles, or has longer ones, as the options say. One of 1,024 cycles has a random gap before it.
+static void bend_clock(struct sim *card, struct sim_pins *pins) {
+    uint64_t now = hbm_cycle(card->hbm);
+    if (card->begun && card->gap && now >= card->begun + card->gap_after) {
+        pins->gap = card->gap;
+        card->gap = 0;
+    }
+    pins->slow = card->begun && card->slow && now >= card->begun + card->slow_after;
+    if (pins->slow) card->slow--;
+    if (!card->gaps) return;
+    card->gaps = card->gaps * 6364136223846793005u + 1442695040888963407u;
+    if (card->gaps >> 54 == 0) pins->gap = 1 + (uint32_t)(card->gaps >> 50 & 3);
+}
+
 bool sim_edge(struct sim *card, struct sim_pins *pins) {
     hbm_tick(card->hbm);
+    bend_clock(card, pins);
     if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
     if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: the kernel runs until the first one

@@ -71,10 +71,8 @@ static void inject_errors(struct sim *sim) {
 
 // Opens the tokenizer that the packer stored with the image; designs with random weights have none.
 static bool open_tokenizer(struct sim *sim) {
-    const char *dir = path_in(sim, "image");
-    bool own = tokenizer_present(&sim->arena, dir);
     sim->tokenizer =
-        own ? tokenizer_open(&sim->arena, dir, &sim->diag) : tokenizer_open_bytes(&sim->arena, ir_vocabulary(sim->ir));
+        sim_tokenizer_open(&sim->arena, path_in(sim, "image"), ir_vocabulary(sim->ir), &sim->options, &sim->diag);
     return sim->tokenizer != NULL;
 }
 
@@ -171,6 +169,7 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
 }
 
 const char *sim_trace(const struct sim *sim) { return sim->options.trace; }
+void sim_trace_full(const struct sim *sim) { diag_command("sim", "error", MSG_TRACE_FULL, sim->options.trace); }
 
 // Saves the run. Returns true in the process that saved, which then ends.
 static bool save_run(struct sim *sim) {
@@ -197,6 +196,8 @@ void sim_stopped(struct sim *sim) { sim_fail(sim, MSG_DESIGN_STOPPED, (unsigned 
 
 int sim_close(struct sim *sim) {
     if (sim->watch.asked) watch_report(&sim->watch, sim->check, &sim->arena, &sim->failure_detail);
+    if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, MSG_SIM_FILE, sim->options.beats, strerror(errno));
+    sim->beats = NULL;
     report_summary(sim);
     if (sim->failure != NULL) {
         diag_command("sim", "error", "%s", sim->failure);
@@ -204,8 +205,6 @@ int sim_close(struct sim *sim) {
     }
     bool json = report_write_json(sim), logits = report_write_logits(sim), timeline = timeline_write(sim);
     bool rows = rows_save(sim);
-    if (sim->beats != NULL && fclose(sim->beats) != 0) sim_fail(sim, MSG_SIM_FILE, sim->options.beats, strerror(errno));
-    sim->beats = NULL;
     int exit_code = sim->failure == NULL && json && logits && timeline && rows ? RILL_OK : RILL_BAD_SPEC;
     release(sim);
     return exit_code;

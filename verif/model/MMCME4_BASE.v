@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rill_clock_2x uses of an MMCM, for its bench: CLKOUT0 of the input's frequency and CLKOUT1 of twice that, in
-// phase with CLKIN1, from four of its periods on. Other ratios, an oscillator beyond 800 to 1600 MHz, an input of
-// another period than CLKIN1_PERIOD, or no feedback: x.
+// What rill_clock_2x uses of an MMCM, for its bench: CLKOUT0 has twice the frequency of CLKIN1 and rises with it.
+//
+// After a pulse of RST it needs MMCM_LOCK periods of CLKIN1, all of the same length, until LOCKED rises. Before that
+// CLKOUT0 runs with any frequency. Without a pulse of RST it never locks. A CLKIN1 that stops, or has gaps, does not
+// stop CLKOUT0: the oscillator keeps its frequency. When periods of CLKIN1 are longer or shorter by more than 2 % and
+// are no gaps, LOCKED falls after MMCM_LOSE of them, and only RST brings it back.
+// Other ratios, an oscillator beyond 800 to 1600 MHz, or no feedback: it does not lock.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -9,42 +13,62 @@ module MMCME4_BASE #(
     parameter real CLKIN1_PERIOD = 0.0,
     parameter real CLKFBOUT_MULT_F = 5.0,
     parameter real CLKOUT0_DIVIDE_F = 1.0,
-    parameter integer CLKOUT1_DIVIDE = 1,
     parameter integer DIVCLK_DIVIDE = 1
 ) (
     input  wire CLKIN1,
     input  wire CLKFBIN,
-    output wire CLKFBOUT,
+    output reg  CLKFBOUT,
     output reg  CLKOUT0,
-    output reg  CLKOUT1,
     output reg  LOCKED,
     input  wire RST,
     input  wire PWRDWN
 );
-    real    last, period;
-    integer edges;
-    wire    known = CLKFBOUT_MULT_F == CLKOUT0_DIVIDE_F && CLKFBOUT_MULT_F == 2.0 * $itor(CLKOUT1_DIVIDE)
-        && DIVCLK_DIVIDE == 1 && CLKFBOUT_MULT_F * 1000.0 >= 800.0 * CLKIN1_PERIOD
-        && CLKFBOUT_MULT_F * 1000.0 <= 1600.0 * CLKIN1_PERIOD
-        && RST === 1'b0 && PWRDWN === 1'b0;
-    assign CLKFBOUT = CLKOUT0;
-    initial begin
-        edges = 0;
-        {CLKOUT0, CLKOUT1, LOCKED} = 3'b000;
+    localparam MMCM_LOCK = 150, MMCM_LOSE = 6;
+    real    last = 0, period = 0, kept = 1, quarter = 1, ratio;
+    integer same = 0, wrong = 0;
+    reg     reset_seen = 0, run = 1, wild = 1;
+    wire    range = CLKFBOUT_MULT_F * 1000.0 >= 800.0 * period && CLKFBOUT_MULT_F * 1000.0 <= 1600.0 * period;
+    wire    known = CLKFBOUT_MULT_F == 2.0 * CLKOUT0_DIVIDE_F && DIVCLK_DIVIDE == 1 && PWRDWN === 1'b0;
+
+    initial {CLKFBOUT, CLKOUT0, LOCKED} = 3'b000;
+    initial forever begin
+        wait (run);
+        CLKOUT0 = 1'b1;
+        CLKFBOUT = !CLKFBOUT;
+        #(quarter) CLKOUT0 = 1'b0;
+        #(quarter) ;
+        if (wild)
+            quarter = (100 + $urandom_range(300)) * CLKIN1_PERIOD / 1000;
     end
-    always @(posedge CLKIN1) begin
-        period = $realtime - last;
-        last = $realtime;
-        edges = edges + 1;
-        if (edges > 4) begin
-            LOCKED = CLKFBIN === CLKFBOUT && known && period > CLKIN1_PERIOD - 0.01 && period < CLKIN1_PERIOD + 0.01
-                ? 1'b1 : 1'bx;
-            {CLKOUT0, CLKOUT1} = {2{LOCKED}};
-            #(CLKIN1_PERIOD / 4) CLKOUT1 = 1'b0;
-            #(CLKIN1_PERIOD / 4) {CLKOUT0, CLKOUT1} = {1'b0, LOCKED};
-            #(CLKIN1_PERIOD / 4) CLKOUT1 = 1'b0;
+    always @(posedge CLKIN1 or posedge RST)
+        if (RST !== 1'b0) begin
+            reset_seen = 1'b1;
+            same = 0;
+            wrong = 0;
+            LOCKED = 1'b0;
+            wild = 1'b1;
+            run = 1'b1;
+        end else begin
+            period = $realtime - last;
+            last = $realtime;
+            ratio = period / kept;
+            if (wild) begin
+                same = ratio > 0.98 && ratio < 1.02 ? same + 1 : 0;
+                kept = period;
+                if (same == MMCM_LOCK)
+                    run = 1'b0;                  // one period of silence: then it runs in phase
+                if (same == MMCM_LOCK + 1) begin
+                    wild = 1'b0;
+                    quarter = period / 4;
+                    run = 1'b1;
+                    LOCKED = reset_seen && known && range && CLKFBIN === CLKFBOUT;
+                end
+            end else if (ratio < 0.98 || (ratio > 1.02 && ratio < 1.98)) begin
+                wrong = wrong + 1;
+                if (wrong == MMCM_LOSE)
+                    LOCKED = 1'b0;
+            end
         end
-    end
 endmodule
 
 `default_nettype wire

@@ -60,6 +60,7 @@ module rill_axil_regs_tb;
         .min_p(min_p), .seed(sampling_seed), .ending(32'd3), .fault_address(64'h9999_AAAA_BBBB_CCC0),
         .fault_channel(32'h105),
         .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
+        .clock_state(32'h0003_0002),
         .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
     always #1 clk = !clk;
 
@@ -148,7 +149,8 @@ module rill_axil_regs_tb;
     task check_settings;
         begin
             expect_word(REG_MAGIC, 32'h4C4C4952);
-            expect_word(REG_VERSION, 32'h00010003);
+            expect_word(REG_VERSION, 32'h00010004);
+            expect_word(REG_CLOCK, 32'h00030002);
             expect_word(REG_IDENTITY, 32'h89AB_CDEF);
             expect_word(REG_IDENTITY_HIGH, 32'h0123_4567);
             expect_word(REG_LAYOUT, 32'h3333_4444);
@@ -230,6 +232,104 @@ module rill_axil_regs_tb;
             ap_done <= 0;
             ap_idle <= 1;
             repeat (3) @(posedge clk);
+        end
+    endtask
+
+    // While a request runs, writes to everything but CTRL, the interrupt's registers and halt are ignored and counted.
+    reg [31:0] kept [0:1023];
+    integer    ignored;
+    task writes_in_request;
+        begin
+            write(REG_WATCHDOG, 32'h1234, 4'hF);
+            for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4) begin
+                read(i);
+                kept[i/4] = got;
+            end
+            write(REG_CTRL, 32'h80, 4'hF);                  // auto-restart, which starts nothing
+            expect_bit(40, ap_start, 1'b0);
+            write(REG_CTRL, 32'h81, 4'hF);
+            ignored = 0;
+            for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4)
+                if (i != REG_HALT) begin
+                    write(i, ~kept[i/4], 4'hF);
+                    ignored = ignored + 1;
+                end
+            expect_word(REG_IGNORED, ignored);
+            write(REG_GIER, 1, 4'hF);                       // these are taken, and not counted
+            write(REG_GIER, 0, 4'hF);
+            expect_word(REG_IGNORED, ignored);
+            beats_in_request(3);
+            ap_done <= 1;                                   // the next request begins
+            @(posedge clk);
+            ap_done <= 0;
+            repeat (3) @(posedge clk);
+            expect_bit(41, ap_start, 1'b1);
+            expect_word(REG_IGNORED, 0);
+            write(REG_BASE, 32'hFFFF_FFFF, 4'hF);
+            expect_word(REG_IGNORED, 1);
+            write(REG_CTRL, 32'h0, 4'hF);
+            finish_request;
+            expect_word(REG_IGNORED, 1);                    // kept
+            expect_bit(42, ap_start, 1'b0);
+            for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4)
+                if (i != REG_HALT && i != REG_IGNORED)
+                    expect_word(i, kept[i/4]);
+            for (c = 0; c < CHANNELS; c = c + 1)
+                expect_word(REG_BEATS + 8 * c, 0);
+            read(REG_CTRL);
+        end
+    endtask
+
+    // The write of a start in each cycle around that of ap_done. Early, it is for the request that ends; in the cycle
+    // of ap_done and later it begins another one, whose counters begin at 0.
+    task start_around_done;
+        for (i = 0; i < 8; i = i + 1) begin
+            write(REG_CTRL, 1, 4'hF);
+            beats_in_request(5);
+            fork
+                write(REG_CTRL, 1, 4'hF);
+                begin
+                    repeat (i) @(posedge clk);
+                    ap_done <= 1;
+                    @(posedge clk);
+                    ap_done <= 0;
+                end
+            join
+            repeat (4) @(posedge clk);
+            if (ap_start) begin
+                beats_in_request(2);
+                finish_request;
+                again = again + 1;
+                expect_word(REG_BEATS, 2);
+            end else
+                expect_word(REG_BEATS, 5);
+            read(REG_CYCLES);
+            expect_bit(43, got < 32'd40 + 2 * (idle + stall), 1'b1);
+            read(REG_CTRL);
+        end
+    endtask
+    integer again = 0;
+
+    // A kill in the cycle before ap_done: nothing begins, and the counters stay.
+    task kill_at_done;
+        for (i = 0; i < 8; i = i + 1) begin
+            write(REG_CTRL, 32'h81, 4'hF);
+            beats_in_request(5);
+            fork
+                write(REG_HALT, 2, 4'hF);
+                begin
+                    repeat (i) @(posedge clk);
+                    ap_done <= 1;
+                    @(posedge clk);
+                    ap_done <= 0;
+                end
+            join
+            repeat (4) @(posedge clk);
+            expect_word(REG_BEATS, ap_start ? 0 : 5);
+            if (ap_start)
+                finish_request;
+            expect_bit(44, ap_start, 1'b0);
+            read(REG_CTRL);
         end
     endtask
 
@@ -326,6 +426,13 @@ module rill_axil_regs_tb;
         end
         expect_word(REG_BEATS + 8 * (2 * CHANNELS + COUNTERS), 0);
         check_settings;
+        writes_in_request;
+        start_around_done;
+        if (idle + stall == 0 && (again == 0 || again == 8)) begin
+            $display("FAIL: %0d of 8 starts around ap_done began a request", again);
+            failed = 1;
+        end
+        kill_at_done;
         // Interrupt and auto-restart.
         write(REG_GIER, 1, 4'hF);
         write(REG_IER, 1, 4'hF);
@@ -381,7 +488,7 @@ module rill_axil_regs_tb;
     end
 
     initial begin
-        #400000 $display("FAIL: timeout");
+        #2000000 $display("FAIL: timeout");
         $finish;
     end
 endmodule

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_clock_2x: with RILL_VENDOR_CELLS clk has an edge with each one of ap_clk, and clk_2x with each one of
-// clk and once in the middle between; locked comes with them, not before. Else all three are one.
+// Bench of rill_clock_2x: with RILL_VENDOR_CELLS, while ready, clk_2x has an edge with each one of ap_clk and one in
+// the middle between. The MMCM locks late, and only after a reset. A gap of one or of some periods, another period, and
+// a clock outside the range of the oscillator: ready falls in time, the loss is counted, failed comes after the limit,
+// and ready comes back when the clock does. Else clk_2x is ap_clk, and is soon ready.
 // sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
 // sweep: PERIOD_PS=4000 MULTIPLY=6
@@ -12,18 +14,15 @@ module rill_clock_2x_tb;
     parameter PERIOD_PS = 4000;
     parameter MULTIPLY = 6;
     localparam real PERIOD = PERIOD_PS / 1000.0;
-    reg     ap_clk = 1'b0;
-    wire    clk, clk_2x, locked;
-    real    at_clk = 0, at_2x = 0;
-    integer n, once = 0, twice = 0;
-`ifdef RILL_VENDOR_CELLS
-    localparam MANY = 2;
-`else
-    localparam MANY = 1;
-`endif
+    reg         ap_clk = 1'b0, rst = 1'b1;
+    wire        clk_2x;
+    wire [31:0] state;
+    wire        ready = state[0], failed = state[1];
+    real        period = PERIOD, at_clk = 0, at_2x = 0, before_2x = 0;
+    integer     n, since = 0, waited, lost = 0;
 
     rill_clock_2x #(.PERIOD_PS(PERIOD_PS), .MULTIPLY(MULTIPLY)) dut (
-        .ap_clk(ap_clk), .clk(clk), .clk_2x(clk_2x), .locked(locked));
+        .ap_clk(ap_clk), .rst(rst), .clk_2x(clk_2x), .state(state));
 
     task fail(input integer what);
         begin
@@ -31,29 +30,113 @@ module rill_clock_2x_tb;
             $finish;
         end
     endtask
-    always @(posedge clk) begin
-        if (ap_clk !== 1'b1 || (once > 0 && $realtime - at_clk != PERIOD)) fail(1);
-        at_clk = $realtime;
-        once = once + 1;
-    end
-    always @(posedge clk_2x) begin
-        if (twice > 0 && $realtime - at_2x != PERIOD / MANY) fail(2);
-        at_2x = $realtime;
-        twice = twice + 1;
-    end
-    always @(locked or clk or clk_2x)
-        if (locked !== 1'b1 && (clk === 1'b1 || clk_2x === 1'b1)) fail(3);
-    initial begin
-        for (n = 0; n < 40; n = n + 1) begin
-            #(PERIOD / 2) ap_clk = 1'b1;
-            #0.001;
-            if (locked === 1'b1 && (at_clk != $realtime - 0.001 || at_2x != at_clk)) fail(4);
-            #(PERIOD / 2 - 0.001) ap_clk = 1'b0;
+    task cycle;
+        begin
+            #(period / 2) ap_clk = 1'b1;
+            at_clk = $realtime;
+            #(period / 2) ap_clk = 1'b0;
         end
-        if (locked !== 1'b1 || once < 30 || (twice != MANY * once && twice != MANY * once - 1)) fail(5);
+    endtask
+    task cycles(input integer many);
+        for (n = 0; n < many; n = n + 1)
+            cycle;
+    endtask
+    always @(posedge clk_2x) begin
+        before_2x = at_2x;
+        at_2x = $realtime;
+    end
+`ifdef RILL_VENDOR_CELLS
+    // In the middle of the low half of ap_clk, when ready has been high for some cycles: where the edges have been.
+    // since: cycles since something happened to the clock, from which ready may be high three cycles longer.
+    always @(negedge ap_clk) begin
+        since = since + 1;
+        #(period / 8);
+        if (ready && since > 3 && (at_2x < at_clk + period / 2 - 0.002 || at_2x > at_clk + period / 2 + 0.002
+            || before_2x < at_clk - 0.002 || before_2x > at_clk + 0.002)) begin
+            $display("ap_clk %0.3f, clk_2x %0.3f and %0.3f", at_clk, before_2x, at_2x);
+            fail(1);
+        end
+    end
+`endif
+    task becomes_ready(input integer least, input integer most);
+        begin
+            for (waited = 0; !ready && waited <= most; waited = waited + 1)
+                cycle;
+            if (waited < least || waited > most) begin
+                $display("ready after %0d cycles", waited);
+                fail(2);
+            end
+            cycles(20);
+            if (!ready || failed || state[31:16] != lost) fail(3);
+        end
+    endtask
+    task happens;                                // the clock is not what it was
+        begin
+            since = 0;
+            lost = lost + 1;
+            cycles(4);
+            if (ready) fail(4);
+        end
+    endtask
+
+`ifdef RILL_VENDOR_CELLS
+    initial begin
+        cycles(400);                             // without a reset it never locks
+        if (ready) fail(5);
+        cycles(16);
+        rst = 1'b0;
+        cycle;
+        if (ready || failed) fail(6);
+        becomes_ready(150, 400);                 // the time of the model's lock
+        for (waited = 1; waited < 6; waited = waited + 1) begin // pulses that are missing
+            since = 0;
+            #(waited * period);
+            happens;
+            becomes_ready(150, 400);
+        end
+        #(64 * period);                          // half of what the counter of edges holds
+        happens;
+        becomes_ready(150, 400);
+        since = 0;
+        period = PERIOD * 1.1;                   // slower, still in the range
+        cycle;
+        happens;
+        becomes_ready(150, 400);
+        since = 0;
+        period = PERIOD * 3;                     // out of it
+        cycle;
+        happens;
+        cycles(140000);
+        if (!failed || ready) fail(7);
+        period = PERIOD;
+        becomes_ready(1, 140000);
+        rst = 1'b1;                              // a reset forgets the losses
+        lost = 0;
+        cycles(4);
+        since = 0;
+        if (ready || state != 0) fail(8);
+        rst = 1'b0;
+        becomes_ready(150, 400);
         $display("PASS");
         $finish;
     end
+`else
+    always @(clk_2x or ap_clk) begin
+        #0.001;
+        if (clk_2x !== ap_clk) fail(9);
+    end
+    initial begin
+        cycles(10);
+        rst = 1'b0;
+        cycle;
+        if (state !== 32'd0) fail(10);
+        becomes_ready(30, 70);
+        cycles(100);
+        if (state !== 32'd1) fail(11);
+        $display("PASS");
+        $finish;
+    end
+`endif
 endmodule
 
 `default_nettype wire

@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_silu: random firings of random length against the golden model, latency 25, no bubbles; an infinity
-// raises the fault.
+// Bench of rill_silu: unary_bench.vh.
+// vectors: unary silu
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 FAULT=0
 // sweep: LANES=2 TOKENS=4 FAULT=1
 `default_nettype none
 
+`define UNARY_MODULE rill_silu
+`define UNARY_PARAMETERS 
+`define UNARY_LATENCY 25
+
 module rill_silu_tb;
-    parameter LANES = 4;
-    parameter TOKENS = 2;
-    parameter FAULT = 0;
-    localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
-
-    wire clk, rst, fault;
-    wire x_tvalid, x_tready, x_tlast, x_done;
-    wire [LANES * 32-1:0] x_tdata;
-    wire [USER_W-1:0] x_tuser;
-    wire y_tvalid, y_tready, y_tlast, y_done;
-    wire [LANES * 32-1:0] y_tdata;
-    wire [USER_W-1:0] y_tuser;
-
-    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(1)) u_x (.clk(clk),
-        .rst(rst),
-        .m_axis_tvalid(x_tvalid), .m_axis_tready(x_tready), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser),
-        .m_axis_tlast(x_tlast),
-        .done(x_done));
-    rill_silu #(.LANES(LANES), .TOKENS(TOKENS)) dut (.clk(clk), .rst(rst), .fault(fault), .s_axis_x_tvalid(x_tvalid),
-        .s_axis_x_tready(x_tready), .s_axis_x_tdata(x_tdata), .s_axis_x_tuser(x_tuser), .s_axis_x_tlast(x_tlast),
-        .m_axis_y_tvalid(y_tvalid), .m_axis_y_tready(y_tready), .m_axis_y_tdata(y_tdata), .m_axis_y_tuser(y_tuser),
-        .m_axis_y_tlast(y_tlast));
-    rill_file_monitor #(.TAG("y"), .DATA_W(LANES * 32), .USER_W(USER_W), .WORDS(16384), .SALT(20),
-        .COMPARE(!FAULT)) u_y (.clk(clk),
-        .rst(rst), .s_axis_tvalid(y_tvalid), .s_axis_tready(y_tready), .s_axis_tdata(y_tdata), .s_axis_tuser(y_tuser),
-        .s_axis_tlast(y_tlast), .done(y_done));
-    rill_kernel_verdict #(.FAULT(FAULT), .LATENCY(25), .SLACK(25), .WAITS(2)) u_verdict (.clk(clk), .rst(rst),
-        .fault(fault),
-        .done(x_done && y_done), .x_tvalid(x_tvalid), .x_tready(x_tready), .y_tvalid(y_tvalid), .y_tready(y_tready));
+    `include "unary_bench.vh"
 endmodule
 
 `default_nettype wire

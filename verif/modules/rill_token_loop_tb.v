@@ -2,7 +2,7 @@
 // Bench of rill_token_loop with a model of the datapath: requests that end by count, by each end id, by the context,
 // refused ones (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in
 // the middle, each followed by a good request, as are another image, a stop, a kill, a ring that is too short and a
-// memory that falls silent (watchdog);
+// memory that falls silent (watchdog), a second clock that is lost, late or missing;
 // step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet, and behind
 // RESET_WAY registers it is over before the flush ends and before anything is sent; a row's hash comes HASH_WAIT - 2
 // cycles behind its id and stays as long behind the ring's word. MODE 1: rows only.
@@ -47,6 +47,9 @@ module rill_token_loop_tb;
     wire [63:0] fault_address;
     reg  [31:0] ring_ids = 0, watchdog = 0;
     reg  [1:0]  halt = 0;
+    reg  [1:0]  clock_state = 2'b01;         // {failed, ready}
+    integer     clock_late = 0;              // cycles behind a start until it is ready (2) or has failed (1)
+    integer     clock_comes = 2;
     reg  [63:0] idle_engines = {64{1'b1}};
     reg         dead = 0;                    // the memory answers nothing more
     integer     halt_at = -1, halt_kind = 0; // position of the step at which halt is set
@@ -78,7 +81,7 @@ module rill_token_loop_tb;
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
         .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
-        .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .fault_address(fault_address),
+        .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .clock_state(clock_state), .fault_address(fault_address),
         .fault_channel(fault_channel),
         .fault_state(fault_state), .ending(ending), .error_is_write(3'b010),
         .error_address({64'd3, 64'h2_0000_0040, 64'd1}),
@@ -151,6 +154,11 @@ module rill_token_loop_tb;
             step_word[STEP_KROWS +: STEP_KROWS_W] = (pos + CHANNELS - 1) / CHANNELS;
             step_word[STEP_VBLOCKS +: STEP_VBLOCKS_W] = pos / 64;
         end
+    endfunction
+
+    // Whether a fault means that no transaction has gone out.
+    function untouched(input integer code, input integer place);
+        untouched = (code >= 1 && code <= 3) || code == 9 || (code == 10 && place == 1);
     endfunction
 
     // soft_rst brings the model back to its start as it does the datapath.
@@ -245,6 +253,12 @@ module rill_token_loop_tb;
             if (break_at >= 0 && s_data[15:0] + step_ntok > break_at) begin
                 kernel_fault <= break_kind == 5 ? 4'b1100 : 0;
                 memory_error <= break_kind == 6 ? 3'b010 : 0;
+                if (break_kind >= 10)
+                    clock_state <= 2'b00;
+                if (break_kind == 11) begin                    // and what comes of it
+                    memory_error <= 3'b111;
+                    kernel_fault <= 4'b1111;
+                end
             end
         end
         if (hash_kept > 0) begin
@@ -302,6 +316,12 @@ module rill_token_loop_tb;
              (MODE == 1 && out_done != steps_seen))) fail(10);
         if (soft_rst || rst)
             model_reset;
+        if (clock_late > 0) begin
+            if (traffic || dones != 0) fail(31);           // it waits
+            clock_late = clock_late - 1;
+            if (clock_late == 0)
+                clock_state <= clock_comes == 2 ? 2'b01 : 2'b10;
+        end
     end
 
     task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code,
@@ -370,9 +390,39 @@ module rill_token_loop_tb;
                 if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len
                     + want_ids - 1)) fail(11);
                 if (code == 0 && halt_at < 0 && MODE == 1 && step_pos != len) fail(12);
-                if (resets != ((code >= 1 && code <= 3) || code == 9 ? 0 : 1)) fail(13);
-                if (((code >= 1 && code <= 3) || code == 9) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
+                if (resets != (untouched(code, place) ? 0 : 1)) fail(13);
+                if (untouched(code, place) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
             end
+        end
+    endtask
+
+    // A start that waits for the memory has other arguments than the request before: they are checked, too.
+    task start_in_flush;
+        begin
+            watchdog <= 300;
+            dead <= 1;
+            walk_pos = 0;
+            dones = 0;
+            start <= 1;
+            while (dones != 1 && !failed) @(posedge clk);
+            start <= 0;
+            repeat (4) @(posedge clk);
+            prompt_len <= 3;
+            max_new <= 9;
+            ring_ids <= 7;
+            start <= 1;
+            repeat (4) @(posedge clk);
+            dead <= 0;
+            #0.1;
+            while (!done && !failed) begin
+                @(posedge clk);
+                #0.1;
+            end
+            start <= 0;
+            ring_ids <= 0;
+            watchdog <= 0;
+            repeat (4) @(posedge clk);
+            if (!failed && (fault_code !== 9 || fault_place !== 9)) fail(32);
         end
     endtask
 
@@ -504,6 +554,28 @@ module rill_token_loop_tb;
             request(3, 5, 95, 0, 0, 0);
             ring_ids = 0;
         end
+        break_at = 7;                                      // the second clock is lost: told before what comes of it
+        break_kind = 10;
+        request(12, 5, 95, 0, 10, 0);
+        clock_state <= 2'b01;
+        break_kind = 11;
+        request(12, 5, 95, 0, 10, 0);
+        if (!failed && (fault_address !== 64'd0 || fault_channel !== 32'd0)) fail(30);
+        break_at = -1;
+        clock_comes = 2;                                   // it comes back: a start has waited
+        clock_late = 500;
+        dones = 0;
+        request(12, 5, 95, 0, 0, 0);
+        clock_state <= 2'b00;                              // it does not: refused, also the next one
+        clock_comes = 1;
+        clock_late = 500;
+        dones = 0;
+        request(12, 5, 95, 0, 10, 1);
+        request(0, 5, 95, 0, 10, 1);
+        clock_state <= 2'b01;
+        request(12, 5, 95, 0, 0, 0);
+        if (MODE == 0)
+            start_in_flush;
         watchdog = 300;
         request(12, 5, 95, 0, 0, 0);
         dead_memory;

@@ -46,12 +46,21 @@ build_golden() {
         ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
 }
 
+# The vectors of a bench: its line `// vectors: PROGRAM ARGUMENTS`, or the program of its own name, or nothing.
+vectors_of() { # module
+    local line
+    line=$(sed -n 's|^// vectors:[[:space:]]*||p' "$here/${1}_tb.v")
+    [ -n "$line" ] || [ ! -f "$here/vectors_$1.c" ] || line=$1
+    echo "$line"
+}
+
 # The program that writes a bench's vectors; built once, before the runs start.
 build_vectors() {
-    local source=$here/vectors_$1.c
-    [ -f "$source" ] || return 0
+    local program source
+    program=$(vectors_of "$1") && program=${program%% *} && source=$here/vectors_$program.c
+    [ -n "$program" ] || return 0
     build_golden >"$WORK/vectors_$1.log" 2>&1 &&
-        gcc "${vector_flags[@]}" -o "$WORK/vectors_$1" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
+        gcc "${vector_flags[@]}" -o "$WORK/vectors_$program" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
 }
 
 compile_bench() { # module, output, NAME=VALUE...
@@ -95,7 +104,7 @@ run_one() { # module, simulator image, vectors file or "", label, idle, stall, s
 }
 
 run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
-    local module=$1 set=$2 pairs=$3 dir pair seed vectors sizes=()
+    local module=$1 set=$2 pairs=$3 dir pair seed vectors sizes=() program=()
     [ "$set" = - ] || read -ra sizes <<<"$set"
     dir=$(mktemp -d "$WORK/set.XXXXXX")
     if ! compile_bench "$module" "$dir/sim" "${sizes[@]}" >"$dir/build.log" 2>&1; then
@@ -104,9 +113,10 @@ run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
     fi
     for ((seed = 0; seed < SEEDS; seed++)); do
         vectors=""
-        if [ -f "$here/vectors_$module.c" ]; then
+        read -ra program <<<"$(vectors_of "$module")"
+        if [ ${#program[@]} != 0 ]; then
             vectors=$dir/vectors.$seed
-            if ! "$WORK/vectors_$module" "${sizes[@]}" "seed=$seed" >"$vectors" 2>"$dir/vectors.log"; then
+            if ! "$WORK/vectors_${program[0]}" "${program[@]:1}" "${sizes[@]}" "seed=$seed" >"$vectors" 2>"$dir/vectors.log"; then
                 report "$module $set vectors seed=$seed" "$dir/vectors.log" bad
                 continue
             fi

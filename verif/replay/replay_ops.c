@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operations of include/ops.def on values: each calls the golden function of docs/numerics.md for one position.
+#include <math.h>
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -220,13 +221,17 @@ static void replay_rope(struct replay_op *op) {
 
 // ---- elementwise: row by row, since rows that grow with the position have gaps after them ----
 
-typedef void unary_function(size_t n, const float x[], float y[], struct golden_fault *);
 typedef void binary_function(size_t n, const float a[], const float b[], float y[], struct golden_fault *);
 
-static void each_row(struct replay_op *op, unary_function *f) {
+static void replay_unary(struct replay_op *op) {
     const struct replay_slot *x = op->in[0];
+    struct ir_op_attr attr[IR_MAX_OP_ATTRS];
+    int count = ir_op_attrs(op->run->ir, op->node->op, attr);
+    double given[GOLDEN_UNARY_ATTRIBUTES] = {NAN, NAN};
+    for (int a = 0; a < count; a++) given[a] = ir_attr_float(&op->node->attrs, attr[a].name, NAN);
+    golden_unary *f = golden_find_unary(ir_op_of(op->run->ir, op->node->op)->name);
     for (int64_t r = 0; r < x->rows; r++)
-        f((size_t)x->cols, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
+        f((size_t)x->cols, given, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
 }
 
 static void each_row_pair(struct replay_op *op, binary_function *f) {
@@ -237,14 +242,6 @@ static void each_row_pair(struct replay_op *op, binary_function *f) {
     }
 }
 
-static void replay_gelu(struct replay_op *op) { each_row(op, golden_gelu); }
-static void replay_silu(struct replay_op *op) { each_row(op, golden_silu); }
-static void replay_softcap(struct replay_op *op) {
-    const struct replay_slot *x = op->in[0];
-    double cap = ir_attr_float(&op->node->attrs, "cap", 0);
-    for (int64_t r = 0; r < x->rows; r++)
-        golden_softcap((size_t)x->cols, cap, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
-}
 static void replay_add(struct replay_op *op) { each_row_pair(op, golden_add); }
 static void replay_mul(struct replay_op *op) { each_row_pair(op, golden_mul); }
 

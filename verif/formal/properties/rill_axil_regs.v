@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A response for each address and its data, at the latest two cycles after both, and data for each read within six;
 // both stand until they are taken, and none comes unasked. A register that a host writes, any one, is what it wrote
-// there, byte by byte, and changes by nothing else; it is what a read of it answers, if it is not written meanwhile.
+// there while no request ran, byte by byte, and changes by nothing else; it is what a read of it answers, if it is not
+// written meanwhile.
 // ap_start rises by a write, and stays until ap_done.
 (* anyconst *) reg [9:0] f_word;             // of the register that is watched
 reg         f_begun_q = 1'b0;
@@ -27,7 +28,7 @@ wire        f_known = f_word == 10'h004 || f_word == 10'h006 || f_word == 10'h00
                       f_word == 10'h011 || f_word == 10'h013 || f_word == 10'h014 || f_word == 10'h089 ||
                       f_word == 10'h08A || f_base;
 wire        f_use = f_address_q && f_data_q && !s_axi_control_bvalid;
-wire        f_writes = f_use && f_place_q == f_word;
+wire        f_writes = f_use && f_place_q == f_word && !ap_start;
 integer     f_i;
 always @* begin
     case (f_word)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that hardware description languages reserve, so that no module or port may have them as its name.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/base/verilog.h"
+
+struct reserved {
+    const char *language; // NULL after the last
+    const char *words;    // in any order, with blanks between them
+};
+
+// IEEE 1364-2005, what IEEE 1800-2017 adds, and what IEEE 1076-2008 has besides.
+static const struct reserved all[] = {
+    {"Verilog",
+     "always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam "
+     "design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify "
+     "endtable endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include "
+     "initial inout input instance integer join large liblist library localparam macromodule medium module nand "
+     "negedge nmos nor noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1 "
+     "pulldown pullup pulsestyle_ondetect pulsestyle_onevent rcmos real realtime reg release repeat rnmos rpmos rtran "
+     "rtranif0 rtranif1 scalared showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table "
+     "task time tran tranif0 tranif1 tri tri0 tri1 triand trior trireg unsigned use uwire vectored wait wand weak0 "
+     "weak1 while wire wor xnor xor"},
+    {"SystemVerilog",
+     "accept_on alias always_comb always_ff always_latch assert assume before bind bins binsof bit break byte chandle "
+     "checker class clocking const constraint context continue cover covergroup coverpoint cross dist do endchecker "
+     "endclass endclocking endgroup endinterface endpackage endprogram endproperty endsequence enum eventually expect "
+     "export extends extern final first_match foreach forkjoin global iff ignore_bins illegal_bins implements implies "
+     "import inside int interconnect interface intersect join_any join_none let local logic longint matches modport "
+     "nettype new nexttime null package packed priority program property protected pure rand randc randcase "
+     "randsequence ref reject_on restrict return s_always s_eventually s_nexttime s_until s_until_with sequence "
+     "shortint shortreal soft solve static string strong struct super sync_accept_on sync_reject_on tagged this "
+     "throughout timeprecision timeunit type typedef union unique unique0 until until_with untyped var virtual void "
+     "wait_order weak wildcard with within"},
+    {"VHDL",
+     "abs access after all architecture array assume_guarantee attribute block body buffer bus component configuration "
+     "disconnect downto elsif entity exit fairness file generic group guarded impure in inertial is label linkage "
+     "literal loop map mod next of on open others out parameter port postponed procedure process range record register "
+     "reject rem report restrict_guarantee return rol ror select severity shared signal sla sll sra srl subtype then "
+     "to "
+     "transport unaffected units variable vmode vprop vunit when"},
+    {0}};
+
+static bool is_in(const char *words, const char *word, size_t len) {
+    for (const char *p = words; (p = strstr(p, word)); p += len)
+        if ((p == words || p[-1] == ' ') && (p[len] == ' ' || !p[len])) return true;
+    return false;
+}
+
+const char *verilog_reserved(const char *word, bool vhdl) {
+    char low[64];
+    size_t len = strlen(word);
+    if (!len || len >= sizeof low) return NULL;
+    for (const struct reserved *r = all; r->language; r++) {
+        bool folds = !strcmp(r->language, "VHDL"); // VHDL's names do not depend on case
+        if (folds && !vhdl) continue;
+        for (size_t i = 0; i <= len; i++) low[i] = folds ? (char)tolower((unsigned char)word[i]) : word[i];
+        if (!strchr(low, ' ') && is_in(r->words, low, len)) return r->language;
+    }
+    return NULL;
+}

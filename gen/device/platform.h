@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads what the vendor's tools say about a platform, or about a build on it, and compares a board file with it.
+#ifndef RILL_PLATFORM_H
+#define RILL_PLATFORM_H
+
+#include "gen/device/device.h"
+
+enum platform_kind { PLATFORM_LUT, PLATFORM_FF, PLATFORM_BRAM36, PLATFORM_URAM, PLATFORM_DSP, PLATFORM_KINDS };
+
+enum platform_what {
+    PLATFORM_REGION,    // what the dynamic region has
+    PLATFORM_DEVICE,    // what the device has
+    PLATFORM_CELLS,     // the cells of the platform on the whole card
+    PLATFORM_WIRES,     // wires from one die to the next
+    PLATFORM_WIRES_USED // those of them that the platform uses
+};
+
+// One figure of a report. The true value is from `low` to `high`: a share with two decimals gives a range, and the
+// wires of a whole build are only a bound for those of the platform.
+struct platform_row {
+    enum platform_what what;
+    enum platform_kind kind; // not for wires
+    const char *die;         // NULL: the whole card. Wires: the lower of the two dies
+    double low, high;
+    struct loc loc;
+};
+
+struct platform_said {
+    const char *format;   // "platforminfo" or "a utilization report"
+    const char *platform; // name of the platform, if the file names it; else NULL
+    struct loc platform_loc;
+    VEC(struct platform_row) rows;
+};
+
+// A build's own part, which a report does not tell from the platform's.
+struct platform_build {
+    const char *kernel; // instance of the kernel in a report by hierarchy; NULL: unknown
+    bool has_ports;     // whether `ports` is known
+    int64_t ports;      // memory ports of the kernel
+};
+
+// Reads a file: output of platforminfo, as text or JSON, or a utilization report of Vivado (by site type with its
+// tables of dies, by hierarchy, or by kernel). Returns NULL after errors with their place in the file.
+struct platform_said *platform_read(const char *path, const struct rill_device *, const struct platform_build *,
+                                    struct arena *, struct diag *);
+// The reader of JSON, for platform_read.
+bool platform_read_json(const struct source *, struct platform_said *, struct arena *, struct diag *);
+// Adds a figure; false after an error if the file gave another value for it before.
+bool platform_add(struct platform_said *, const struct platform_row *, struct arena *, struct diag *);
+const char *platform_figure_name(const struct platform_row *, struct arena *); // "region of SLR0, LUT"
+
+struct platform_verdict {
+    const struct platform_row *row;
+    double board;    // value by the board file
+    struct loc at;   // its place there
+    const char *key; // its key
+    bool agrees;
+};
+// Compares each figure with the board file. Returns NULL after an error: the file has dies that the board has not.
+struct platform_verdict *platform_compare(const struct rill_device *, const struct platform_said *, struct arena *,
+                                          struct diag *);
+
+#endif

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sourced by tests of rill-host on a simulated card, behind tests/verdict.sh: a package of a small model, the host
+# program built from it, the card, and checks of requests. `work` is the folder of the test, `log` its log, `keys` further keys
+# of the design.
+# shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
+model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
+mkdir -p "$work/standin" "$work/xrt"
+ln -sfn /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
+export RILL_CARD=$socket
+card="" # process of the simulated card
+
+# ---- what is needed: an equal package that is there already keeps its simulation ----
+
+make_package() {
+    variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=1 lanes=4 sampling=8 \
+        ${keys[@]+"${keys[@]}"}
+    rm -rf "$work/fresh" "$work/design"
+    "$rill" gen "$spec" -o "$work/design" && "$rill" package "$work/design" -o "$work/fresh" || return
+    if diff -rq -x image -x build -x card "$work/fresh" "$package" >/dev/null 2>&1; then rm -rf "$work/fresh"
+    else rm -rf "$package" && mv "$work/fresh" "$package"
+    fi
+    "$rill" pack "$spec" --weights "$model" -o "$package" && mkdir -p "$package/build/hw" &&
+        python3 "$root/tests/package/xclbin.py" "$package" "$package/build/hw/rill_1.xclbin"
+}
+
+current_card() {
+    [ -x "$package/sim/card/card" ] && [ -z "$(find "$root"/verif/{model,harness,card} "$root/build/librill.a" \
+        "$package/rtl" -newer "$package/sim/card/card" -print -quit)" ]
+}
+build_card() { current_card || "$root/verif/card/build.sh" "$package" "$work/standin" "${RILL_TEST_JOBS:-2}"; }
+
+# The package's own sources and Makefile, in a folder that was moved; without a word from the compilers.
+build_host() {
+    rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
+        "$work/moved" &&
+        make -s -C "$work/moved" host >"$work/host.out" 2>&1 && ! grep -Ei 'warning|error' "$work/host.out"
+}
+host=$work/moved/build/host/rill-host
+golden() { "$rill" golden "$spec" --weights "$model" "$@" --json; }
+
+# ---- running ----
+
+stop_card() {
+    [ -z "$card" ] || { kill -9 "$card" && wait "$card"; } 2>/dev/null
+    card=""
+    rm -f "$socket"
+}
+trap stop_card EXIT
+start_card() { # options of the card
+    stop_card
+    "$package/sim/card/card" "$@" "$package" "$socket" >"$work/card.out" 2>&1 &
+    card=$!
+    for ((i = 0; i < 600; i++)); do
+        [ ! -S "$socket" ] || return 0
+        kill -0 $card 2>/dev/null || return 1
+        sleep 0.05
+    done
+}
+
+# The limits are for a machine that is busy: nothing waits for them.
+printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec timeout 300 %s %s --timeout 60 --quiet "$@"\n' "$work/standin" "$host" \
+    "$package" >"$work/on_card"
+chmod +x "$work/on_card"
+on_card=$work/on_card
+request=(--prompt "Once upon a time" --tokens 3)
+
+ids() { python3 -c 'import json, sys
+for r in json.load(open(sys.argv[1]))["requests"]: print(*r["token_ids"])' "$1"; }
+golden_ids() { python3 -c 'import json, sys
+print(*json.load(sys.stdin)["token_ids"])'; }
+
+same_ids() { # arguments of rill-host, whose first request is that of golden.json
+    "$on_card" "$@" --json >"$work/run.json" &&
+        [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
+}
+# Memory that was never written answers an error in every run.
+with_card() { # options of the card -- command...
+    local options=()
+    while [ "$1" != -- ]; do options+=("$1") && shift; done
+    shift
+    start_card --unwritten ${options[@]+"${options[@]}"} && "$@"
+}
+
+# Ends with this status and says this, and the card can be used again.
+refused() { # name, status, pattern, options of the card -- arguments of rill-host
+    local name=$1 status=$2 pattern=$3 options=()
+    shift 3
+    while [ "$1" != -- ]; do options+=("$1") && shift; done
+    shift
+    start_card --unwritten ${options[@]+"${options[@]}"}
+    check_refused "$name" "$status" "$pattern" "$on_card" "$@"
+}
+
+# Each test builds these three first.
+build_all() {
+    counted check "package, image, binary of metadata" make_package
+    counted check "the host program builds from a package alone, without a warning" build_host
+    counted check "the simulated card builds" build_card
+    [ $bad = 0 ] || { verdict; exit; }
+    golden "${request[@]}" >"$work/golden.json"
+}

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Crossings between dies that are not from flip-flop to flip-flop, with the placement as Vivado applies it.
+
+usage: crossings.py HIERARCHY NETLIST PLACEMENT soft|hard [TOP]
+
+HIERARCHY and NETLIST are Yosys' JSON of one design before and after `flatten` (crossings.sh writes both), PLACEMENT is
+placement.tcl. A line names instances of rill_top below TOP (default u_top); an instance is where the last line put it
+or, without one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, and what no
+line names may lie anywhere. So cells that may not be apart are joined: all but a flip-flop that drives the data input
+of another flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell.
+"""
+import collections
+import fnmatch
+import json
+import re
+import sys
+
+FLIP_FLOP = re.compile(r"^\$(_S?DFF|_DFF|s?dff|a?dff|aldff|dffsr)")
+# Word cells whose bits do not depend on each other, so each bit is a cell of its own.
+BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos"}
+# Crossings that are known not to be from flip-flop to flip-flop: source, sink, and the sink's pins. They are counted.
+KNOWN = [(re.compile(source + r"\Z"), re.compile(sink + r"\Z"), pins) for source, sink, pins in (
+    # `fault` of a lane group is the OR of two registers, and the first stage after it is on the next die.
+    (r".*/u_results/gen_result\[\d+\]\.u_dequantize/fault", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "D"),
+    # That stage is cleared by the reset of the lane group's die, a register.
+    (r".*/gen_chain\[\d+\]\.u_rst/u_copies/q", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "R SRST"),
+)]
+CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}
+LISTED = 20
+
+
+def instances(modules, top):
+    """The paths of all instances below the top: Yosys' flat name to that of the vendor's tools, which has `/`."""
+    found, todo = {}, [("", "", top)]
+    while todo:
+        flat, path, module = todo.pop()
+        for name, cell in modules[module]["cells"].items():
+            if cell["type"] in modules and not modules[cell["type"]]["attributes"].get("blackbox"):
+                # Yosys counts an `else if` as a block around the next one, in which the language sees none.
+                here = (flat + name, path + re.sub(r"\bgenblk\d+\.", "", name))
+                found[here[0]] = here[1]
+                todo.append((here[0] + ".", here[1] + "/", cell["type"]))
+    return found
+
+
+def lines_of(text, mode):
+    """The lines of the mode: (die, path), in order."""
+    word = {"soft": r"rill_prefer (\S+)", "hard": r"rill_place pblock_(\S+)"}[mode]
+    return re.findall(r"^" + word + r" \{([^}]*)\}$", text, re.M)
+
+
+def pattern_of(path):
+    """`*` stands for any characters but `/`, as in get_cells; brackets stand for themselves."""
+    return re.compile("".join("[^/]*" if c == "*" else re.escape(c) for c in path) + r"\Z")
+
+
+class Placement:
+    def __init__(self, lines, paths, top):
+        self.plain, self.globs, self.used = {}, [], set()
+        for number, (die, path) in enumerate(lines):
+            path = f"{top}/{path}"
+            if "*" in path:
+                self.globs.append((number, die, pattern_of(path), path.count("/"), path.split("*")[0]))
+            else:
+                self.plain[path] = (number, die)
+        self.lines, self.cache = lines, {}
+        for path in paths:
+            self.own(path)
+
+    def own(self, path):
+        """The last line that names exactly this: (number, die), or None."""
+        best = self.plain.get(path)
+        if best:
+            self.used.add(best[0])
+        depth = path.count("/")
+        for number, die, pattern, slashes, begin in self.globs:
+            if depth == slashes and path.startswith(begin) and pattern.match(path):
+                self.used.add(number)
+                if not best or number > best[0]:
+                    best = (number, die)
+        return best
+
+    def die(self, path):
+        """Of an instance: its own line's, or that of the instance around it."""
+        if path not in self.cache:
+            own = self.own(path)
+            self.cache[path] = own[1] if own else self.die(path.rpartition("/")[0]) if "/" in path else None
+        return self.cache[path]
+
+    def unused(self):
+        return [path for number, (_, path) in enumerate(self.lines) if number not in self.used]
+
+
+def homes(cells, netnames, paths):
+    """Of each cell the instance that it is in, and of a flip-flop its name there, as the vendor's tools form it."""
+    names = collections.defaultdict(list)
+    for name, net in netnames.items():
+        if not net.get("hide_name") and "$" not in name:
+            for bit in net["bits"]:
+                names[bit].append(name)
+    prefixes = {}
+
+    def prefix(flat):  # the longest instance that the flat name begins with
+        parts, best = flat, ""
+        while True:
+            if parts in paths:
+                best = parts
+                break
+            if "." not in parts:
+                break
+            parts = parts.rpartition(".")[0]
+        return best
+
+    for name, cell in cells.items():
+        plain = re.sub(r"^\$flatten", "", name).replace("\\", "")
+        flat = prefix(plain.split("$")[0].rstrip("."))
+        where = paths.get(flat, "")
+        out = cell["connections"].get("Q") or cell["connections"].get("Y") or []
+        local = [n[len(flat) + 1:] if flat else n for bit in out[:1] for n in names[bit] if not flat or n.startswith(flat + ".")]
+        local = min(local, key=len) if local else plain[len(flat) + 1:] if flat else plain
+        local = re.sub(r"\bgenblk\d+\.", "", local)
+        prefixes[name] = (where, f"{where}/{local}" if where else local)
+    return prefixes
+
+
+class Groups:
+    def __init__(self):
+        self.parent = {}
+
+    def find(self, a):
+        root = a
+        while self.parent.setdefault(root, root) != root:
+            root = self.parent[root]
+        while self.parent[a] != root:
+            self.parent[a], a = root, self.parent[a]
+        return root
+
+    def join(self, a, b):
+        self.parent[self.find(a)] = self.find(b)
+
+
+def node_of(cell, name, port, bit):
+    """The cell that a bit of a port belongs to: a part of it where bits are independent."""
+    if FLIP_FLOP.match(cell["type"]) or cell["type"] in BITWISE:
+        width = len(cell["connections"].get("Q") or cell["connections"].get("Y"))
+        if len(cell["connections"][port]) == width and (width > 1 or port in "QYDAB"):
+            return [(name, bit)]
+        return [(name, i) for i in range(width)]  # an input of all bits
+    return [(name, 0)]
+
+
+def main():
+    if len(sys.argv) not in (5, 6):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    with open(sys.argv[1], encoding="utf-8") as file:
+        modules = json.load(file)["modules"]
+    with open(sys.argv[2], encoding="utf-8") as file:
+        flat = json.load(file)["modules"]
+    with open(sys.argv[3], encoding="utf-8") as file:
+        lines = lines_of(file.read(), sys.argv[4])
+    top = next(name for name, module in modules.items() if module["attributes"].get("top"))
+    design = next(iter(flat.values()))
+    paths = instances(modules, top)
+    cells = design["cells"]
+    where = homes(cells, design["netnames"], paths)
+    placement = Placement(lines, paths.values(), sys.argv[5] if len(sys.argv) == 6 else "u_top")
+
+    def die_of(name):
+        home, own = where[name]
+        line = placement.own(own) if own != home else None
+        return line[1] if line else placement.die(home) if home else None
+
+    dies = {name: die_of(name) for name in cells}
+    for path in placement.unused():
+        print(f"error: no instance {path}")
+    drivers = {}
+    for name, cell in cells.items():
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"].get(port) == "output":
+                for i, bit in enumerate(bits):
+                    drivers[bit] = (name, port, i)
+    groups, edges, crossings, known, direct = Groups(), collections.defaultdict(list), 0, 0, {}
+    for name, cell in cells.items():
+        flop = FLIP_FLOP.match(cell["type"])
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"].get(port) == "output" or port in CLOCKS:
+                continue
+            for i, bit in enumerate(bits):
+                if bit not in drivers:
+                    continue
+                source, out, k = drivers[bit]
+                if flop and port == "D" and FLIP_FLOP.match(cells[source]["type"]):
+                    crossings += dies[source] != dies[name]
+                    continue
+                ends = where[source][1], where[name][1]
+                if flop and dies[source] != dies[name] and any(
+                        a.match(ends[0]) and b.match(ends[1]) and port in pins.split() for a, b, pins in KNOWN):
+                    known += 1
+                    continue
+                if dies[source] and dies[name] and dies[source] != dies[name]:
+                    direct.setdefault((where[source][1], where[name][1]), (dies[source], dies[name]))
+                    continue
+                for a in node_of(cells[source], source, out, k):
+                    for b in node_of(cell, name, port, i):
+                        groups.join(a, b)
+                        if dies[source] != dies[name] or not dies[name]:
+                            edges[a].append((b, port))
+                            edges[b].append((a, out))
+    members = collections.defaultdict(lambda: collections.defaultdict(list))
+    for node in groups.parent:
+        if dies[node[0]]:
+            members[groups.find(node)][dies[node[0]]].append(node)
+    for (source, name), (start, end) in list(direct.items())[:LISTED]:
+        print(f"error: not from flip-flop to flip-flop: {source} ({start}) - {name} ({end})")
+    if len(direct) > LISTED:
+        print(f"error: {len(direct) - LISTED} more such crossings")
+    wrong = [by_die for by_die in members.values() if len(by_die) > 1]
+    for by_die in wrong[:LISTED]:
+        report(by_die, edges, dies, where)
+    if len(wrong) > LISTED:
+        print(f"error: {len(wrong) - LISTED} more groups")
+    placed = sum(1 for die in dies.values() if die)
+    print(f"{sys.argv[4]}: {len(lines)} lines, {placed} of {len(cells)} cells on dies, {crossings} crossings from flip-flop to "
+          f"flip-flop, {known} known others, {len(direct)} unknown, {len(wrong)} groups of cells between two dies")
+    sys.exit(bool(wrong or direct or placement.unused()))
+
+
+def report(by_die, edges, dies, where):
+    """The shortest way from a cell of one die over cells without a die to one of another die."""
+    die, start = next((die, nodes) for die, nodes in by_die.items())
+    came = {node: None for node in start}
+    todo = collections.deque(start)
+    while todo:
+        node = todo.popleft()
+        if dies[node[0]] not in (None, die):
+            way = [node]
+            while came[way[-1]]:
+                way.append(came[way[-1]])
+            print("error: not from flip-flop to flip-flop: " + " - ".join(f"{where[n][1]} ({dies[n] or 'no die'})" for n, _ in reversed(way)))
+            return
+        if dies[node[0]] == die or dies[node[0]] is None:
+            for other, _ in edges[node]:
+                if other not in came:
+                    came[other] = node
+                    todo.append(other)
+    print("error: not from flip-flop to flip-flop, in a group of " + ", ".join(f"{len(v)} cells of {k}, first {where[v[0][0]][1]}" for k, v in by_die.items()))
+
+
+main()

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every crossing between dies of a package goes from flip-flop to flip-flop, with the placement as Vivado applies it
+# (crossings.py). Yosys writes the netlist.
+# usage: tests/package/crossings.sh FOLDER TOP WORK [MODE...]    WORK: folder for two netlists (JSON), kept there if
+#        the package's Verilog is the same; MODE: soft, hard (default: both)
+set -u -o pipefail
+[ $# -ge 3 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+folder=$1 top=$2 work=$(realpath -m "$3")
+shift 3
+[ $# != 0 ] || set -- soft hard
+mkdir -p "$work" && cd "$folder" || exit 1
+state=$(xargs cat <filelist.f | sha1sum)
+if [ "$(cat "$work/state" 2>/dev/null)" != "$state" ]; then
+    rm -f "$work/state"
+    yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top $top; proc
+        write_json $work/hierarchy.json; select -set hops *rill_hop_stage*; simplemap @hops; opt_expr @hops
+        opt_dff @hops; flatten; opt_expr -fine; opt_dff; opt_clean; write_json $work/flat.json" \
+        2>&1 | grep -v "^Warning: " >&2
+    [ "${PIPESTATUS[0]}" = 0 ] || exit 1
+    echo "$state" >"$work/state"
+fi
+status=0
+for mode in "$@"; do
+    python3 "$here/crossings.py" "$work/hierarchy.json" "$work/flat.json" placement.tcl "$mode" || status=1
+done
+exit $status

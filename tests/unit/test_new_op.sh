@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# tools/new-op in a copy of the tree: what it lays out compiles, its bench passes, every new file and row has a mark,
+# and at most 15 files change. A name that exists is refused.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" # the runner starts it by sh
+set -euo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$work" -xf -
+cd "$work"
+[ -z "$(tools/new-op --marks)" ] || { echo "new-op: marks in the tree: $(tools/new-op --marks | head -n 1)"; exit 1; }
+tools/new-op dummy low high >marks
+mapfile -t changed < <(diff -rq "$root" . | grep -v ': \(build\|\.git\|marks\)$' |
+    sed -n 's/^Files .* and \.\/\(.*\) differ$/\1/p; s/^Only in \.\/\(.*\): \(.*\)$/\1\/\2/p')
+[ "${#changed[@]}" -le 14 ] || { echo "new-op: ${#changed[@]} files, and docs/spec.md"; exit 1; }
+tools/new-op --marks >left
+for file in "${changed[@]}"; do
+    case $file in
+        include/kernels.def | rtl-templates/kernel/lint.txt | verif/cost/measured.txt) ;; # rows that may be complete
+        *) grep -q "^$file:[0-9]*: NEW-OP dummy: " left || { echo "new-op: no mark in $file"; exit 1; } ;;
+    esac
+done
+for file in gen/ir/ops.c gen/kernel/{kernel,dummy}.c gen/numerics/ops_unary.c gen/reference/{exact,float,shapes,spec_graph}.c \
+        verif/replay/replay_ops.c tests/fuzz/graph_{ops,text}.c; do
+    ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -fsyntax-only "$file"
+done
+verif/modules/run.sh --quick rill_dummy >log || { head -n 3 log; exit 1; }
+if tools/new-op dummy >log 2>&1; then echo "new-op: a second dummy is taken"; exit 1; fi
+echo "new-op: PASS"

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// An MMCM of a simulated card, without delays: CLKOUT0 is the oscillator that the harness drives, two pulses in a cycle
+// of CLKIN1. (verif/model has one with delays, for benches.)
+//
+// After a pulse of RST it needs `+mmcm_lock` cycles (200) with two pulses each until LOCKED rises. Before that pulses
+// of CLKOUT0 are missing at random. It never locks without RST. Cycles in which CLKIN1 is missing do not stop CLKOUT0
+// and do not change LOCKED. When eight cycles in a row have another number of pulses, LOCKED falls until the next RST.
+// `+mmcm_lose=N`: N cycles of CLKIN1 after the first lock CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module MMCME4_BASE #(
+    parameter real CLKIN1_PERIOD = 0.0,
+    parameter real CLKFBOUT_MULT_F = 5.0,
+    parameter real CLKOUT0_DIVIDE_F = 1.0,
+    parameter integer DIVCLK_DIVIDE = 1
+) (
+    input  wire CLKIN1,
+    input  wire CLKFBIN,
+    output wire CLKFBOUT,
+    output wire CLKOUT0,
+    output reg  LOCKED,
+    input  wire RST,
+    input  wire PWRDWN
+);
+    wire        oscillator = rill_sim_top.oscillator;
+    reg  [31:0] lock_time, lose_at;
+    reg  [31:0] same_q = 0, wrong_q = 0, locked_for_q = 0;
+    reg  [7:0]  pulses_q = 0, seen_q = 0;
+    reg         wild_q = 1'b1, enable_q = 1'b0, reset_seen_q = 1'b0;
+    wire        two = pulses_q - seen_q == 8'd2;
+    initial begin
+        LOCKED = 1'b0;
+        if (!$value$plusargs("mmcm_lock=%d", lock_time)) lock_time = 200;
+        if (!$value$plusargs("mmcm_lose=%d", lose_at)) lose_at = 0;
+    end
+    always @(posedge oscillator)
+        pulses_q <= pulses_q + 8'd1;
+    always @(negedge oscillator)
+        enable_q <= !wild_q || $urandom_range(1) == 1;
+    always @(posedge CLKIN1) begin
+        seen_q <= pulses_q;
+        if (RST) begin
+            reset_seen_q <= 1'b1;
+            same_q <= 0;
+            wrong_q <= 0;
+            LOCKED <= 1'b0;
+            wild_q <= 1'b1;
+        end else begin
+            same_q <= two ? same_q + 1 : 0;
+            wrong_q <= two ? 0 : wrong_q + 1;
+            if (LOCKED) begin
+                if (lose_at != 0)
+                    locked_for_q <= locked_for_q + 1;
+                if (locked_for_q == lose_at && lose_at != 0)
+                    wild_q <= 1'b1;
+                if (wrong_q == 7 || (locked_for_q == lose_at + 40 && lose_at != 0)) begin
+                    wild_q <= 1'b1;
+                    LOCKED <= 1'b0;
+                end
+            end else if (wrong_q == 0 && same_q >= lock_time && reset_seen_q && !PWRDWN) begin
+                LOCKED <= 1'b1;
+                wild_q <= 1'b0;
+            end
+        end
+    end
+    assign CLKOUT0 = oscillator && enable_q;
+    assign CLKFBOUT = CLKOUT0;
+    wire unused = CLKFBIN;
+endmodule
+
+`default_nettype wire
