@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the clock of a Verilated design, and its doubled clock with RILL_PUMP. Everything else is in C (sim_pins.h).
+// Drives the clock of a Verilated design, its doubled clock with RILL_PUMP, and with RILL_OSCILLATOR the oscillator of
+// a package's MMCM (verif/card). Everything else is in C (sim_pins.h).
 #include <cstdio>
 #include <memory>
 
@@ -39,11 +40,14 @@ static void sample(const Vrill_sim_top &top, sim_pins &pins) {
     pins.interrupt = top.__SYM__interrupt; // Verilator renames a port whose name it reserves for C++
 }
 
-// Drives the doubled clock of a design whose multipliers work twice per cycle: it rises with clk and again as clk
-// falls. Returns false if that clock is not simulated.
+// Drives the doubled clock of a design whose multipliers work twice per cycle, or the oscillator: it rises with clk and
+// again as clk falls. Returns false if that clock is not simulated.
 static bool clock_2x([[maybe_unused]] Vrill_sim_top &top, [[maybe_unused]] uint8_t level) {
 #ifdef RILL_PUMP
     top.clk_2x = level;
+    return true;
+#elif defined(RILL_OSCILLATOR)
+    top.oscillator = level;
     return true;
 #else
     return false;
@@ -88,7 +92,15 @@ int main(int argc, char **argv) {
 #endif
         time++;
     };
+    const auto pulse = [&] { // of the oscillator alone
+        if (!clock_2x(*top, 1)) return;
+        settle();
+        clock_2x(*top, 0);
+        settle();
+    };
     for (bool more = true; more && !context->gotFinish() && !context->gotError();) {
+        for (uint32_t pulses = 2 * pins.gap + pins.slow; pulses > 0; pulses--) pulse();
+        pins.gap = 0;
         drive(*top, pins);
         top->clk = 0;
         clock_2x(*top, 1);

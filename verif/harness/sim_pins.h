@@ -18,6 +18,8 @@ struct sim_pins {
     uint32_t awaddr, wdata, araddr;
     bool awready, wready, bvalid, arready, rvalid, interrupt;
     uint32_t rdata;
+    uint32_t gap; // cycles that the clock misses after this edge, while an oscillator goes on
+    bool slow;    // the next cycle is longer by one pulse of the oscillator
 };
 
 struct sim;
