@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Drives the clock of a Verilated design, its doubled clock with RILL_PUMP, and with RILL_OSCILLATOR the oscillator of
 // a package's MMCM (verif/card). Everything else is in C (sim_pins.h).
-#include <csignal>
 #include <cstdio>
 #include <memory>
-#include <unistd.h>
 
 #include "Vrill_sim_top.h"
 #include "verif/harness/pages.h"
@@ -56,15 +54,6 @@ static bool clock_2x([[maybe_unused]] Vrill_sim_top &top, [[maybe_unused]] uint8
 #endif
 }
 
-#if VM_TRACE_FST
-// The library for traces writes them through memory, where a full disk is a bus error.
-static const sim *traced;
-static void trace_fault(int) {
-    sim_trace_full(traced);
-    _exit(1);
-}
-#endif
-
 int main(int argc, char **argv) {
     pages_for_code();
     snapshot_enter(argc, argv);
@@ -89,8 +78,6 @@ int main(int argc, char **argv) {
     auto top = std::make_unique<Vrill_sim_top>(context.get(), "rill_sim_top");
 #if VM_TRACE_FST
     if (trace_path != nullptr) {
-        traced = run;
-        std::signal(SIGBUS, trace_fault);
         top->trace(&trace, 99);
         trace.open(trace_path);
     }

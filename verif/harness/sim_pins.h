@@ -29,7 +29,6 @@ struct sim;
 struct sim *sim_open(int argc, char **argv, int *exit_code);
 // Returns the FST file to write, or NULL.
 const char *sim_trace(const struct sim *sim);
-void sim_trace_full(const struct sim *sim); // says that the trace could not be written
 // Advances by one clock. Before the rising edge `pins` has the design's outputs; sim_edge reads them and advances the
 // memory model. The values it leaves in `pins` are driven after the edge. Returns false when the run is over.
 bool sim_edge(struct sim *sim, struct sim_pins *pins);
