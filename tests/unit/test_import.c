@@ -228,7 +228,7 @@ static void test_end_ids(void **state) {
         {"{\"eos_token_id\": 4}", "  eot: [3, 4]\n", NULL, 4},
         {"{}", "  eot: [3, 4]\n", NULL, 4},
         {"{\"eos_token_id\": [99]}", NULL,
-         "generation_config.json: error: model.eot: token 99 is not in the vocabulary of 99", 0},
+         "generation_config.json: error: model.eot (99) is no token of a vocabulary of 99", 0},
         {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
         {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: a Git LFS pointer", 0},
         {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
@@ -381,7 +381,7 @@ static void test_own_family(void **state) {
     assert_string_equal(m->family->name, "gated");
     x.o.family = "llama";
     assert_null(try_import(&x));
-    assert_reported(&x.f, "is of the kind `gated`, family llama is for llama, mistral");
+    assert_reported(&x.f, "is of the kind `gated`, but family llama is for llama, mistral");
     end(&x);
 }
 
