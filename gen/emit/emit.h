@@ -62,7 +62,7 @@ int64_t emit_pool_number(const struct ir *, int pool, const char *param); // val
 
 // ---- places ----
 
-void emit_pblocks(const struct emit_plan *, struct text *out);   // Tcl: a pblock for each die, with its instances
+void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock for each die, with its instances
 // Lines `rill_prefer <die> {<path>}` for the matrix engines and the parts of them that lie on other dies than what is
 // around them, so that crossings stay between flip-flops.
 void emit_engine_preferences(const struct emit_plan *, struct text *out);

@@ -140,8 +140,9 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(
         out,
         "// Streams. A stream is one packed word with a handshake. It is called from_<kernel>_<port> at its writer and "
-        "to_<kernel>_<port> at its reader, each with _valid and _ready. The rill_link u_to_<kernel>_<port> in the "
-        "reader's module connects the two: it has the stream's FIFO, and the registers on the way to another die.\n"
+        "to_<kernel>_<port> at its reader, each with _valid and _ready. A rill_link, called u_to_<kernel>_<port> and "
+        "placed in the reader's module, connects the two: it has the stream's FIFO, and the registers on the way to "
+        "another die.\n"
         "// Handshake. A word moves in each cycle in which valid and ready are both high. Its fields, from the low "
         "bits: tdata; tuser = {last token of the step, number of the token}; tlast = end of a firing; tcount = number "
         "of valid elements. Streams have tuser, tlast and tcount only where they need them.\n"

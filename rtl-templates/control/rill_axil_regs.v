@@ -162,9 +162,9 @@ module rill_axil_regs #(
     wire       write_ctrl = apply && w_address == REG_CTRL && w_strobe_q[0];
     wire       write_isr = apply && w_address == REG_ISR && w_strobe_q[0];
     wire       read_ctrl;
+    reg        auto_restart_q;
     wire       begins = write_ctrl && w_data_q[0] ? !ap_start || ap_done : ap_done && auto_restart_q && halt == 2'b00;
     wire       ignores = apply && ap_start && w_address >= REG_PROMPT_LEN && w_address != REG_HALT;
-    reg        auto_restart_q;
     reg        done_q;
     reg        ready_q;
     reg        global_enable_q;

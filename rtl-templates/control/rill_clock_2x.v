@@ -3,9 +3,10 @@
 // platform's ap_clk. It rises with ap_clk, and once in the middle between.
 //
 // RILL_VENDOR_CELLS: an MMCM of UltraScale+ makes clk_2x of ap_clk. Its feedback goes over a buffer of its own, which
-// the constraints of a package put into one CLOCK_DELAY_GROUP with the buffer of clk_2x, so both have the same delay
+// the constraints of a package put into one CLOCK_DELAY_GROUP with the buffer of clk_2x. So both have the same delay,
 // and clk_2x rises with ap_clk. All other registers of the design are at ap_clk: the host's registers and the memory
-// ports work whether clk_2x is there or not. rill_clock_guard resets the MMCM, and state says whether clk_2x may be used.
+// ports work whether clk_2x is there or not. rill_clock_guard resets the MMCM, and state says whether clk_2x may be
+// used.
 // Without that macro clk_2x is ap_clk, with one edge in a cycle, and multipliers do not look at it. Those of RILL_PUMP
 // do: a bench then drives both clocks of the design itself, not of its kernel.
 // MULTIPLY * 1000000 / PERIOD_PS, the frequency of the MMCM's oscillator, is 800 to 1600 MHz.

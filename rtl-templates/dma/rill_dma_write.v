@@ -2,14 +2,15 @@
 // Write engine of a memory port, for CLIENTS clients: each has a stream of descriptors {beats, offset} and a stream of
 // the beats they describe, in the same order.
 //
-// Each client has only an address counter. A client requests a turn when it has a beat and the descriptor of it. A beat
-// of the client in turn gets its address and goes into the buffer. From there each leaves as a separate burst (AWLEN
-// 0), so no address is sent without its data. A beat is offered with its address or after it, never before, so data is
-// at most one beat ahead of the addresses that the memory has accepted. It does not wait for m_axi_awready: AXI forbids
-// that, because a memory may wait for the data before it accepts the address. The turn passes round-robin, at the end
-// of a descriptor or when the client in turn has no beat: a stopped client never holds up another one, whatever of its
-// descriptor is still to come. With a buffer of one beat a descriptor is taken when the one before has no beat to come:
-// a cycle in which the buffer is full. With more it is taken with the last beat of that one.
+// Each client has only an address counter. A client requests a turn when it has a beat and the descriptor of it. A
+// beat of the client in turn gets its address and goes into the buffer. From there each leaves as a separate burst
+// (AWLEN 0), so no address is sent without its data. A beat is offered with its address or after it, never before,
+// so data is at most one beat ahead of the addresses that the memory has accepted. It does not wait for
+// m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address. The turn
+// passes round-robin, at the end of a descriptor or when the client in turn has no beat: a stopped client never
+// holds up another one, whatever of its descriptor is still to come. With a buffer of one beat a descriptor is
+// taken when the one before has no beat to come: a cycle in which the buffer is full. With more it is taken with
+// the last beat of that one.
 // Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
 // AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
 // output of the port depends on an input of it in the same cycle.

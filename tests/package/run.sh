@@ -106,7 +106,8 @@ names_no_place() { ! grep -rIl "$root" "$1" --exclude-dir=oracle --exclude=desig
 
 everything() { # package, what make makes of the place's unit
     local unit place="$outside/another place/kernel"
-    rm -rf "$outside/another place" && mkdir -p "$outside/another place" && cp -r "$1" "$place" && mv "$1" "$1.gone" || return
+    rm -rf "$outside/another place" && mkdir -p "$outside/another place" && cp -r "$1" "$place" &&
+        mv "$1" "$1.gone" || return
     unit=$(sed -n 's/^UNIT := //p' "$place/design.mk")
     instances "$place" && rm -rf "$MOCK_RECORD" "$place/build" &&
         PATH=$mocked make -s -C "$place" lint xclbin hw_emu ooc STEPS=route PLACEMENT=hard &&
@@ -173,7 +174,8 @@ stale() {
         "$rill" package "$work/linear2.design" -o "$outside/again" --name gamma >/dev/null && exact "$outside/again" &&
         "$rill" package "$work/halved.design" -o "$outside/again" >/dev/null && exact "$outside/again" &&
         [ -e "$outside/again/clocks.xdc" ] && mkdir "$outside/again/build" && touch "$outside/again/own.txt" &&
-        "$rill" package "$work/linear.design" -o "$outside/again/" 2>"$work/again.err" && [ ! -e "$outside/again/clocks.xdc" ] &&
+        "$rill" package "$work/linear.design" -o "$outside/again/" 2>"$work/again.err" &&
+        [ ! -e "$outside/again/clocks.xdc" ] &&
         grep -q 'again//*build: warning: this was built from another design' "$work/again.err" &&
         [ -e "$outside/again/own.txt" ] && rm -r "$outside/again/own.txt" "$outside/again/build" &&
         exact "$outside/again"
@@ -215,7 +217,8 @@ unregistered() { # a hop of lanes without its register
 crossings_checks() {
     counted check "crossings of dies: from flip-flop to flip-flop, soft and hard" crossings "$work/dies"
     counted check "crossings of cut_far: from flip-flop to flip-flop, soft and hard" crossings "$work/cut_far"
-    counted misplaced "a lane's front on the lane's die, hard" 's/^\(rill_place pblock_\)SLR0\( .*u_front}\)/\1SLR1\2/' \
+    counted misplaced "a lane's front on the lane's die, hard" \
+        's/^\(rill_place pblock_\)SLR0\( .*u_front}\)/\1SLR1\2/' \
         hard 'not from flip-flop to flip-flop'
     counted misplaced "a lane's front on the lane's die, soft" 's/^\(rill_prefer \)SLR0\( .*u_front}\)/\1SLR1\2/' \
         soft 'not from flip-flop to flip-flop'
@@ -441,7 +444,8 @@ counted finds "constraints that forget weights of both halves" clocked clocks.xd
 counted finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
 counted finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_01_rdata(/d'
 counted finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d'
-counted finds "a core of another design's name" "holds core" rill_kernel.core 's/^name: "rill:[^:]*:/name: "rill:kernel:/'
+counted finds "a core of another design's name" "holds core" rill_kernel.core \
+    's/^name: "rill:[^:]*:/name: "rill:kernel:/'
 counted finds "a file that the list of files lacks" exact files.txt '/^placement.tcl$/d' linear
 
 # ---- what is refused ----
@@ -452,7 +456,8 @@ refused() { # name, pattern, design, arguments...
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
 cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
-counted refused "refused: a top of another design.yaml" 'rill_top.v: error: the file was not made with this design.yaml' \
+counted refused "refused: a top of another design.yaml" \
+    'rill_top.v: error: the file was not made with this design.yaml' \
     "$work/changed"
 cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
 counted refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
@@ -460,12 +465,12 @@ counted refused "refused: no design" 'design.yaml: error: cannot read' "$work/bo
 counted refused "refused: a package" 'this is a package, not a design' "$work/linear"
 counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
 for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'unique0 SystemVerilog'; do
-    counted refused "refused: a word of ${word#* }: ${word% *}" "is a reserved word of ${word#* };" "$work/linear.design" \
-        --name "${word% *}"
+    counted refused "refused: a word of ${word#* }: ${word% *}" "is a reserved word of ${word#* };" \
+        "$work/linear.design" --name "${word% *}"
 done
 for pin in ap_clk interrupt s_axi_control_awvalid m_axi_hbm_00_rdata rst; do
-    counted refused "refused: the name of a pin: $pin" 'the kernel has a pin or a signal of that name' "$work/linear.design" \
-        --name $pin
+    counted refused "refused: the name of a pin: $pin" 'the kernel has a pin or a signal of that name' \
+        "$work/linear.design" --name $pin
 done
 counted refused "refused: the name of a module" 'is the name of a module' "$work/linear.design" --name \
     rill_top

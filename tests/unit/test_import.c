@@ -177,8 +177,8 @@ static void test_refused(void **state) {
         {NULL, "config.json: error: "},
         {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"rope_scaling\": {\"rope_type\": \"dynamic\"}}",
          "`rope_scaling.rope_type` is `dynamic`, which the family does not support"},
-        {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"mlp_bias\": true, \"sliding_window\": 4096}",
-         "`sliding_window` is `4096`"},
+        {"{" ROPE_LLAMA SIZES(1, 64, 2, 1, 64, 99) "\"sliding_window\": \"wide\"}",
+         "`sliding_window` is not an integer from 0"},
         {"{" ROPE_LLAMA "\"num_hidden_layers\": 2}", "`hidden_size` is missing"},
     };
     for (size_t i = 0; i < COUNT_OF(refused); i++) {
@@ -197,9 +197,13 @@ static void test_context(void **state) {
         int64_t context;
         const char *said; // NULL: taken
     } cases[] = {
-        {1, 8192, NULL}, {1, 8193, "--context 8193: the model was not trained for so many positions"},
-        {1, 1, NULL},    {0, 512, "--context 512: the checkpoint's tables have as many positions as it says"},
-        {0, 1024, NULL}, {5, 65536, "--context 65536: beyond the family's range"},
+        {1, 8192, NULL},
+        {1, 8193, "--context 8193: the model was not trained for so many positions"},
+        {1, 1, NULL},
+        {0, 512, NULL},
+        {0, 1025, "--context 1025: the model was not trained for so many positions"},
+        {0, 1024, NULL},
+        {5, 65536, "--context 65536: beyond the family's range"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         struct import_fixture x;
@@ -230,7 +234,7 @@ static void test_end_ids(void **state) {
         {"{\"eos_token_id\": [99]}", NULL,
          "generation_config.json: error: model.eot (99) is no token of a vocabulary of 99", 0},
         {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
-        {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: a Git LFS pointer", 0},
+        {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: this is a Git LFS pointer", 0},
         {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

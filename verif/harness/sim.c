@@ -3,6 +3,7 @@
 #include "verif/harness/sim_pins.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,17 @@ static bool change_figures(struct sim *sim) {
     return !why;
 }
 
+// The library for traces writes them through memory, where a full disk is a bus error.
+static const char *trace_path;
+static void end_trace(int signal) {
+    (void)signal;
+    diag_command("sim", "error", MSG_TRACE_FULL, trace_path);
+    _exit(RILL_BAD_SPEC);
+}
+
 static bool open_all(struct sim *sim) {
+    trace_path = sim->options.trace;
+    if (trace_path) signal(SIGBUS, end_trace);
     sim->ir = kernel_read_design(&sim->arena, path_in(sim, "design.yaml"), &sim->diag);
     if (sim->ir == NULL) return false;
     sim->clock_mhz = sim->options.figures.clock_mhz > 0 ? sim->options.figures.clock_mhz : sim->ir->design.clock_mhz;
@@ -169,7 +180,6 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
 }
 
 const char *sim_trace(const struct sim *sim) { return sim->options.trace; }
-void sim_trace_full(const struct sim *sim) { diag_command("sim", "error", MSG_TRACE_FULL, sim->options.trace); }
 
 // Saves the run. Returns true in the process that saved, which then ends.
 static bool save_run(struct sim *sim) {
