@@ -86,7 +86,7 @@ static const struct {
     {"{\"model_type\":\"gpt2\",\"n_inner\":-3," SIZES "}", "`n_inner` is not an integer from 1 to 32768"},
     {"{\"model_type\":\"gpt2\",\"n_inner\":2.5," SIZES "}", "`n_inner` is not an integer from 1 to 32768"},
     {"{\"model_type\":\"gpt2\",\"layer_norm_epsilon\":0," SIZES "}", "`layer_norm_epsilon` is not a number"},
-    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[4,9]," SIZES "}", "model.eot: token 9 is not in the vocabulary of 9"},
+    {"{\"model_type\":\"gpt2\",\"eos_token_id\":[4,9]," SIZES "}", "model.eot (9) is no token of a vocabulary of 9"},
     {"{\"model_type\":\"gpt2\",\"eos_token_id\":[0,1,2,3,4,5,6,7,8]," SIZES "}",
      "`eos_token_id` gives 9 values, but at most 8 are possible"},
     {"{\"model_type\":\"gpt2\",\"eos_token_id\":[1,\"a\"]," SIZES "}", "`eos_token_id` is not an integer from 0 to"},
@@ -113,7 +113,7 @@ static void test_config_of_one_cause(void **state) {
     static const struct {
         const char *text, *message;
     } configs[] = {
-        {"{\"model_type\":\"gpt2\",\"n_layer\":2}", "`model_type` is `gpt2`, only `llama`, `mistral`"},
+        {"{\"model_type\":\"gpt2\",\"n_layer\":2}", "`model_type` is `gpt2`, but only `llama`, `mistral`"},
         {"{\"model_type\":\"llama\",\"num_attention_heads\":4,\"num_hidden_layers\":2,\"intermediate_size\":128,"
          "\"vocab_size\":500,\"max_position_embeddings\":64,\"rms_norm_eps\":1e-5}",
          "`hidden_size` is missing"}};
@@ -306,7 +306,7 @@ static void test_text_model(void **state) {
             const float *row = checkpoint_matrix(c, &f.arena, &first, &f.diag);
             assert_true(row && row[2] == 2);
             assert_int_equal(checkpoint_check_coverage(c, &f.diag), is_table);
-            if (!is_table) assert_reported(&f, "shape [2, 3], the spec uses only 1 of 2 rows");
+            if (!is_table) assert_reported(&f, "the shape is [2, 3], but the spec uses only 1 of 2 rows");
             checkpoint_close(c);
             fixture_end(&f);
         }
@@ -352,7 +352,7 @@ static const struct {
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":7}}", "tensor v in ``: no file name"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"a.safetensors\"}}",
      "a.safetensors: error: tensor v is missing, although the index says"},
-    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"c.safetensors\"}}", "c.safetensors: error: No such file"},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"c.safetensors\"}}", "c.safetensors: error: cannot be read: No such file"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"b.safetensors\",\"w\":\"d.safetensors\"}}",
      "d.safetensors: error: the index does not say that tensor m is in this file"},
     {"{\"weight_map\":{}}", "`weight_map` is missing or not a map"},

@@ -284,7 +284,7 @@ static void test_refused(void **state) {
         uint32_t heads;
     } bad[] = {
         {"mamba", NULL, "`general.architecture` is `mamba`, but family llama reads `llama`", HEADS},
-        {"qwen2", NULL, "`general.architecture` is `qwen2`, family llama reads `llama`", HEADS},
+        {"qwen2", NULL, "`general.architecture` is `qwen2`, but family llama reads `llama`", HEADS},
         {"llama", NULL, "`.attention.head_count` is 2, but the spec says 4", 2},
         {"llama", NULL, "`.attention.head_count` is not an integer from 1 to 1024", 0},
         {"llama", "blk.1.attn_v.weight", "tensor layers.1.self_attn.v_proj.weight is missing", HEADS},

@@ -173,7 +173,7 @@ static void assert_tensors_refused(const char *header, const char *message) {
 static void test_refuses_tensors(void **state) {
     (void)state;
     assert_tensors_refused("{\"x\":{\"dtype\":\"F32\",\"shape\":[3,2,2],\"data_offsets\":[0,48]}}",
-                           "`y` is missing, [rows, 2, 2] expected");
+                           "`y` is missing; [rows, 2, 2] is needed");
     assert_tensors_refused("{\"x\":{\"dtype\":\"F32\",\"shape\":[1,2,2],\"data_offsets\":[0,16]},"
                            "\"y\":{\"dtype\":\"F32\",\"shape\":[2,2,2],\"data_offsets\":[16,48]}}",
                            "`y`: 2 rows, the tensor before has 1");

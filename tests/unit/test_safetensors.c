@@ -153,7 +153,7 @@ static void test_refuses_no_file(void **state) {
     struct fixture f;
     fixture_begin(&f);
     assert_null(safetensors_open(&f.arena, "/nowhere/model.safetensors", &f.diag));
-    assert_reported(&f, "/nowhere/model.safetensors: error: No such file");
+    assert_reported(&f, "/nowhere/model.safetensors: error: cannot be read: No such file");
     assert_null(safetensors_open(&f.arena, "/tmp", &f.diag));
     write_file(path, "1234567", 7);
     assert_null(safetensors_open(&f.arena, path, &f.diag));
