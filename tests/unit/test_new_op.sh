@@ -21,8 +21,8 @@ for file in "${changed[@]}"; do
         *) grep -q "^$file:[0-9]*: NEW-OP dummy: " left || { echo "new-op: no mark in $file"; exit 1; } ;;
     esac
 done
-for file in gen/ir/ops.c gen/kernel/{kernel,dummy}.c gen/numerics/ops_unary.c gen/reference/{exact,float,shapes,spec_graph}.c \
-        verif/replay/replay_ops.c tests/fuzz/graph_{ops,text}.c; do
+for file in gen/ir/ops.c gen/kernel/{kernel,dummy}.c gen/numerics/ops_unary.c \
+        gen/reference/{exact,float,shapes,spec_graph}.c verif/replay/replay_ops.c tests/fuzz/graph_{ops,text}.c; do
     ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I. -fsyntax-only "$file"
 done
 verif/modules/run.sh --quick rill_dummy >log || { head -n 3 log; exit 1; }

@@ -8,7 +8,7 @@
 `default_nettype none
 
 `define UNARY_MODULE rill_gelu
-`define UNARY_PARAMETERS 
+`define UNARY_PARAMETERS
 `define UNARY_LATENCY 42
 
 module rill_gelu_tb;

@@ -8,7 +8,7 @@
 `default_nettype none
 
 `define UNARY_MODULE rill_silu
-`define UNARY_PARAMETERS 
+`define UNARY_PARAMETERS
 `define UNARY_LATENCY 25
 
 module rill_silu_tb;

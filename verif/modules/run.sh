@@ -116,7 +116,8 @@ run_set() { # module, "NAME=VALUE ..." or "-", pairs: the unit of parallel work
         read -ra program <<<"$(vectors_of "$module")"
         if [ ${#program[@]} != 0 ]; then
             vectors=$dir/vectors.$seed
-            if ! "$WORK/vectors_${program[0]}" "${program[@]:1}" "${sizes[@]}" "seed=$seed" >"$vectors" 2>"$dir/vectors.log"; then
+            if ! "$WORK/vectors_${program[0]}" "${program[@]:1}" "${sizes[@]}" "seed=$seed" >"$vectors" \
+                    2>"$dir/vectors.log"; then
                 report "$module $set vectors seed=$seed" "$dir/vectors.log" bad
                 continue
             fi
