@@ -4,8 +4,8 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host clocks passes legal pages schema dumps report package install accuracy witness pieces failures board netlists"
-alone+=" paths"
+alone="host clocks passes legal pages schema platform dumps report package install accuracy witness pieces failures"
+alone+=" board netlists paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
@@ -15,8 +15,8 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal pages schema report witness failures"
-deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package install"
-deep_parts+=" legal accuracy pieces netlists"
+deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"
+deep_parts+=" install legal platform accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"

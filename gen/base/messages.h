@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#define MESSAGE(name, id, format, meaning, remedy, page) \
+#define MESSAGE(name, id, format, meaning, remedy, page)                                                               \
     __attribute__((unused)) static const char MSG_##name[] = format " [" id "]";
 #define ALSO(name, id, format) __attribute__((unused)) static const char MSG_##name[] = format " [" id "]";
 #include "include/messages.def"

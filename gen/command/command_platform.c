@@ -90,8 +90,7 @@ static int compare(struct run *run, const struct rill_device *d, const struct pl
     const struct platform_verdict *v = said ? platform_compare(d, said, &run->arena, &run->diag) : NULL;
     if (!v) return RILL_BAD_SPEC;
     if (said->platform && strcmp(said->platform, d->platform) != 0)
-        diag_warning(&run->diag, said->platform_loc, MSG_PLATFORM_NAME, said->platform,
-                     d->platform);
+        diag_warning(&run->diag, said->platform_loc, MSG_PLATFORM_NAME, said->platform, d->platform);
     if (o->json) print_json(d, o, said, v, &run->arena, out);
     else print_verdicts(d, o, said, v, &run->arena, out);
     int status = command_print(out);

@@ -143,8 +143,7 @@ static void read_slr(const struct yaml_node *node, struct device_slr *slr, struc
     slr->region = slr->total;
     const struct yaml_node *region = yaml_get(node, "region");
     if (!region || !schema_read_table(region, &region_table, &slr->region, arena, diag)) return;
-    if (!holds_at_most(&slr->region, &slr->total))
-        diag_error(diag, region->loc, MSG_BOARD_REGION, slr->name);
+    if (!holds_at_most(&slr->region, &slr->total)) diag_error(diag, region->loc, MSG_BOARD_REGION, slr->name);
 }
 
 static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena,
@@ -238,19 +237,18 @@ static void read_cells(const struct yaml_node *root, struct rill_device *device,
                                                        .uram = all.uram - region.uram,
                                                        .dsp = all.dsp - region.dsp};
     if (!cells || !schema_read_table(cells, &cells_table, &device->platform_cells, arena, diag)) return;
-    if (!holds_at_most(&device->platform_cells, &all))
-        diag_error(diag, cells->loc, MSG_BOARD_CELLS);
+    if (!holds_at_most(&device->platform_cells, &all)) diag_error(diag, cells->loc, MSG_BOARD_CELLS);
 }
 
 static void check_wires(const struct yaml_node *root, struct rill_device *device, struct diag *diag) {
     if (!device->sll_region) device->sll_region = device->sll;
     if (device->sll_region > device->sll)
-        diag_error(diag, yaml_get(root, "sll_region")->loc, MSG_BOARD_FIGURES, "sll_region", (double)device->sll_region, "sll",
-                   (double)device->sll);
+        diag_error(diag, yaml_get(root, "sll_region")->loc, MSG_BOARD_FIGURES, "sll_region", (double)device->sll_region,
+                   "sll", (double)device->sll);
     for (size_t i = 0; i < device->slr_count; i++)
         if (device->slrs[i].platform_wires > device->sll)
-            diag_error(diag, yaml_get(yaml_get(root, "slrs")->items[i], "platform_wires")->loc,
-                       MSG_BOARD_FIGURES, "platform_wires", (double)device->slrs[i].platform_wires, "sll", (double)device->sll);
+            diag_error(diag, yaml_get(yaml_get(root, "slrs")->items[i], "platform_wires")->loc, MSG_BOARD_FIGURES,
+                       "platform_wires", (double)device->slrs[i].platform_wires, "sll", (double)device->sll);
 }
 
 static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena,

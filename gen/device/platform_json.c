@@ -30,7 +30,8 @@ static bool read_count(struct walk *w, const struct yaml_node *value, const char
     int64_t count;
     plain.quoted = false; // some versions write numbers as strings
     if (value->kind != YAML_KIND_SCALAR || !yaml_parse_int(&plain, &count) || count < 0 || count > INT32_MAX) {
-        diag_error(w->diag, value->loc, MSG_PLATFORM_COUNT, value->text ? value->text : yaml_kind_name(value), INT32_MAX);
+        diag_error(w->diag, value->loc, MSG_PLATFORM_COUNT, value->text ? value->text : yaml_kind_name(value),
+                   INT32_MAX);
         return false;
     }
     struct platform_row row = {.what = PLATFORM_REGION,

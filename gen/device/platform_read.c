@@ -98,8 +98,7 @@ bool platform_add(struct platform_said *said, const struct platform_row *row, st
             if (row->high < was->high) was->high = row->high;
             return true;
         }
-        diag_error(diag, row->loc, MSG_PLATFORM_TWICE, platform_figure_name(row, arena),
-                   was->loc.line);
+        diag_error(diag, row->loc, MSG_PLATFORM_TWICE, platform_figure_name(row, arena), was->loc.line);
         return false;
     }
     VEC_PUSH(arena, said->rows, *row);
@@ -418,7 +417,6 @@ struct platform_said *platform_read(const char *path, const struct rill_device *
     bool ok = json ? platform_read_json(source, said, arena, diag) : info ? read_info(&r) : read_tables(&r);
     if (!ok || !add_instances(&r)) return NULL;
     if (said->rows.count) return said;
-    diag_error(diag, loc_file(arena, path),
-               MSG_PLATFORM_NOTHING);
+    diag_error(diag, loc_file(arena, path), MSG_PLATFORM_NOTHING);
     return NULL;
 }

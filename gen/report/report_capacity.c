@@ -30,8 +30,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
                             ? arena_printf(ir->arena, "board %s", ir->design.board)
                             : arena_printf(ir->arena, "die %s of board %s", ir->die[die].name, ir->design.board);
     if (warned)
-        diag_warning(diag, loc, MSG_OVER_CAPACITY, whose,
-                     die == IR_NONE ? "platform" : "shell",
+        diag_warning(diag, loc, MSG_OVER_CAPACITY, whose, die == IR_NONE ? "platform" : "shell",
                      has_ports(ir, die == IR_NONE ? cost_memory_die(ir) : die) ? " and memory ports" : "",
                      text_cstr(&list));
     text_free(&list);
@@ -62,8 +61,8 @@ static void warn_of_wires(const struct ir *ir, int die, struct loc loc, struct d
     if (bits > free)
         diag_warning(diag, loc, MSG_DIE_WIRES, (long long)bits, from, to, ir->design.board, (long long)free);
     else
-        diag_warning(diag, loc, MSG_DIE_WIRES_LIMIT, (long long)bits, from, to, ir->design.board, (long long)w.limit, (long long)w.all,
-                     (long long)w.platform);
+        diag_warning(diag, loc, MSG_DIE_WIRES_LIMIT, (long long)bits, from, to, ir->design.board, (long long)w.limit,
+                     (long long)w.all, (long long)w.platform);
 }
 
 // Compares a design that is not split over dies with the limits of all dies together.

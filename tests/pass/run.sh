@@ -362,7 +362,8 @@ queue_many 2 checked_layout
 queue check_refused "rill package --registers goes alone" 2 '.--registers. excludes all other' "$rill" package \
     --registers --name other
 for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
-    queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 "\`$list\` is not a list of token ids"
+    queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 \
+        "\`$list\` is not a list of token ids"
     # before anything is built
     queue refuse_command "rill sim five --prompt-ids '$list'" 2 \
         "\`--prompt-ids\`: not a list of ids, as 1,2,3: $list "
@@ -382,7 +383,7 @@ derived_of() { # spec, what it says
 queue check "sizes that follow: of the model" derived_of "$root/configs/tinystories-gpt2-1m.yaml" \
     'family gpt2, sizes that follow: kv_heads 4, head_dim 32'
 queue check "sizes that follow: not those that the spec says" derived_of "$root/configs/gemma3-270m-u55c.yaml" \
-    'family gemma3, sizes that follow: queries 1024, keys 256'
+    'family gemma3, sizes that follow: score_root 256, queries 1024, keys 256'
 queue check "lists of ids: blanks, zeros in front" same_ids "8 2" " 8 , 2 " "08,2"
 shows_help() { # command and arguments: the usage on standard output, whatever else is there
     "$rill" "$@" 2>"$work/help.said" | grep -q "^usage: rill" && [ ! -s "$work/help.said" ]

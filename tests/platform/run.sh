@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill platform --compare`: it reads every format of the vendor's tools that it claims, compares like with like, finds a
-# figure of a board file that was changed, and refuses what it cannot read with line and column. The files here are
-# written by hand in the tools' formats. Also: designs over the limits say by how much in their first lines.
+# `rill platform --compare` reads every format of the vendor's tools that it claims, compares like with like, finds a
+# changed figure of a board file, and refuses what it cannot read with line and column. The files here are written by
+# hand in the tools' formats. Designs over the limits also say in their first lines by how much.
 # usage: tests/platform/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -17,7 +17,8 @@ agrees() { # figures, arguments...
         python3 - "$work/all.json" "$figures" <<'PY'
 import json, sys
 said = json.load(open(sys.argv[1]))
-if said["differ"] or len(said["figures"]) != int(sys.argv[2]): sys.exit(f"{len(said['figures'])} figures, {said['differ']} differ")
+if said["differ"] or len(said["figures"]) != int(sys.argv[2]):
+    sys.exit(f"{len(said['figures'])} figures, {said['differ']} differ")
 PY
 }
 edited() { # file of this folder, sed command: the edited copy's name
@@ -47,7 +48,8 @@ excess_is_told() { # spec
     sed -n '/over its limit/s/.*over its limit//p' "$work/check.txt" | grep -oE 'by [0-9.]+' | sed 's/by //' |
         sort -u >"$work/excess.txt"
     if ! sed -n 2p "$spec" | grep -q '^# Over the limits of'; then
-        [ ! -s "$work/excess.txt" ] || { echo "error: $spec is over its limits: $(paste -sd, "$work/excess.txt")"; return 1; }
+        [ ! -s "$work/excess.txt" ] ||
+            { echo "error: $spec is over its limits: $(paste -sd, "$work/excess.txt")"; return 1; }
         return 0
     fi
     [ -s "$work/excess.txt" ] || { echo "error: $spec is within its limits"; return 1; }
@@ -70,14 +72,18 @@ check "report by kernel" agrees 10 "$here/kernels.rpt"
 check "lines that end in CR LF" agrees 19 "$(edited sites.rpt 's/$/\r/')"
 check "a region too large" board_is_wrong info.txt 's/dsp: 2784/dsp: 3072/' 'slrs\[1\].region.dsp'
 check "a region too large, by JSON" board_is_wrong info.json 's/lut: 395000/lut: 420000/' 'slrs\[2\].region.lut'
-check "the device's totals shared equally" board_is_wrong sites.rpt 's/^    lut: 439680/    lut: 434560/' 'slrs\[0\].lut'
-check "flip-flops of a die" board_is_wrong sites.rpt '0,/^    ff: 864000/s/^    ff: 864000/    ff: 869120/' 'slrs\[1\].ff'
+check "the device's totals shared equally" board_is_wrong sites.rpt \
+    's/^    lut: 439680/    lut: 434560/' 'slrs\[0\].lut'
+check "flip-flops of a die" board_is_wrong sites.rpt \
+    '0,/^    ff: 864000/s/^    ff: 864000/    ff: 869120/' 'slrs\[1\].ff'
 check "wires from die to die" board_is_wrong sites.rpt 's/^sll: 23040/sll: 23041/' sll
-check "more wires of the platform than a build has" board_is_wrong sites.rpt 's/platform_wires: 5339/platform_wires: 7001/' \
+check "more wires of the platform than a build has" board_is_wrong sites.rpt \
+    's/platform_wires: 5339/platform_wires: 7001/' \
     'slrs\[0\].platform_wires'
 check "wires of the other boundary" board_is_wrong sites.rpt 's/platform_wires: 5093/platform_wires: 6101/' \
     'slrs\[1\].platform_wires'
-check "more cells of the platform than a build has" board_is_wrong kernels.rpt 's/ff: 162782/ff: 165200/' platform_cells.ff
+check "more cells of the platform than a build has" board_is_wrong kernels.rpt \
+    's/ff: 162782/ff: 165200/' platform_cells.ff
 check "fewer cells of the platform than outside the region" board_is_wrong cells.rpt 's/lut: 120472/lut: 107000/' \
     platform_cells.lut
 check "fewer cells of the platform than its ports explain" board_is_wrong cells.rpt 's/lut: 120472/lut: 110000/' \
@@ -87,7 +93,8 @@ check_refused "the board of another card" 1 'info.txt:[0-9]+:[0-9]+: error: boar
 check_refused "a kernel that is not there" 1 'cells.rpt:[0-9]+:[0-9]+: error: no instance `large_1`' \
     "$rill" platform u55c --compare "$here/cells.rpt" --kernel large_1
 broken "a count that is none" info.txt 's/LUTs:  365000/LUTs:  many/' 'info.txt:48:14: error: `many`: a count from 0'
-broken "a negative count" info.json 's/"lutCount": 365000/"lutCount": -3/' 'info.json:15:54: error: `-3`: a count from 0 to'
+broken "a negative count" info.json 's/"lutCount": 365000/"lutCount": -3/' \
+    'info.json:15:54: error: `-3`: a count from 0 to'
 broken "a table with a cell too few" sites.rpt 's/^| CLB Registers  *|  250000|/|/; s/| 250000 | 150000 |/| 250000 |/' \
     'sites.rpt:[0-9]+:1: error: 5 cells in a table with 6 columns'
 broken "two figures for one thing" info.txt 's/^    SLR1:/    SLR0:/' 'info.txt:48:14: error: another figure for'
@@ -95,7 +102,8 @@ broken "JSON that is cut off" info.json '/"SLR1"/,$d' 'info.json:[0-9]+:[0-9]+: 
 broken "nothing to compare" sites.rpt 's/^|.*//' 'error: it holds nothing to compare'
 printf 'LUT\0s' >"$work/nul"
 check_refused "no text" 1 'nul: error: it is no text' "$rill" platform u55c --compare "$work/nul"
-check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' "$rill" platform u55c --compare "$work/gone.txt"
+check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' \
+    "$rill" platform u55c --compare "$work/gone.txt"
 # Cut off anywhere, and with any byte changed: a message or a comparison, never a crash.
 hostile() {
     python3 - "$rill" "$here" "$work" <<'PY'
@@ -108,7 +116,8 @@ for name in ("info.txt", "info.json", "sites.rpt", "cells.rpt", "kernels.rpt"):
         bad = bytearray(data)
         if i % 2: bad = bad[: draw.randrange(len(bad))]
         else:
-            for _ in range(draw.randrange(1, 20)): bad[draw.randrange(len(bad))] = draw.choice(b"|+-:.9{}[]\",\n\x01\xff ")
+            for _ in range(draw.randrange(1, 20)):
+                bad[draw.randrange(len(bad))] = draw.choice(b"|+-:.9{}[]\",\n\x01\xff ")
         (work / "hostile").write_bytes(bad)
         run = subprocess.run([rill, "platform", "u55c", "--compare", work / "hostile"], capture_output=True, timeout=60)
         if run.returncode not in (0, 1): sys.exit(f"{name}, {i}: exit status {run.returncode}")

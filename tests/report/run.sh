@@ -156,7 +156,8 @@ shown_clock() {
     cp "$root/configs/graph-linear.yaml" "$spec" && clock_of "$work/graph-linear" >"$work/clocked.timing.json" &&
         "$rill" gen "$spec" -o "$dir" 2>"$work/clocked.said" &&
         cmp "$work/clocked.timing.json" "$dir/design.timing.json" &&
-        grep -q 'warning: the design asks for 250 MHz, but by estimate the timing model supports only 222 MHz' "$work/clocked.said" &&
+        grep -q 'warning: the design asks for 250 MHz, but by estimate the timing model supports only 222 MHz' \
+            "$work/clocked.said" &&
         grep -q '^clock: the timing model supports 222 MHz' "$dir/report.txt" &&
         "$rill" check "$dir/design.yaml" 2>&1 | grep -q '    4.50 ns, design: a_q to <b_q>' &&
         "$rill" report "$dir" --html "$work/clocked.html" &&

@@ -134,7 +134,8 @@ no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' |
 queue check "explain: a plain word of a message is no operation" no_operation
 queue says "a text without an id" '^this text does not end with the id of a message. Its words mean:$' \
     'it has no certificate'
-queue check_refused "explain: a message of which nothing is known" 1 'nothing is known about `blub xx`' "$rill" explain \
+queue check_refused "explain: a message of which nothing is known" 1 'nothing is known about `blub xx`' \
+    "$rill" explain \
     'blub xx'
 queue check_refused "explain: a slip in its own option" 2 'unknown option `--tabls`; did you mean `--table`' "$rill" \
     explain \
@@ -172,7 +173,9 @@ every_row() {
     local id
     "$rill" explain --messages | sed -n 's/^| `\([a-z0-9-]*\)` | .*/\1/p' >"$work/ids"
     [ "$(wc -l <"$work/ids")" -ge 500 ] || return
-    while read -r id; do "$rill" explain "$id" | grep -q "^message $id: " || { echo "$id" && return 1; }; done <"$work/ids"
+    while read -r id; do
+        "$rill" explain "$id" | grep "^message $id: " >/dev/null || { echo "$id" && return 1; }
+    done <"$work/ids"
 }
 queue check "messages: every row is explained" every_row
 # All messages of the refused specs.

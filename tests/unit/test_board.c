@@ -224,8 +224,9 @@ static void a_boundary_beyond_its_limit_is_warned_of(void **state) {
     struct ir *ir = build("configs/gpt2-medium-u50.yaml");
     assert_null(strstr(said(ir), "bits cross from SLR0 to SLR1, but the limit"));
     ir->design.figures.limits.wires = 1;
-    assert_non_null(strstr(said(ir), "bits cross from SLR0 to SLR1, but the limit of board u50 is 230 of 23040 wires, less "
-                                     "5300 of the platform"));
+    assert_non_null(strstr(said(ir),
+                           "bits cross from SLR0 to SLR1, but the limit of board u50 is 230 of 23040 wires, less "
+                           "5300 of the platform"));
 }
 
 static void list_figures(FILE *out) {

@@ -140,7 +140,7 @@ static void test_file(void **state) {
     assert_non_null(read_back(&x, text, graph_of(&x, "context: 40", "group: 256, weights: int4, T: 4"), "random:1"));
     assert_no_errors(&x.f);
     assert_null(read_back(&x, text, g, "random:2"));
-    assert_reported(&x.f, "statistics of other weights");
+    assert_reported(&x.f, "the statistics are of other weights");
     image_end(&x);
 }
 
@@ -151,7 +151,7 @@ static void test_other_model(void **state) {
     const char *text = written(&x, collect(&x, usual_graph(&x)));
     struct oracle_graph *eps = graph_of(&x, "context: 40, norm_eps: 1e-4", "weights: int4");
     assert_null(read_back(&x, text, eps, "random:1"));
-    assert_reported(&x.f, "statistics of another model");
+    assert_reported(&x.f, "the statistics are of another model");
     image_end(&x);
 }
 
@@ -169,11 +169,11 @@ static void refuse(const char *from, const char *to, const char *message) {
 
 static void test_damaged(void **state) {
     (void)state;
-    refuse("\"rill_statistics\": 1", "\"rill_statistics\": 2", "no statistics of this version");
+    refuse("\"rill_statistics\": 1", "\"rill_statistics\": 2", "these are not statistics of this version");
     refuse("\"mean_squares\": [", "\"mean_squares\": [-1, ", "matrix 0 of the list is damaged");
     refuse("\"mean_squares\": [", "\"mean_squares\": [\"\", ", "matrix 0 of the list is damaged");
     refuse("\"tensor\"", "\"tenser\"", "matrix 0 of the list is damaged");
-    refuse("\"matrices\"", "\"matrixes\"", "it lists no matrix");
+    refuse("\"matrices\"", "\"matrixes\"", "the statistics list no matrix");
     refuse("{", "[", "line 1");
 }
 

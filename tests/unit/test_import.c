@@ -234,7 +234,8 @@ static void test_end_ids(void **state) {
         {"{\"eos_token_id\": [99]}", NULL,
          "generation_config.json: error: model.eot (99) is no token of a vocabulary of 99", 0},
         {"{\"eos_token_id\": [4, true]}", NULL, "generation_config.json: error: `eos_token_id` is not an integer", 0},
-        {"version https://git-lfs.github.com/spec/v1\n", NULL, "generation_config.json: error: this is a Git LFS pointer", 0},
+        {"version https://git-lfs.github.com/spec/v1\n", NULL,
+         "generation_config.json: error: this is a Git LFS pointer", 0},
         {"[]", NULL, "generation_config.json: error: not a JSON object", 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

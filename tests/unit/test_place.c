@@ -527,7 +527,7 @@ static void assert_no_wire_skips_a_die(const struct ir *ir) {
 // Ids are chosen on SLR2, the token loop is on SLR0: slices of the hash go over a register on SLR1.
 static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
     (void)state;
-    const struct ir *ir = built("configs/gpt2-medium-u55c-28.yaml");
+    const struct ir *ir = built("configs/gpt2-medium-u55c-a4.yaml");
     struct cost_hash hash = cost_hash(ir);
     assert_int_equal(cost_hash_bits(ir, 0) + cost_hash_bits(ir, 1), 22);
     assert_no_wire_skips_a_die(ir);

@@ -195,7 +195,7 @@ static void test_guards(void **state) {
     assert_failed("mismatch: ");
     overflow = "a block";
     guard_run(&sim.host);
-    assert_failed("leaves its format");
+    assert_failed("exceeds its format");
     mismatch = overflow = NULL, stuck = true;
     guard_run(&sim.host);
     assert_failed("at cycle");

@@ -324,7 +324,8 @@ static void test_refused(void **state) {
     assert_refused(WITH("added_tokens", "[{\"id\":-1,\"content\":\"<x>\"}]"), "token `<x>`: its id must be a number");
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a b\"]}}",
                    "merge 0: symbol `b` is not in the vocabulary");
-    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a\"]}}", "merge 0: this is not two symbols");
+    assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a\"]}}",
+                   "merge 0: this is not two symbols");
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 

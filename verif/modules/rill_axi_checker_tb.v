@@ -43,7 +43,8 @@ module rill_axi_checker_tb;
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING),
         .READ_EN(READ_EN),
-        .WRITE_EN(WRITE_EN), .W_FIRST(W_FIRST)) dut (.clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(arid),
+        .WRITE_EN(WRITE_EN), .W_FIRST(W_FIRST)) dut (.clk(clk), .rst(rst),
+         .arvalid(arvalid), .arready(arready), .arid(arid),
         .araddr(araddr), .arlen(arlen),
         .arsize(arsize), .arburst(arburst), .arlock(arkind[11]), .arcache(arkind[10:7]), .arprot(arkind[6:4]),
         .arqos(arkind[3:0]),

@@ -2,7 +2,7 @@
 module rill_fifo (input wire clk);
 endmodule
 
-module library #(
+module own_gate #(
     parameter LANES = 0,
     parameter TOKENS = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
