@@ -22,12 +22,12 @@
 //     n_tail_row     first row in the V tail;  n_layer: layer of it: entry's kv_layer + schedule's layer * kv_step
 // Reset: clk, synchronous active-high rst; entries inside are given up.
 //
-// name       meaning                          unit      range
-// CHANNELS   a lane each                      channels  1 to 32
-// BEAT_BITS  of a beat                        bits      256, 512
-// COPIES     that a beat serves in one cycle  tokens    1, 2, 4
-// ASYM       1: there are int4_asym weights   -         0, 1
-// OTHERS_W   of n_others_end                  bits      derived
+// name       meaning                           unit      range
+// CHANNELS   memory channels; each has a lane  channels  1 to 32
+// BEAT_BITS  width of a beat                   bits      256, 512
+// COPIES     tokens per command                tokens    1, 2, 4
+// ASYM       1: there are int4_asym weights    -         0, 1
+// OTHERS_W   width of n_others_end             bits      derived
 `default_nettype none
 
 module rill_engine_entries #(

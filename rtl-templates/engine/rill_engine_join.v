@@ -5,9 +5,9 @@
 // Latency: 2 cycles from the last port's pulse. Throughput: one pulse per cycle.
 // Reset: clk, synchronous active-high rst; the counts.
 //
-// name   meaning                                     unit    range
-// PORTS  arrivals that are joined                    ports   1 or more
-// AHEAD  by which a port may be ahead of the output  pulses  1 or more
+// name   meaning                                   unit    range
+// PORTS  arrivals that are joined                  ports   1 or more
+// AHEAD  pulses a port may be ahead of the output  pulses  1 or more
 `default_nettype none
 
 module rill_engine_join #(

@@ -6,13 +6,13 @@
 // with the last of its units.
 // Reset: clk, synchronous active-high rst; the keys that wait.
 //
-// name       meaning                           unit      range
-// CHANNELS   lanes of the engine               channels  1 to 32
-// BEAT_BITS  of a key's unit                   bits      256, 512
-// TOKENS     per step, upper bound             tokens    1, 2, 4, 8
-// K_UNITS    that wait for a lane              units     3 or more
-// TOK_W      of a token's number               bits      derived
-// LANES      that get keys                     lanes     derived
+// name       meaning                            unit      range
+// CHANNELS   lanes of the engine                channels  1 to 32
+// BEAT_BITS  width of a key's unit              bits      256, 512
+// TOKENS     tokens per step, upper bound       tokens    1, 2, 4, 8
+// K_UNITS    capacity for local keys of a lane  units     3 or more
+// TOK_W      width of a token's number          bits      derived
+// LANES      lanes that get keys                lanes     derived
 `default_nettype none
 
 module rill_engine_keys #(

@@ -7,9 +7,9 @@
 // m_axis_y: 2 cycles later. taken: in the cycle of a transfer; fault: a cycle after `wrong` of a result.
 // Reset: clk, synchronous active-high rst; what is in the FIFO.
 //
-// name    meaning       unit   range
-// DATA_W  of a result   bits   1 or more
-// DEPTH   places        words  2 or more
+// name    meaning            unit   range
+// DATA_W  width of a result  bits   1 or more
+// DEPTH   places             words  2 or more
 `default_nettype none
 
 module rill_engine_out #(

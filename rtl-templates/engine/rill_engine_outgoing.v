@@ -14,12 +14,12 @@
 // y_pulse: an output word has left, and its place is free. leave comes only with room.
 // Throughput: a result per cycle. Reset: clk, synchronous active-high rst; cmd_out, room, bank.
 //
-// name       meaning                                                unit      range
-// TOKENS     per step, upper bound                                  tokens    1, 2, 4, 8
-// COUNT_W    of a count of lanes                                    bits      1 or more
-// OUT_WORDS  room for output words; with COPIES 2, 4 from TOKENS    words     1 or more
-// COPIES     that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
-// TOK_W      of a token's number                                    bits      derived
+// name       meaning                                                      unit    range
+// TOKENS     tokens per step, upper bound                                 tokens  1, 2, 4, 8
+// COUNT_W    width of a count of lanes                                    bits    1 or more
+// OUT_WORDS  capacity for output words; with COPIES 2, 4 at least TOKENS  words   1 or more
+// COPIES     tokens per command, at most TOKENS                           tokens  1, 2, 4
+// TOK_W      width of a token's number                                    bits    derived
 `default_nettype none
 
 module rill_engine_outgoing #(

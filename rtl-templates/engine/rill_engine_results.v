@@ -10,17 +10,17 @@
 // On several dies: gen_result[g].u_dequantize lies with the sums of the lanes of group g, u_side_hop goes to those of
 // group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
 //
-// name         meaning                                      unit      range
-// CHANNELS     lanes                                        channels  1 to 32
-// TOKENS       per step, upper bound                        tokens    1, 2, 4, 8
-// ACC_W        of an integer                                bits      64, 66
-// SIDE_AT      from a command to the lanes' output          clocks    1 or more
-// HOPS         register stages of a command to the lanes    clocks    0 or more
-// RESULT_HOPS  register stages from the lanes to the FIFO   clocks    0 or more
-// PULSE_HOPS   register stages from there to the engine     clocks    0 or more
-// OUT_FIFO     its places                                   words     2 or more
-// GROUPS       of eight lanes, the last of what is left     groups    derived
-// SIDE_W       of side                                      bits      derived
+// name         meaning                                                 unit      range
+// CHANNELS     lanes                                                   channels  1 to 32
+// TOKENS       tokens per step, upper bound                            tokens    1, 2, 4, 8
+// ACC_W        width of an integer                                     bits      64, 66
+// SIDE_AT      from a command until the lanes' output                  clocks    1 or more
+// HOPS         register stages of a command to the lanes               clocks    0 or more
+// RESULT_HOPS  register stages from the lanes to the FIFO              clocks    0 or more
+// PULSE_HOPS   register stages from there to the engine                clocks    0 or more
+// OUT_FIFO     depth of the result FIFO                                words     2 or more
+// GROUPS       groups of eight lanes; the last has the remaining ones  groups    derived
+// SIDE_W       width of side                                           bits      derived
 `default_nettype none
 
 module rill_engine_results #(

@@ -7,9 +7,9 @@
 // with their signed nibbles made unsigned, as rill_matrix_lane takes them.
 // Reset: clk, synchronous active-high rst; the waiting beats.
 //
-// name        meaning        unit   range
-// BEAT_BITS   of a beat      bits   256, 512
-// LANE_BEATS  that can wait  beats  3 or more
+// name        meaning                        unit   range
+// BEAT_BITS   width of a beat                bits   256, 512
+// LANE_BEATS  capacity of the FIFO of beats  beats  3 or more
 `default_nettype none
 
 module rill_lane_front #(

@@ -7,12 +7,12 @@
 // rill_matrix_lane. A term is given TERM_W bits, enough for the largest factors of all kinds of weights.
 // Reset: synchronous; valids only.
 //
-// name       meaning                                    unit  range
-// BEAT_BITS  of a beat                                  bits  256, 512
-// ASYM       0: asym, words and sums are not looked at  -     0, 1
-// X_BITS     of an element of x                         bits  8, 10
-// SUMS_W     of sums                                    bits  derived
-// TERM_W     of the term                                bits  derived
+// name       meaning                              unit  range
+// BEAT_BITS  width of a beat                      bits  256, 512
+// ASYM       0: asym, words and sums are ignored  -     0, 1
+// X_BITS     width of an element of x             bits  8, 10
+// SUMS_W     width of sums                        bits  derived
+// TERM_W     width of the term                    bits  derived
 `default_nettype none
 
 module rill_lane_products #(

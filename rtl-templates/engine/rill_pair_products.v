@@ -12,14 +12,14 @@
 // - else, for simulation: twice as many, at clk; clk_2x is not looked at, as with PUMP 1.
 // Reset: synchronous; valids only.
 //
-// name       meaning                                    unit   range
-// BEAT_BITS  of a beat                                  bits   256, 512
-// ASYM       0: asym, words and sums are not looked at  -      0, 1
-// X_BITS     of an element of x                         bits   8, 10
-// PAIRS      of tokens                                  pairs  1, 2
-// PUMP       products of a multiplier in a cycle        -      1, 2
-// SUMS_W     of sums of a token                         bits   derived
-// TERM_W     of a term                                  bits   derived
+// name       meaning                                   unit   range
+// BEAT_BITS  width of a beat                           bits   256, 512
+// ASYM       0: asym, words and sums are ignored       -      0, 1
+// X_BITS     width of an element of x                  bits   8, 10
+// PAIRS      token pairs                               pairs  1, 2
+// PUMP       multiplications per multiplier and cycle  -      1, 2
+// SUMS_W     width of sums of a token                  bits   derived
+// TERM_W     width of a term                           bits   derived
 `default_nettype none
 
 module rill_pair_products #(

@@ -9,21 +9,21 @@
 // valid's cycle too (rill_row_params_receive).
 // Reset: synchronous; valids only.
 //
-// name        meaning                               unit       range
-// TOKENS      per step, 2 * PAIRS or more           tokens     2, 4, 8
-// PAIRS       of tokens at a time                   pairs      1, 2
-// ROWS        that may be open at a time            rows       1, 4, 8
-// X_BITS      of an element of the operand          bits       8, 10
-// ACC_W       of an accumulator                     bits       64, 66
-// TERM_AT     from a beat to its terms              clocks     10 to 12
-// PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
-// SCALE_K     of raw 1                              fp32 bits  any
-// SCALE_V     of raw 2                              fp32 bits  any
-// TOK_W       of a token's number                   bits       derived
-// ROW_W       of a row's number, with its bank      bits       derived
-// TURN_W      of turn                               bits       derived
-// TERM_W      of a term                             bits       derived
-// WORD_W      of word                               bits       derived
+// name        meaning                                           unit       range
+// TOKENS      tokens per step, 2 * PAIRS or more                tokens     2, 4, 8
+// PAIRS       token pairs that are processed at a time          pairs      1, 2
+// ROWS        rows that may be open at a time                   rows       1, 4, 8
+// X_BITS      width of an element of the operand                bits       8, 10
+// ACC_W       width of an accumulator                           bits       64, 66
+// TERM_AT     from a beat until its terms                       clocks     10 to 12
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
+// TOK_W       width of a token's number                         bits       derived
+// ROW_W       width of a row's number, with its bank            bits       derived
+// TURN_W      width of turn                                     bits       derived
+// TERM_W      width of a term                                   bits       derived
+// WORD_W      width of word                                     bits       derived
 `default_nettype none
 
 module rill_pair_sums #(

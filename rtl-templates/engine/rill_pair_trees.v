@@ -11,14 +11,14 @@
 // PUMP is 2 with PAIRS 2.
 // Reset: synchronous; valids only.
 //
-// name       meaning                                 unit   range
-// BEAT_BITS  of a beat                               bits   256, 512
-// ASYM       1: groups of 32 have sums of their own  -      0, 1
-// X_BITS     of an element of x                      bits   8, 10
-// PAIRS      of tokens                               pairs  1, 2
-// PUMP       products of a multiplier in a cycle     -      1, 2
-// TREES      of low nibbles, or of high ones         trees  derived
-// TOP_W      of a tree's sum                         bits   derived
+// name       meaning                                       unit   range
+// BEAT_BITS  width of a beat                               bits   256, 512
+// ASYM       1: each group of 32 elements has its own sum  -      0, 1
+// X_BITS     width of an element of x                      bits   8, 10
+// PAIRS      token pairs                                   pairs  1, 2
+// PUMP       multiplications per multiplier and cycle      -      1, 2
+// TREES      trees of low nibbles, or of high ones         trees  derived
+// TOP_W      width of a tree's sum                         bits   derived
 `default_nettype none
 
 module rill_pair_trees #(

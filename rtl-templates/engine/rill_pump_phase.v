@@ -5,8 +5,8 @@
 // ends with a rising edge of clk, first in the other one. Right from the second cycle on, for good: no reset; the first
 // values do not matter. Each copy has its own registers, so that each has few loads.
 //
-// name    meaning     unit    range
-// COPIES  of a phase  copies  1 or more
+// name    meaning              unit    range
+// COPIES  copies of the phase  copies  1 or more
 `default_nettype none
 
 module rill_pump_phase #(

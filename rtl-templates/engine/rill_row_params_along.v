@@ -7,14 +7,14 @@
 // them, LATE cycles later.
 // Reset: synchronous; what is on its way is given up.
 //
-// name        meaning                               unit       range
-// ROWS        of a chunk                            rows       1, 4, 8
-// PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
-// LATE        before anything is done with them     clocks     0 or more
-// LATENCY     from then on to the result            clocks     4 to 10
-// SCALE_K     of raw 1                              fp32 bits  any
-// SCALE_V     of raw 2                              fp32 bits  any
-// WORD_W      of word                               bits       derived
+// name        meaning                                           unit       range
+// ROWS        rows of a chunk                                   rows       1, 4, 8
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
+// LATE        delay of the parameters before they are used      clocks     0 or more
+// LATENCY     from then on until the result                     clocks     4 to 10
+// SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
+// WORD_W      width of word                                     bits       derived
 `default_nettype none
 
 module rill_row_params_along #(

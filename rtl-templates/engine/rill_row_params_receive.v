@@ -9,13 +9,13 @@
 // The four chunks before stay, so that even rows of a beat each are read in time.
 // Reset: synchronous; what is on its way is given up.
 //
-// name        meaning                             unit       range
-// ROWS        of a chunk                          rows       1, 4, 8
-// PARAM_BITS  of a word                           bits       8, 16, 32, 64
-// READ_AT     from a result's command             clocks     3 to 9
-// SCALE_K     of raw 1                            fp32 bits  any
-// SCALE_V     of raw 2                            fp32 bits  any
-// ROW_W       of a row's number                   bits       derived
+// name        meaning                                     unit       range
+// ROWS        rows of a chunk                             rows       1, 4, 8
+// PARAM_BITS  width of a word                             bits       8, 16, 32, 64
+// READ_AT     delay of the read after a result's command  clocks     3 to 9
+// SCALE_K     row scale with raw 1 (keys)                 fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)               fp32 bits  any
+// ROW_W       width of a row's number                     bits       derived
 `default_nettype none
 
 module rill_row_params_receive #(

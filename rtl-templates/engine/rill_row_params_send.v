@@ -5,9 +5,9 @@
 // beat with load in cycle 0; its n-th word is on `word` in cycle 2 + n, out of registers. A new beat begins anew.
 // No reset: what is on `word` counts only after a load.
 //
-// name        meaning            unit  range
-// BEAT_BITS   of a beat          bits  256, 512
-// PARAM_BITS  of a word          bits  8, 16, 32, 64
+// name        meaning          unit  range
+// BEAT_BITS   width of a beat  bits  256, 512
+// PARAM_BITS  width of a word  bits  8, 16, 32, 64
 `default_nettype none
 
 module rill_row_params_send #(

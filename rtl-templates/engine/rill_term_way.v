@@ -5,11 +5,11 @@
 // PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. Else these are 0, and word comes out as
 // sum_word. All of it HOPS cycles later (rill_hop). Reset: none.
 //
-// name        meaning                               unit    range
-// TERM_BITS   of all terms                          bits    1 or more
-// HOPS        register stages                       clocks  0 or more
-// PARAM_BITS  of row parameters in a clock; 0: all  bits    0, 8, 16, 32, 64
-// WORD_W      of word                               bits    derived
+// name        meaning                                           unit    range
+// TERM_BITS   width of all terms together                       bits    1 or more
+// HOPS        register stages                                   clocks  0 or more
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits    0, 8, 16, 32, 64
+// WORD_W      width of word                                     bits    derived
 `default_nettype none
 
 module rill_term_way #(

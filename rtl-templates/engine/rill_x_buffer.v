@@ -16,17 +16,17 @@
 // load, in the cycles of the write and of the read here.
 // Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
 //
-// name       meaning                                     unit    range
-// BEAT_BITS  8 for each mantissa of a unit               bits    256, 512
-// TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
-// X_UNITS    of an operand and token, even, upper bound  units   2 or more
-// COPIES     read at a time, at most TOKENS              tokens  1, 2, 4
-// X_BITS     of a mantissa                               bits    8, 10
-// COPIED     0: copy_write and copy_read are 0           -       0, 1
-// TOK_W      of a token's number                         bits    derived
-// TURN_W     of read_tok                                 bits    derived
-// PAIR_W     of read_pair                                bits    derived
-// ADDR_W     of a place in the memory                    bits    derived
+// name       meaning                                            unit    range
+// BEAT_BITS  8 per mantissa of a unit                           bits    256, 512
+// TOKENS     tokens per step, upper bound                       tokens  1, 2, 4, 8
+// X_UNITS    units of an operand, per token, even, upper bound  units   2 or more
+// COPIES     tokens that are read at a time, at most TOKENS     tokens  1, 2, 4
+// X_BITS     width of a mantissa                                bits    8, 10
+// COPIED     0: copy_write and copy_read are 0                  -       0, 1
+// TOK_W      width of a token's number                          bits    derived
+// TURN_W     width of read_tok                                  bits    derived
+// PAIR_W     width of read_pair                                 bits    derived
+// ADDR_W     width of a place in the memory                     bits    derived
 `default_nettype none
 
 module rill_x_buffer #(

@@ -7,14 +7,14 @@
 // 0. slice and shift in cycle 2 + HOPS.
 // Reset: clk, synchronous active-high rst; writes on their way.
 //
-// name       meaning                                unit    range
-// BEAT_BITS  8 for each mantissa of a unit          bits    256, 512
-// COPIES     tokens at a time                       tokens  1, 2, 4
-// X_BITS     of a mantissa                          bits    8, 10
-// ADDR_W     of a place in the memory               bits    1 or more
-// PARTS      of the slice                           parts   1, 2, 4
-// HOPS       from the operand buffer to the copy    clocks  1 or more
-// OTHERS_W   of controls                            bits    derived
+// name       meaning                                              unit    range
+// BEAT_BITS  8 per mantissa of a unit                             bits    256, 512
+// COPIES     tokens at a time                                     tokens  1, 2, 4
+// X_BITS     width of a mantissa                                  bits    8, 10
+// ADDR_W     width of a place in the memory                       bits    1 or more
+// PARTS      parts of the slice, each with its own controls       parts   1, 2, 4
+// HOPS       register stages from the operand buffer to the copy  clocks  1 or more
+// OTHERS_W   width of controls                                    bits    derived
 `default_nettype none
 
 module rill_x_copy #(

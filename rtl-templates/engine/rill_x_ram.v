@@ -6,10 +6,10 @@
 // shift_0 and shift_1, a cycle later; of a place that is written in the same cycle it is the old one.
 // No reset: the contents are void until they are written.
 //
-// name       meaning              unit    range
-// UNIT_BITS  of a unit            bits    1 or more
-// COPIES     tokens at a time     tokens  1, 2, 4
-// ADDR_W     of a place           bits    1 or more
+// name       meaning           unit    range
+// UNIT_BITS  width of a unit   bits    1 or more
+// COPIES     tokens at a time  tokens  1, 2, 4
+// ADDR_W     width of a place  bits    1 or more
 `default_nettype none
 
 module rill_x_ram #(

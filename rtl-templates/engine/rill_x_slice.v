@@ -8,12 +8,12 @@
 // PARTS: of the slice, each with a copy of the controls.
 // Reset: clk, synchronous active-high rst; the controls.
 //
-// name       meaning                        unit    range
-// BEAT_BITS  8 for each mantissa of a unit  bits    256, 512
-// COPIES     tokens at a time               tokens  1, 2, 4
-// X_BITS     of a mantissa                  bits    8, 10
-// PARTS      of the slice                   parts   1, 2, 4
-// OTHERS_W   of others                      bits    derived
+// name       meaning                                         unit    range
+// BEAT_BITS  8 per mantissa of a unit                        bits    256, 512
+// COPIES     tokens at a time                                tokens  1, 2, 4
+// X_BITS     width of a mantissa                             bits    8, 10
+// PARTS      parts of the slice, each with its own controls  parts   1, 2, 4
+// OTHERS_W   width of others                                 bits    derived
 `default_nettype none
 
 module rill_x_slice #(

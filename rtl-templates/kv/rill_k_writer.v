@@ -14,17 +14,17 @@
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
 // Reset: clk, synchronous active-high rst.
 //
-// name            meaning                   unit      range
-// CHANNELS        of the engine             channels  1 to 32
-// BEAT_BITS       of a beat                 bits      256, 512
-// TOKENS          per step, upper bound     tokens    1, 2, 4, 8
-// LAYERS          that write K              layers    1 or more
-// HEADS           KV heads of a layer       heads     1 or more
-// UNITS           of a head                 beats     1 to 256
-// K_BASE          of the cache              bytes     any
-// K_LAYER_STRIDE  from a layer to the next  bytes     any
-// K_HEAD_STRIDE   from a head to the next   bytes     any
-// USER_W          of tuser                  bits      derived
+// name            meaning                            unit      range
+// CHANNELS        channels of the engine             channels  1 to 32
+// BEAT_BITS       width of a beat                    bits      256, 512
+// TOKENS          tokens per step, upper bound       tokens    1, 2, 4, 8
+// LAYERS          layers that write K                layers    1 or more
+// HEADS           KV heads of a layer                heads     1 or more
+// UNITS           beats of a head                    beats     1 to 256
+// K_BASE          base of the K cache in a channel   bytes     any
+// K_LAYER_STRIDE  distance from a layer to the next  bytes     any
+// K_HEAD_STRIDE   distance from a head to the next   bytes     any
+// USER_W          width of tuser                     bits      derived
 `default_nettype none
 
 module rill_k_writer #(

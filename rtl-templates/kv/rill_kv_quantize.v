@@ -11,13 +11,13 @@
 //
 // name       meaning                                        unit       range
 // LANES      fp32 per chunk                                 words      1, 2, 4, 8, 16, 32
-// TOKENS     per step, upper bound                          tokens     1 to 8
-// BEAT_BITS  of a beat                                      bits       256, 512
-// HEADS      of a firing                                    heads      1 or more
-// HEAD_DIM   of a head, a multiple of LANES                 elements   1 or more
+// TOKENS     tokens per step, upper bound                   tokens     1 to 8
+// BEAT_BITS  width of a beat                                bits       256, 512
+// HEADS      heads of a firing                              heads      1 or more
+// HEAD_DIM   elements of a head, a multiple of LANES        elements   1 or more
 // USE_RSQRT  1: the scale is multiplied by RSQRT_HD (keys)  -          0, 1
 // RSQRT_HD   1 / sqrt(HEAD_DIM), not 0 with USE_RSQRT       fp32 bits  any
-// USER_W     of tuser                                       bits       derived
+// USER_W     width of tuser                                 bits       derived
 `default_nettype none
 
 module rill_kv_quantize #(

@@ -11,23 +11,25 @@
 // ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
 //
-// name          meaning                                          unit       range
-// LANES         fp32 per word                                    words      1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound                            tokens     1 to 8
-// BEAT_BITS     of a beat                                        bits       256, 512
-// LAYERS        per step                                         firings    1 or more
-// HEADS         of a firing                                      heads      1 or more
-// UNITS         of a head and token                              units      1 or more
-// CONTEXT       of the longest request                           positions  1 to 65536
-// REPLAYS       of a head's words                                times      1 to 255
-// TOGETHER      query heads that read them together in a step    heads      1 or more
+// name          meaning                                              unit       range
+// LANES         fp32 per word                                        words      1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                         tokens     1 to 8
+// BEAT_BITS     width of a beat                                      bits       256, 512
+// LAYERS        firings per step                                     firings    1 or more
+// HEADS         heads of a firing                                    heads      1 or more
+// UNITS         units of a head and token                            units      1 or more
+// CONTEXT       positions of the longest request                     positions  1 to 65536
+// REPLAYS       times that the words of a head are sent              times      1 to 255
+// TOGETHER      query heads that read the words together in a step   heads      1 or more
 //               of one token, divides REPLAYS
-// RAM_STYLE     of the storage                                   -          "auto", "distributed", "block", "ultra"
-// KEY_CHANNELS  of the engine of the scores                      channels   1 to 32
-// WINDOWS       entries of WINDOW: one, or one for each layer    entries    1 to LAYERS
-// WINDOW        that a token sees, its own the last, in 16 bits  positions  any
-//               an entry; a single 0: all
-// USER_W        of tuser                                         bits       derived
+// RAM_STYLE     style of the storage                                 -          "auto", "distributed", "block", "ultra"
+// KEY_CHANNELS  channels of the scores engine                        channels   1 to 32
+// WINDOWS       entries of WINDOW: 1 for all layers, or one per      entries    1 to LAYERS
+//               layer
+// WINDOW        positions a token attends to, including its own; 16  positions  any
+//               bits per entry, the first low; a single 0: no
+//               window
+// USER_W        width of tuser                                       bits       derived
 `default_nettype none
 
 module rill_kv_scale #(

@@ -5,10 +5,10 @@
 // rill_write_tracker. The two counts do not wait for one another. kv_layers_done: the lesser of both, a cycle later.
 // Reset: clk, synchronous active-high rst; counts start at 0.
 //
-// name       meaning                          unit     range
-// K_WRITERS  write engines of K               writers  1 or more
-// V_WRITERS  write engines of V               writers  1 or more
-// COUNT_W    of an engine's open descriptors  bits     1 to 16
+// name       meaning                                             unit     range
+// K_WRITERS  write engines of K                                  writers  1 or more
+// V_WRITERS  write engines of V                                  writers  1 or more
+// COUNT_W    width of the count of an engine's open descriptors  bits     1 to 16
 `default_nettype none
 
 module rill_kv_tracker #(

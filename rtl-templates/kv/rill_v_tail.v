@@ -23,22 +23,24 @@
 // 256 bits; 6 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 //
-// name            meaning                                            unit      range
-// CHANNELS        of the engine                                      channels  1 to 32
-// BEAT_BITS       of a beat                                          bits      256, 512
-// TOKENS          per step, upper bound                              tokens    1, 2, 4, 8
-// LAYERS          that write V                                       layers    1 to 1024
-// HEADS           KV heads of a layer; HEADS * ROWS up to 8192       heads     1 or more
-// HEAD_DIM        of a head                                          elements  1 or more
-// V_BASE          of the cache                                       bytes     any
-// V_LAYER_STRIDE  from a layer to the next                           bytes     any
-// V_ROW_STRIDE    from a row to the next                             bytes     any
-// READS           of the tail in a (step, layer); 0: not waited for  reads     0 or more
-// STEP_READS      1: READS are those of all layers                   -         0, 1
-// READS_ALONE     those of a step of one token; 0: READS             reads     0 or more
-// RAM_STYLE       of the storage                                     -         "auto", "distributed", "block", "ultra"
-// ULTRA           lanes from 0 on that are UltraRAM in any case      lanes     0 to CHANNELS
-// USER_W          of tuser                                           bits      derived
+// name            meaning                                             unit      range
+// CHANNELS        channels of the engine                              channels  1 to 32
+// BEAT_BITS       width of a beat                                     bits      256, 512
+// TOKENS          tokens per step, upper bound                        tokens    1, 2, 4, 8
+// LAYERS          layers that write V                                 layers    1 to 1024
+// HEADS           KV heads of a layer; HEADS * ROWS up to 8192        heads     1 or more
+// HEAD_DIM        elements of a head                                  elements  1 or more
+// V_BASE          base of the V cache in a channel                    bytes     any
+// V_LAYER_STRIDE  distance from a layer to the next                   bytes     any
+// V_ROW_STRIDE    distance from a row to the next                     bytes     any
+// READS           reads of the tail per (step, layer); 0: nothing     reads     0 or more
+//                 waits for them
+// STEP_READS      1: READS counts the reads of all layers of a step   -         0, 1
+// READS_ALONE     reads per (step, layer) in a step of one token; 0:  reads     0 or more
+//                 READS
+// RAM_STYLE       style of the storage                                -         "auto", "distributed", "block", "ultra"
+// ULTRA           lanes from 0 on that are UltraRAM in any case       lanes     0 to CHANNELS
+// USER_W          width of tuser                                      bits      derived
 `default_nettype none
 
 module rill_v_tail #(

@@ -8,11 +8,11 @@
 // the same cycle.
 // Throughput: one write and one read per cycle. No reset.
 //
-// name       meaning         unit   range
-// BEAT_BITS  of a word       bits   256, 512
-// WORDS      words           words  1 or more
-// RAM_STYLE  of the storage  -      "auto", "distributed", "block", "ultra"
-// ADDR_W     of an address   bits   derived
+// name       meaning               unit   range
+// BEAT_BITS  width of a word       bits   256, 512
+// WORDS      words of the memory   words  1 or more
+// RAM_STYLE  style of the storage  -      "auto", "distributed", "block", "ultra"
+// ADDR_W     width of an address   bits   derived
 `default_nettype none
 
 module rill_v_tail_ram #(

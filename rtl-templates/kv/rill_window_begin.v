@@ -7,11 +7,12 @@
 // before the first position that the token at pos sees, which is the oldest that any token of the step does.
 // Throughput: one per cycle. No reset.
 //
-// name          meaning                                                       unit       range
-// KEY_CHANNELS  of the engine of the scores                                   channels   1 to 32
-// WINDOWS       entries of WINDOW                                             entries    1 or more
-// WINDOW        that a token sees, its own the last, 16 bits of each; 0: all  positions  any
-// INDEX_W       of index                                                      bits       derived
+// name          meaning                                                                   unit       range
+// KEY_CHANNELS  channels of the scores engine                                             channels   1 to 32
+// WINDOWS       entries of WINDOW                                                         entries    1 or more
+// WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
+//               first low; 0: no window
+// INDEX_W       width of index                                                            bits       derived
 `default_nettype none
 
 module rill_window_begin #(

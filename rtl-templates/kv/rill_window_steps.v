@@ -7,11 +7,12 @@
 // s_ready is low from a step until its last layer is on its way: those inside need no room.
 // Reset: clk, synchronous active-high rst.
 //
-// name          meaning                                                       unit       range
-// KEY_CHANNELS  of the engine of the scores                                   channels   1 to 32
-// LAYERS        of a step                                                     layers     1 or more
-// WINDOWS       entries of WINDOW: one for all layers, or one for each        entries    1 to LAYERS
-// WINDOW        that a token sees, its own the last, 16 bits of each; 0: all  positions  any
+// name          meaning                                                                   unit       range
+// KEY_CHANNELS  channels of the scores engine                                             channels   1 to 32
+// LAYERS        layers of a step                                                          layers     1 or more
+// WINDOWS       entries of WINDOW: 1 for all layers, or one per layer                     entries    1 to LAYERS
+// WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
+//               first low; 0: no window
 `default_nettype none
 
 module rill_window_steps #(
