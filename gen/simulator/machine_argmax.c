@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of kernels that take a whole firing and then give one word per token (TIMING_ARGMAX).
+// Timing model of kernels that take a whole firing and then give one word per token (TIMING_ARGMAX).
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 

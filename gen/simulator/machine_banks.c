@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of kernels that gather groups of rows in banks and read them while the next groups arrive (TIMING_BANKS).
-// Softmax has a stream of scalars in addition (TIMING_SOFTMAX).
+// Timing model of kernels that gather groups of rows in banks and read them while the next groups arrive
+// (TIMING_BANKS). Softmax has a stream of scalars in addition (TIMING_SOFTMAX).
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of width converters: words with one number of elements become words with another. It has stages, lines that
-// hold a row-step each, and an output register.
+// Timing model of width converters: words with one number of elements become words with another. It has stages, lines
+// that hold a row-step each, and an output register.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of the replay buffer and the head replay: whole groups are kept and sent several times.
+// Timing model of the replay buffer and the head replay: whole groups are kept and sent several times.
 #include "gen/simulator/machines.h"
 
 struct kept {
