@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the K stream of a step into full-beat writes: position p to channel p mod CHANNELS.
+// Turns the K stream of a step into full-beat writes. Position p goes to channel p mod CHANNELS.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
-// order head, tok, unit in head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per
-// (head, tok) one descriptor of UNITS beats at
-//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes      (offset in the channel)
-// and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to
-// one rill_dma_write per channel.
-// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
-// each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
-// layer before. Responses are the business of rill_kv_tracker.
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads. A firing has kv units {scale,
+// q} in the order head, tok, unit in head; tuser marks the last active token. Only q is written, and a unit is one
+// beat.
+// Out: per (head, tok) one descriptor of UNITS beats, and its beats, at the offset in the channel
+//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes
+// *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to one
+// rill_dma_write per channel.
+// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted. given: one pulse
+// for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and at the
+// latest with the layer_done of its own layer. rill_kv_tracker counts the responses.
 // Latency: 1 cycle. Throughput: one unit per cycle; 4 cycles between steps.
-// p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
+// p / CHANNELS and p mod CHANNELS come from pos and krows of the step word, so there is no divider.
 // Reset: clk, synchronous active-high rst.
 //
 // name            meaning                            unit      range

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of the keys or values on chip: one fp32 per layer, head and position, handed to softmax in LANES-wide words.
+// Stores the scales of the keys or values on chip, one fp32 per layer, head and position, and sends them to softmax in
+// words of LANES scales.
 //
 // In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit
-// in head; the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the
-// words of positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales
-// of all tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each
-// query head that reads it; in a step of one token TOGETHER times less often. With WINDOW the words begin where the
-// layer's window does (rill_window_begin).
-// Throughput: one unit and one word per cycle, with WINDOW two cycles more for each layer; units may run up to one step
+// in head. The scale of unit 0 is stored at position pos + tok.
+// Out (tdata only): for each (layer, head) in order, the words of positions 0 .. pos + ntok - 1, element 0 low; lanes
+// past the last position are +0.0. The words start when the scales of all tokens of that (layer, head) are in. With
+// grouped queries, every head is sent REPLAYS times, once for each query head that reads it; in a step of one token,
+// TOGETHER times less often. With WINDOW, the words begin where the layer's window begins (rill_window_begin).
+// Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step
 // ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
 //

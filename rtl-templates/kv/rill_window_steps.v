@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a kernel that goes through the layers of a step in order: where each layer's window begins (rill_window_begin),
-// looked up ahead of it.
+// Looks up where the window of each layer begins (rill_window_begin), ahead of a kernel that goes through the layers of
+// a step in order.
 //
-// In: the first position of a step. Out: LAYERS times, in order, begin: the position before which nothing is read, and
-// pos: the step's position counted from there. Latency: 5 cycles from the step to its first layer; one layer per cycle.
-// s_ready is low from a step until its last layer is on its way: those inside need no room.
+// In: the first position of a step. Out: LAYERS times, in order: begin, the position before which nothing is read, and
+// pos, the position of the step counted from there. Latency: 5 cycles from the step to its first layer; one layer per
+// cycle.
+// s_ready is low from a step until its last layer has entered the pipeline. Layers in the pipeline carry their position
+// along.
 // Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                                                   unit       range
