@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multipliers' half of rill_matrix_lane: a beat's term, without the block's exponent.
+// Multiplier half of rill_matrix_lane: computes the term of a beat, without the exponent of its block.
 //
 // Free-running pipeline, never stalls:
 //     term = (sum over the beat of weight * x) * group_scale << shift mod 8, or that of rill_group_terms
-// LATENCY = 7 cycles after valid; int4, nibbles, x, offset, group_scale, shift, asym, words and sums are those of
-// rill_matrix_lane. A term is given TERM_W bits, enough for the largest factors of all kinds of weights.
-// Reset: synchronous; valids only.
+// term comes LATENCY = 7 cycles after valid. int4, nibbles, x, offset, group_scale, shift, asym, words and sums are
+// those of rill_matrix_lane. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
+// Reset: synchronous; resets only the valid bits.
 //
 // name       meaning                              unit  range
 // BEAT_BITS  width of a beat                      bits  256, 512

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_lane: terms of its multipliers, shifted by the rest of the block's exponent,
-// shift / 8 bytes, added up.
+// Accumulator half of rill_matrix_lane: shifts the terms of its multipliers by the rest of the block's exponent (shift
+// / 8 bytes) and adds them up.
 //
-// Free-running pipeline, never stalls. valid to side are those of rill_matrix_lane, all of the same cycle; term comes
-// TERM_AT cycles later, a result leaves LATENCY = TERM_AT + 2 cycles later than last.
-// PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
-// valid's cycle too (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Free-running pipeline, never stalls. The ports from valid to side are those of rill_matrix_lane, all in the same
+// cycle. term comes TERM_AT cycles later.
+// A result leaves LATENCY = TERM_AT + 2 cycles after last.
+// PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
+// the cycle of valid (rill_row_params_receive).
+// Reset: synchronous; resets only the valid bits.
 //
 // name        meaning                                             unit       range
 // TOKENS      tokens per step, upper bound                        tokens     1, 2, 4, 8

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of the block's exponent,
-// shift / 8 bytes, added up, and results in their order.
+// Accumulator half of rill_matrix_pair: shifts the terms of rill_pair_products by the rest of the block's exponent
+// (shift / 8 bytes), adds them up, and sends the results in order.
 //
-// Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
-// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave
-// LATENCY = TERM_AT + 2 cycles later.
-// PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
-// valid's cycle too (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Free-running pipeline, never stalls. The ports from valid to out_row, shift, row_scale and bias are those of
+// rill_matrix_pair, all in the same cycle. term, one per token of a turn, comes TERM_AT cycles later.
+// Results leave LATENCY = TERM_AT + 2 cycles later.
+// PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
+// the cycle of valid (rill_row_params_receive).
+// Reset: synchronous; resets only the valid bits.
 //
 // name        meaning                                           unit       range
 // TOKENS      tokens per step, 2 * PAIRS or more                tokens     2, 4, 8

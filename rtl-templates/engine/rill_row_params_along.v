@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row's parameters beside its sums: as they come with the command of its result, or put together from words
-// (rill_row_params_receive).
+// Brings a row's parameters to its result: either as they come with the command of the result, or put together from
+// words (rill_row_params_receive).
 //
-// row_scale and bias are those of the result commanded LATE + LATENCY cycles before. PARAM_BITS 0: s_row_scale and
-// s_bias of that cycle. Else these are not looked at, but params, row, raw and word, as rill_row_params_receive has
-// them, LATE cycles later.
-// Reset: synchronous; what is on its way is given up.
+// row_scale and bias belong to the result that was commanded LATE + LATENCY cycles before. PARAM_BITS 0: they are
+// s_row_scale and s_bias of that cycle. PARAM_BITS not 0: s_row_scale and s_bias are ignored; params, row, raw and word
+// are those of rill_row_params_receive, LATE cycles later.
+// Reset: synchronous; parameters on their way are discarded.
 //
 // name        meaning                                           unit       range
 // ROWS        rows of a chunk                                   rows       1, 4, 8

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the multipliers of a lane to its accumulators: terms, and beside them the row's parameters, whole or in
-// words (rill_row_params_along).
+// Carries terms from the multipliers of a lane to its accumulators and, beside them, the row's parameters: all at once
+// or in words (rill_row_params_along).
 //
-// PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. Else these are 0, and word comes out as
-// sum_word. All of it HOPS cycles later (rill_hop). Reset: none.
+// PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. PARAM_BITS not 0: these are 0, and word
+// comes out as sum_word. All outputs come HOPS cycles later (rill_hop). Reset: none.
 //
 // name        meaning                                           unit    range
 // TERM_BITS   width of all terms together                       bits    1 or more

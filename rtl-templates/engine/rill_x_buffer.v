@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer of the matrix engine: two banks of mx units; one is written from the stream while the other one is
-// read.
+// Operand buffer of the matrix engine: two banks of mx units. One bank is written from the stream while the other one
+// is read.
 //
-// Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast
-// ends the operand and fills the bank. tready is low while both banks are full.
-// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0,
-// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). COPIES 2, 4: read_tok
-// names a turn, and the units of its tokens come side by side, those of COPIES * read_tok low; what belongs to a token
-// that the operand does not hold is old.
-// filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
-// all tokens may be.
-// free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
-// A unit is written in the cycle after it was taken, which no read is early enough to see.
-// copy_write, copy_read: what a copy of the memory on another die needs (rill_x_copy), out of registers without another
-// load, in the cycles of the write and of the read here.
-// Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
+// Write: s_axis_x, one unit {shift[7:0], q} per beat, tokens in any order. The buffer counts the units of each token.
+// tlast ends the operand and fills the bank. tready is low while both banks are full.
+// Read: read_tok and read_pair name two neighbouring units of the older operand. They are on unit_0 and unit_1, with
+// the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).
+// COPIES 2, 4: read_tok names a turn, and the units of its tokens come side by side, those of token COPIES * read_tok
+// in the low bits. Units of a token that the operand does not have are old data.
+// filled: one pulse per operand, from when it may be read. part: one pulse per unit of the last token, from when that
+// unit of all tokens may be read.
+// free: a pulse in or after the cycle of the last read. It releases the bank and switches to the other one.
+// A unit is written in the cycle after it was taken. No read is early enough to see the difference.
+// copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the cycles of the
+// write and of the read here, from registers without another load.
+// Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
 //
 // name       meaning                                            unit    range
 // BEAT_BITS  8 per mantissa of a unit                           bits    256, 512
