@@ -5,9 +5,9 @@
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
-struct line {
-    int64_t chunks, tokens;
-    bool last;
+struct line {               // a row-step that waits for the output
+    int64_t chunks, tokens; // chunks to send per token, and tokens
+    bool last;              // the line ends a firing
 };
 struct gear {
     struct sim_edge *in, *out;
