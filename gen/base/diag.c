@@ -42,6 +42,7 @@ static const char *skip_characters(const char *p, const char *end, size_t count)
     return p;
 }
 
+// Writes control characters as `?`, but keeps tabs.
 static void put_clean(FILE *out, const char *p, const char *end) {
     for (; p < end; p++) fputc((unsigned char)*p < 0x20 && *p != '\t' ? '?' : *p, out);
 }
@@ -63,13 +64,14 @@ static void print_line(FILE *out, struct loc loc) {
     fputs("^\n", out);
 }
 
-// Length of the id in brackets with which a message ends; 0: it has none.
+// Length of the bracketed id at the end of a message, for example `[spec-key]`; 0 if there is none.
 static size_t id_len(const char *message, size_t len) {
     const char *id = len && message[len - 1] == ']' ? strrchr(message, '[') : NULL;
     return id ? len - (size_t)(id - message) : 0;
 }
 
-// Messages quote what the user wrote, so control characters are masked. Very long messages are cut before their id.
+// Prints a message. Messages quote what the user wrote, so control characters are masked. Messages over SHOWN_MESSAGE
+// bytes are cut; the id at the end is kept.
 static void put_message(FILE *out, const char *fmt, va_list args) {
     struct text message = {0};
     text_vaddf(&message, fmt, args);
@@ -99,6 +101,7 @@ static void print_with_line(struct diag *diag, struct loc loc, const char *level
     diag->last = loc;
 }
 
+// Past the limit of errors, an error is counted but not shown, and neither are its notes (muted).
 static void print_error(struct diag *diag, struct loc loc, const char *fmt, va_list args) {
     diag->errors++;
     diag->muted = diag->errors > DIAG_MAX_ERRORS;
@@ -133,6 +136,7 @@ void diag_command(const char *command, const char *level, const char *fmt, ...) 
     va_end(args);
 }
 
+// Past the limit of warnings, a warning is not shown, and neither are its notes (muted).
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) {
     diag->warnings++;
     diag->muted = diag->errors > DIAG_MAX_ERRORS || diag->warnings > DIAG_MAX_ERRORS;

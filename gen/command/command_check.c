@@ -12,13 +12,15 @@ struct check_options {
     bool json, crossings;
 };
 
+// Bits of all FIFOs at their chosen depths.
 static int64_t fifo_bits(const struct ir *ir) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++) bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
     return bits;
 }
 
-// Compares the cost of the spec's FIFO depths with those that a forecast would choose, if the spec asks for others.
+// If the spec fixes the FIFO strategy and a forecast would choose another one, prints the cycles of a short trial
+// request (timing_trial) and the FIFO bits of both.
 static void advise_fifo(struct run *run, const struct ir *ir, const struct design_options *o, struct text *out) {
     if (ir->design.strategy == IR_STRATEGY_AUTO) return;
     struct ir *best = command_design_again(run, o, true), *own = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill memory, rill types: how much a design's streams hold, and in which order they traverse their tensors.
+// `rill memory` prints the on-chip bits of streams, groups and pools; `rill types` prints the order in which each
+// stream traverses its tensor.
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RTL library: copies to a design only the templates that its modules reach. A tool that is given no top module
-// then finds exactly one. A library module's file has the module's name. An included file (*.vh) replaces its
-// directive, so the design's files need no include path.
+// The RTL library: copies into a design only the library modules that it instantiates, directly or indirectly. A tool
+// without a `top` setting then finds exactly one top module. Each library module is in a file of the same name. Include
+// directives (*.vh) are expanded in place, so the emitted design needs no include path.
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,7 @@ bool emit_library_has(const struct emit_library *library, const char *module) { 
 
 // ---- includes ----
 
-enum { MAX_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 /* limit of a template, a header or a lint.txt */ };
 
 static const char *header_path(const struct emit_library *library, const char *name) {
     for (size_t i = 0; i < library->headers.count; i++)
@@ -117,7 +117,8 @@ static bool expand(struct emit_library *library, struct source *source, const ch
 
 // ---- defaults ----
 
-// The module's first line in its folder's lint.txt, which gives legal parameters: ` NAME=VALUE NAME=VALUE`. NULL: none.
+// Legal parameter values of a module, ` NAME=VALUE NAME=VALUE`: its first line in the lint.txt of its folder. NULL if
+// the module has no line.
 static const char *legal_set(struct emit_library *library, const struct source *source, const char *module) {
     const char *why, *name = strrchr(source->path, '/');
     size_t folder = (size_t)(name - source->path), len;
@@ -129,14 +130,15 @@ static const char *legal_set(struct emit_library *library, const struct source *
     return NULL;
 }
 
+// Value of a parameter in a legal set; NULL if the set does not mention it.
 static const char *value_in(struct emit_library *library, const char *set, const char *name, size_t len) {
     const char *given = arena_printf(library->arena, " %.*s=", (int)len, name);
     const char *at = strstr(set, given);
     return at ? arena_strndup(library->arena, at + strlen(given), strcspn(at + strlen(given), " ")) : NULL;
 }
 
-// Whether the table in the module's header gives the parameter a range that excludes 0: `// NAME  meaning  unit
-// range`.
+// Whether the table in the module's header gives this parameter a range that excludes 0. The columns of a row (name,
+// meaning, unit, range) are separated by two or more blanks.
 static bool is_required(struct emit_library *library, const char *text, const char *name) {
     const char *row = strstr(text, arena_printf(library->arena, "\n// %s  ", name));
     if (!row) row = strstr(text, arena_printf(library->arena, "\n// %s ", name));
@@ -146,10 +148,10 @@ static bool is_required(struct emit_library *library, const char *text, const ch
     return *range != '0' && strncmp(range, "any", 3) != 0 && strncmp(range, "derived", 7) != 0;
 }
 
-// Replaces default 0 of required parameters by a legal value in a design's copy. In the library, a guard refuses that
-// 0, so that no instance forgets the parameter. A tool without a given top elaborates each module with its defaults
-// before it finds the top, and the guard would stop it. Optional parameters keep their defaults, as instances may leave
-// them out.
+// Gives required parameters a legal default in the design's copy of a module. In the library they default to 0, and a
+// guard rejects 0, so an instance cannot forget one. A tool without a top elaborates every module with its defaults
+// before it finds the top, and the guard would stop the tool. Optional parameters keep their defaults, because
+// instances may leave them out. A line over 110 columns is broken before the value.
 static void give_defaults(struct emit_library *library, const char *module, struct source *source) {
     static const char begins[] = "    parameter ";
     const char *set = legal_set(library, source, module);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side: a rill_channel for each channel, with its clients. In a design with an engine, read client 0 is the
-// weight stream of the channel's lane.
+// Emits one rill_channel per memory channel and connects its read and write clients (engine weights, KV cache,
+// streams). In a design with an engine, read client 0 is the weight stream of the channel's lane (named `lane`).
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -31,6 +31,7 @@ int emit_channel_clients(const struct ir *ir, int channel, bool is_write, struct
     return count;
 }
 
+// Width of an AXI id: it tells the read clients of a channel apart. An id has at least 1 bit, hence `most` starts at 2.
 int emit_id_bits(const struct ir *ir) {
     struct emit_client unused[EMIT_MAX_CLIENTS];
     int most = 2;
@@ -47,9 +48,9 @@ struct channel {
     const struct emit_plan *plan;
     const struct ir *ir;
     int index;
-    int address; // width of an address, in bits
-    int engine;  // engine that owns the channel, or IR_NONE
-    int readers, writers;
+    int address;          // width of an address, in bits
+    int engine;           // engine that owns the channel, or IR_NONE
+    int readers, writers; // counts of the read and the write clients
     struct emit_client read[EMIT_MAX_CLIENTS], write[EMIT_MAX_CLIENTS];
     struct text *out;
 };
@@ -66,11 +67,14 @@ static struct channel channel_of(const struct emit_plan *p, int c, struct text *
     return ch;
 }
 
-// Number of the channel's engines. Each takes a copy of the reset and of the flush.
+// Number of DMA engines in the channel: one per read client, one for all writers. Each gets its own reset and flush
+// bit.
 static int engines_of(const struct channel *ch) { return ch->readers + (ch->writers > 0); }
 
+// Die at which the memory channels connect; 0 if the whole design is on one die.
 static int memory_die(const struct ir *ir) { return emit_way_stages(ir) ? cost_memory_die(ir) : 0; }
 
+// Reserves reset and flush bits for the DMA engines of all channels.
 void emit_count_channels(struct emit_plan *p) {
     int *copies = &p->resets[memory_die(p->ir)];
     p->first_of_channels = *copies;
@@ -147,12 +151,14 @@ static const char *base_of(const struct channel *ch, const struct emit_client *c
                       ch->address);
 }
 
-// Index of the channel among the channels over which a client's nets are packed.
+// Position of this channel in the packed nets of a client (0 = low bits). There are three layouts: the lanes of all
+// channels, a client on every channel of an engine, and a client whose tensor is split in parts, one channel each.
 static int place_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->index;
     return c->on_every ? ch->index - ch->ir->engine[ch->engine].first_channel : c->parts > 1 ? c->part : 0;
 }
 
+// Number of channels in the packed nets of a client.
 static int places_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->ir->design.channels;
     return c->on_every ? ch->ir->engine[ch->engine].channels : c->parts > 1 ? c->parts : 1;
@@ -204,7 +210,7 @@ static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
-// Ties an output to the nets of clients whose signal is counted or waited for; other clients get an unread net.
+// Connects an output port. Clients whose signal some module reads get its net; the others get an `unused_*` wire.
 static void add_told(const struct channel *ch, const char *port, enum ir_net_role role, enum part part) {
     bool any = false;
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
@@ -220,6 +226,7 @@ static void add_told(const struct channel *ch, const char *port, enum ir_net_rol
     text_addf(ch->out, "%s),\n", any ? emit_close(ch->writers) : "");
 }
 
+// Declares the `unused_*` wires of a channel.
 static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enum part part) {
     bool any = false;
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
@@ -276,8 +283,8 @@ void emit_channels(const struct emit_plan *p, struct text *out) {
 
 // ---- bursts from a walker to its channels ----
 
-// A register slice between the walker and the fork to the channels. The fork combines all channels' ready signals,
-// which arrive late; the slice keeps that ready signal from moving data in the same cycle.
+// Adds a register slice between the walker and the fork to the channels. The fork ANDs the ready signals of all
+// channels, which is a late signal. The slice registers it, so it does not gate the walker's data in the same cycle.
 static void add_walk_slice(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
     const char *burst = ir_engine_name(ir, engine, "walk_burst"), *sent = ir_engine_name(ir, engine, "walk_sent");

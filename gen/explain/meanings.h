@@ -3,10 +3,11 @@
 #ifndef RILL_EXPLAIN_MEANINGS_H
 #define RILL_EXPLAIN_MEANINGS_H
 
-// The meaning of an attribute: the row of this operation, else the row for all operations. NULL: no row.
+// Returns the meaning of an attribute. A row for this operation wins over the row for all operations. NULL if there is
+// none.
 const char *explain_attribute(const char *op, const char *attribute);
-// The meaning of a legal word of a key or attribute: the row of that key's last part, else the row for all. NULL: no
-// row.
+// Returns the meaning of a legal word. of: key or attribute, for example `design.weights`. A row for its last part
+// (`weights`) wins over the general row. NULL if there is none.
 const char *explain_value(const char *of, const char *word);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table that `rill import` prints about a checkpoint.
+// The table that `rill import` prints about a checkpoint: the keys it read, the values it assumed, and the design.
 #include "gen/import/import.h"
 
 #include <string.h>
 
+// Name of the parameter whose value or upper bound a key gives; empty if it gives none.
 static const char *parameter_of(const struct import *m, const struct family_key *k) {
     int p = k->parameter >= 0 ? k->parameter : k->most;
     return p >= 0 ? m->family->parameter[p].name : "";
@@ -14,7 +15,7 @@ static void add_row(const struct import *m, const struct family_note *n, const c
     text_addf(out, "  %-48s %-14s %s%s\n", n->spelling, value, n->key->most >= 0 ? "bound of " : "", parameter);
 }
 
-// Whether another key gives the parameter.
+// Whether some key of the checkpoint gave a value to this parameter.
 static bool is_told(const struct import *m, int parameter) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)
@@ -22,7 +23,7 @@ static bool is_told(const struct import *m, int parameter) {
     return false;
 }
 
-// Whether another row shows this parameter: the row with the file's value, or an earlier row of the same part.
+// Whether the parameter is already shown: with a value from the file, or earlier in the same section of the table.
 static bool is_repeated(const struct import *m, size_t note) {
     const struct family_note *n = m->values->notes.key, *own = &n[note];
     if (own->key->parameter < 0) return false;
@@ -34,7 +35,8 @@ static bool is_repeated(const struct import *m, size_t note) {
     return false;
 }
 
-// The value assumed for an absent key; NULL: none.
+// The value assumed for an absent key, or NULL. A key with a parameter shows the parameter's value. A key without one
+// is assumed to have the first value that the family allows, unless the family allows `none`.
 static const char *assumed(const struct import *m, const struct family_key *k) {
     if (k->parameter >= 0)
         return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);
@@ -43,7 +45,7 @@ static const char *assumed(const struct import *m, const struct family_key *k) {
     return strcmp(first, "none") ? first : NULL;
 }
 
-// Numbers are shown as in a spec; lists, and values that are no parameters, as in the file.
+// Formats a number as the spec will have it. Lists, and values without a parameter, are shown as the file has them.
 static const char *shown(const struct import *m, const struct family_note *n) {
     int p = n->key->parameter;
     if (p < 0 || !n->key->compare) return n->value;
@@ -66,6 +68,7 @@ static void add_assumed(const struct import *m, struct text *out) {
     }
 }
 
+// Whether the family has a key that gives this parameter, present or absent.
 static bool is_asked(const struct import *m, size_t p) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)
@@ -73,7 +76,7 @@ static bool is_asked(const struct import *m, size_t p) {
     return false;
 }
 
-// Adds parameters that no key gives.
+// Adds parameters that no key of the family gives: they come from the family itself or from --context.
 static void add_own(const struct import *m, struct text *out) {
     text_add(out, "\ntold by no key, as the family or --context has it\n");
     for (size_t p = 0; p < m->family->parameters; p++) {
@@ -91,7 +94,7 @@ static void add_unread(const struct import *m, struct text *out) {
     if (n->unreads) text_add(out, "\n");
 }
 
-// Adds the id that begins a text, if anything names one.
+// Prints the begin-of-text token, or why there is none. Prints nothing if the family has no `bos`.
 static void add_begin(const struct import *m, struct text *out) {
     int p = family_find_parameter(m->family, "bos");
     if (p < 0) return;
@@ -116,6 +119,7 @@ static void add_dies(const struct import *m, const struct import_design *d, stru
     text_add(out, "`rill check` shows each die beside its limits\n");
 }
 
+// In the line of the design, T is the maximum of tokens per step and A the tokens that an engine's command processes.
 void import_table(const struct import *m, const struct import_design *d, struct text *out) {
     text_addf(out, "%s: family %s, by its kind `%s`\n", m->name, m->family->name, m->kind);
     add_read(m, out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One file of tensors, several files with an index {"weight_map": {tensor: file}}, or one GGUF file.
+// Reads a checkpoint's tensors from one safetensors file, from several with an index ({"weight_map": {tensor: file}}),
+// or from one GGUF file.
 #include "gen/model/shards.h"
 
 #include <jansson.h>
@@ -9,21 +10,21 @@
 #include "gen/model/gguf_model.h"
 #include "gen/model/json_text.h"
 
-enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 };
+enum { MOST_FILES = 1024, INDEX_BYTES = 64 << 20 /* limit of the index file */ };
 
 struct shard {
-    const char *name;
+    const char *name; // file name, without the folder
     struct safetensors *file;
-    struct loc loc;
+    struct loc loc; // of the file, for messages
 };
 
 struct place {
-    int shard, index;
+    int shard, index; // a tensor: its file in shards.shard, and its index in that file
 };
 
 struct shards {
     struct arena *arena;
-    struct loc loc;
+    struct loc loc; // of the only file, or of the index
     const char *gguf_path;
     struct gguf_model *gguf; // NULL: safetensors
     VEC(struct shard) shard;
@@ -48,7 +49,7 @@ static bool open_shard(struct shards *s, const char *dir, const char *name, stru
 
 // ---- the index ----
 
-// A listed file must be directly in the folder.
+// Why a file that the index lists is refused; NULL: it is not. It must be in the folder of the index.
 static const char *name_fault(const struct shards *s, const char *name) {
     if (!name || !*name) return "no file name";
     if (strchr(name, '/') || name[0] == '.') return "a file must lie beside the index";
@@ -62,6 +63,7 @@ static bool open_listed(struct shards *s, const char *dir, const char *tensor, c
     return open_shard(s, dir, name, diag);
 }
 
+// Refuses a tensor that the index lists for a file that does not contain it.
 static bool check_listed(const struct shards *s, const char *tensor, const char *name, struct diag *diag) {
     const struct shard *shard = &s->shard.items[find_shard(s, name)];
     if (safetensors_find(shard->file, tensor) >= 0) return true;
@@ -69,7 +71,8 @@ static bool check_listed(const struct shards *s, const char *tensor, const char 
     return false;
 }
 
-// Refuses a tensor in two files, because only one of them would be read.
+// Refuses a tensor that the index does not list for the file it is in. Otherwise a tensor in two files would be read
+// from an arbitrary one.
 static bool check_listing(const struct shards *s, const json_t *map, struct diag *diag) {
     bool ok = true;
     for (size_t i = 0; ok && i < s->tensor.count; i++) {
@@ -113,6 +116,7 @@ static struct shards *open_gguf(struct shards *s, const char *path, const struct
     return s->gguf ? s : NULL;
 }
 
+// If a folder has both model.safetensors and an index, model.safetensors wins.
 struct shards *shards_open(struct arena *arena, const char *dir, const struct family_values *values,
                            struct diag *diag) {
     struct shards *s = ARENA_NEW(arena, struct shards);

@@ -11,17 +11,17 @@ enum { FUSE_EDGE_WORDS = 2 /* depth of a FIFO that need not store a firing */ };
 // Adjacent operations that always run together: a product with its dequantization, products that share an operand, or
 // the core of an attention.
 struct fuse_unit {
-    int region, first_node, nodes;
-    int64_t local; // bits that its kernels store
+    int region, first_node, nodes; // nodes first_node to first_node + nodes - 1 of the region
+    int64_t local;                 // bits that its kernels store
 };
 
 // An edge that carries a tensor between operations.
 struct fuse_stream {
     int edge;
-    int from, to;    // units; to < from: around a repeated region
-    bool loops;      // at the loop of a region, or between regions: always crosses groups
-    int firings;     // firings that it stores if it crosses
-    bool spills;     // goes through memory if it crosses
+    int from, to;    // units at its ends; to < from: the stream goes around a repeated region
+    bool loops;      // it is at the loop of a region, or between regions: it always crosses groups
+    int firings;     // firings that it stores if it crosses groups
+    bool spills;     // it goes through memory if it crosses
     int64_t inside;  // bits of its FIFO if both ends are in one group
     int64_t across;  // bits on chip if it crosses
     int64_t traffic; // bits written and read per step if it crosses, in memory or in a FIFO
@@ -31,7 +31,7 @@ struct fuse {
     struct ir *ir;
     struct fuse_unit *unit;
     int units;
-    int *unit_of; // per node
+    int *unit_of; // per node: index of its unit
     struct fuse_stream *stream;
     int streams;
 };
@@ -40,12 +40,12 @@ void fuse_read(struct ir *, struct fuse *);
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
 // Bits that a group of these units stores while it runs.
 int64_t fuse_group_bits(const struct fuse *, int first, int last);
-int64_t fuse_whole_bits(const struct fuse *); // the same for everything as one group
+int64_t fuse_whole_bits(const struct fuse *); // the same with all units in one group
 int64_t fuse_group_traffic(const struct fuse *, int first, int last,
                            int64_t *across); // of streams to later units of its region; across: their bits on chip
 
-// Costs of spilling this stream's firings to memory. words: of one firing. burst and read_buffer: in beats. bytes:
-// memory of one firing. room: memory of all firings. bits: on chip.
+// Costs of spilling this stream's firings to memory. words: words of one firing. burst, read_buffer: beats of a burst
+// and of the read buffer. bytes: memory of one firing. room: memory of all firings, in bytes. bits: bits on chip.
 struct fuse_spill {
     int64_t words, burst, read_buffer, bytes, room, bits;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units and streams of fuse-groups, from the kernel graph.
+// Builds the view that fuse-groups works on (fuse.h) from the kernel graph: units that cannot be cut, and the streams
+// between them.
 #include "gen/pass/fuse.h"
 
 #include <string.h>
@@ -11,18 +12,20 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-enum { MAX_WALK = 64 /* consecutive kernels without an operation */ };
+// Limit of a walk over kernels that implement no operation (forks, FIFOs, converters).
+enum { MAX_WALK = 64 };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
 // ---- units: runs of operations that no cut may separate ----
 
-static void join(bool *joined, int a, int b) { // joined[n]: node n is in one unit with node n - 1
+// Puts nodes a to b in one unit. joined[n]: node n is in one unit with node n - 1.
+static void join(bool *joined, int a, int b) {
     for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
 }
 
-// The integers of a product stay with their dequantization. Firings of an engine stay together if they are not in
-// program order or share an operand.
+// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. Two
+// consecutive firings of an engine are in one unit if they are out of program order or read the same operand.
 static void join_nodes(const struct ir *ir, bool *joined) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
@@ -57,24 +60,29 @@ static int first_unit(const struct fuse *f, int region) {
 
 // ---- the units at both ends of a stream ----
 
-static bool is_exit(const struct ir *ir, int kernel) { // at the end of a region's loop
+// Whether the kernel is the demultiplexer that ends a region's loop. The demultiplexer of an engine's results is none.
+static bool is_exit(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].y_demux == kernel) return false;
     return is_a(ir, kernel, KERNEL_DEMUX);
 }
 
-static bool is_loop(const struct ir *ir, int kernel) { // at the beginning of a region's loop
+// Whether the kernel is the multiplexer that begins a region's loop. Multiplexers of an engine's operands and of the KV
+// cache are none.
+static bool is_loop(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel) return false;
     return is_a(ir, kernel, KERNEL_MUX) && !kv_is_mux(ir, kernel);
 }
 
-static int engine_with(const struct ir *ir, int kernel) { // the engine whose operands or results it steers
+// The engine whose operand multiplexer (x) or result demultiplexer (y) this kernel is, or IR_NONE.
+static int engine_with(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel || ir->engine[e].y_demux == kernel) return e;
     return IR_NONE;
 }
 
+// Unit of the first product whose operand comes in at this port of an engine's multiplexer, or IR_NONE.
 static int product_at(const struct fuse *f, int kernel, const struct ir_port *port) {
     const struct ir *ir = f->ir;
     int engine = engine_with(ir, kernel);
@@ -84,7 +92,7 @@ static int product_at(const struct fuse *f, int kernel, const struct ir_port *po
     return IR_NONE;
 }
 
-// Kernels at the entry of a region belong to the unit of their first reader.
+// Whether a kernel is at the entry of a region. Such kernels belong to the unit of their first reader.
 static bool serves_readers(const struct ir *ir, int kernel) {
     return is_loop(ir, kernel) || is_a(ir, kernel, KERNEL_ENTRY);
 }
@@ -106,6 +114,7 @@ bool fuse_is_behind_exit(const struct ir *ir, const struct ir_edge *e) {
     return false;
 }
 
+// The earliest unit among a kernel's readers, or IR_NONE. depth: kernels walked over so far, limits the recursion.
 static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     const struct ir *ir = f->ir;
     int earliest = IR_NONE;
@@ -123,7 +132,8 @@ static int earliest_reader(const struct fuse *f, int kernel, int depth) {
     return earliest;
 }
 
-// Unit of a kernel without an operation: that of its readers or of its writer.
+// Unit of a kernel: that of its operation. A kernel without an operation takes the unit of its earliest reader if it is
+// at a region's entry, else of its source. IR_NONE for the multiplexers of the KV cache.
 static int unit_of_kernel(const struct fuse *f, int kernel, int depth);
 
 static int unit_of_source(const struct fuse *f, const struct ir_edge *e, int depth) {
@@ -156,6 +166,7 @@ static int unit_of_reader(const struct fuse *f, const struct ir_edge *e) {
 
 // ---- memory ----
 
+// Words of one tensor on this edge: the larger of the counts at its two ends.
 static int64_t tensor_words(const struct ir *ir, const struct ir_edge *e) {
     int64_t words = 0;
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
@@ -166,6 +177,7 @@ static int64_t tensor_words(const struct ir *ir, const struct ir_edge *e) {
     return words;
 }
 
+// Adds to each unit the bits that its kernels store.
 static void add_local(struct fuse *f) {
     for (int k = 0; k < f->ir->kernels; k++) {
         int unit = unit_of_kernel(f, k, 0);
@@ -173,8 +185,8 @@ static void add_local(struct fuse *f) {
     }
 }
 
-// A static tensor that travels in one firing can go through memory. It does if that takes less on chip than a FIFO for
-// the whole tensor.
+// Whether a stream can go through memory: its size is static and the tensor is sent in one firing. add_stream spills it
+// if that takes fewer on-chip bits than a FIFO for the whole tensor.
 static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
                                    &ir->kernel[e->dst_kernel].port[e->dst_port]};
@@ -197,8 +209,8 @@ static void add_stream(struct fuse *f, int edge) {
               f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE || from->region != to->region;
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
-    // A value carried around a loop needs room for two firings: the next one is made while the present one waits for a
-    // later group, or for a spill to be read.
+    // A value carried around a loop needs room for two firings. The next value is produced while the present one still
+    // waits to be read, by a later group or from memory.
     bool around = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region;
     s.firings = around && s.to > s.from ? 2 : 1;
     s.across = (s.firings * words + FUSE_EDGE_WORDS) * bits;
@@ -208,6 +220,7 @@ static void add_stream(struct fuse *f, int edge) {
         s.across = spill.bits;
         s.firings = around ? 2 : 1;
     }
+    // factor 2: each bit is written and read
     s.traffic = 2 * (s.spills ? 8 * spill.bytes : words * bits) * ir->region[f->unit[s.from].region].repeat;
     f->stream[f->streams++] = s;
 }

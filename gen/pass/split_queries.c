@@ -4,10 +4,12 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
+// Whether node n reads the tensor as queries.
 static bool is_query(const struct ir *ir, int n, int tensor) {
     return ir_node_is(ir, n, OP_BY_KEYS) && ir->node[n].in[0] == tensor;
 }
 
+// Whether some reader takes the tensor head by head (queries) and another reader takes it as a whole.
 static bool read_both_ways(const struct ir *ir, int tensor) {
     bool heads = false, whole = false;
     for (int n = 0; n < ir->nodes; n++)
@@ -28,7 +30,7 @@ static const char *free_name(struct ir *ir, const char *of) {
     return name;
 }
 
-// Inserts it directly after the existing quantizer.
+// Inserts a second quantizer after node n and connects the attention scores to it.
 static void add_quantizer(struct ir *ir, int n) {
     int whole = ir->node[n].out[0],
         node = ir_add_node(ir, free_name(ir, ir->node[n].name), ir->node[n].op, ir->node[n].loc);

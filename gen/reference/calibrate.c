@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the mean squares of the operands of products on a text. Several windows of the text run at once, one per
-// lane.
+// Runs a calibration text through the float reference and collects, per matrix product, the mean square of each element
+// of its operand. Windows of the text run in parallel, one per lane.
 #include "gen/reference/calibrate.h"
 
 #include <string.h>
@@ -10,6 +10,8 @@
 
 // ---- sums ----
 
+// Adds the squares of a product's operand, per column. Rows are counted in repetition 0 alone, because every repetition
+// of a region multiplies equally many rows and the count serves each of them.
 void oracle_add_squares(const struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     size_t node = (size_t)(s->node - s->run->graph->node.items);
@@ -19,6 +21,7 @@ void oracle_add_squares(const struct step *s) {
     if (s->repetition == 0) s->run->multiplied[node] += x->rows;
 }
 
+// Allocates the sums of every matrix product, one per column and repetition.
 static void ask_for_squares(struct oracle *o) {
     const struct oracle_graph *g = o->graph;
     o->squares = ARENA_ARRAY(o->arena, double *, g->node.count + 1);
@@ -38,12 +41,13 @@ struct windows {
     int lanes;
 };
 
+// Tokens of a window; the last one may be shorter, those after it are empty.
 static size_t window_length(const struct calibration *t, size_t window) {
     size_t from = window * (size_t)t->window, left = t->count > from ? t->count - from : 0;
     return left < (size_t)t->window ? left : (size_t)t->window;
 }
 
-// Reports progress: the ids that have run once position p of all lanes has.
+// Reports how many tokens are done after position p of every lane. first: index of the window in lane 0.
 static void tell(const struct windows *w, size_t first, size_t p) {
     size_t done = first * (size_t)w->text->window;
     for (size_t i = 0; i < (size_t)w->lanes; i++) {
@@ -53,8 +57,8 @@ static void tell(const struct windows *w, size_t first, size_t p) {
     if (w->text->progress) w->text->progress((int64_t)done, (int64_t)w->text->count);
 }
 
-// Runs windows first .. first + lanes. The last window of a text may be shorter; it is in the last lane, so the lanes
-// that still run are always the first ones.
+// Runs windows first to first + lanes - 1. The last window of a text may be shorter; it is in the last lane, so the
+// lanes that still run are always the first ones.
 static bool run_windows(struct windows *w, size_t first) {
     const struct calibration *t = w->text;
     for (size_t p = 0; p < (size_t)t->window; p++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of operations in the HTML report: what each holds on chip compared with the budget, and the cuts compared with
-// those of StreamTensor's Algorithm 2.
+// Section of the HTML report: shows the on-chip bits of each fused group against the budget, and compares our cuts with
+// the greedy cuts of StreamTensor (Algorithm 2).
 #include "gen/report/html.h"
 
 static void cell(struct text *out, const char *s) {
@@ -11,7 +11,7 @@ static void cell(struct text *out, const char *s) {
 
 static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\">%lld</td>", (long long)n); }
 
-// A bar of the bits that a group holds; the mark at the end of the scale is the budget.
+// Adds a bar for the bits of a group. Full width is the budget (100 %).
 static void add_bar(int64_t bits, int64_t budget, struct text *out) {
     double share = budget ? 100.0 * (double)bits / (double)budget : 0;
     text_addf(out,
@@ -21,7 +21,7 @@ static void add_bar(int64_t bits, int64_t budget, struct text *out) {
 }
 
 static void add_groups(const struct ir *ir, struct text *out) {
-    int64_t budget = ir->design.on_chip_kib * 8192;
+    int64_t budget = ir->design.on_chip_kib * 8192; // 8192 bits per KiB
     text_add(out, "<table><tr><th class=\"n\">group</th><th>region</th><th>first operation</th><th>last "
                   "operation</th><th class=\"n\">bits counted</th>"
                   "<th>share of the budget</th><th></th><th class=\"n\">as emitted</th><th class=\"n\">of these, its "

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report's clock: what the timing model supports on each die, and the longest paths.
+// Report section `clock`: the frequency that the timing model estimates for each die, and the longest paths.
 #include <string.h>
 
 #include "gen/report/report_parts.h"
 
+// where: a die, `between dies`, `resets`, or `design`.
 static void add_parts(const struct clock_model *clock, struct text *out) {
     for (size_t i = 0; i < clock->parts.count; i++) {
         const struct clock_part *part = &clock->parts.items[i];
@@ -64,6 +65,7 @@ static void json_parts(const struct clock_model *clock, struct text *out) {
     }
 }
 
+// rtl: hash of the design's Verilog, which decides whether the record is stale.
 void report_clock_json(const struct report *r, struct text *out) {
     static const char *const states[] = {"not modelled", "stale", "current"};
     const struct clock_model *clock = r->clock;

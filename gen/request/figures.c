@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and clock figures that replace the design's.
+// Options --hbm and --clock: override the board's memory figures and the spec's clock.
 #include "gen/device/hbm_figures.h"
 #include "gen/request/sim_options.h"
 
+// Checks KEY=VALUE by setting it in a scratch structure, then keeps the text. The list stays terminated by NULL: the
+// NULL is pushed but not counted.
 static const char *read_hbm(struct arena *arena, void *into, const char *value) {
     struct figure_options *o = into;
     struct hbm_figures alone = {0};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of kernels that take a whole firing and then give one word per token (TIMING_ARGMAX).
+// Timing model of kernels that take a whole firing and then give one word per token (TIMING_ARGMAX).
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
 struct argmax {
     struct sim_edge *in, *out;
-    int64_t last, tokens, sent, offer; // tokens > 0 and offer >= 0: ids are leaving
-    bool first;
+    int64_t last;   // cycle of the last word taken or id sent
+    int64_t tokens; // tokens of the present firing
+    int64_t sent;   // ids of that firing that were sent
+    int64_t offer;  // first cycle of the next id; ids are leaving if this is >= 0 and tokens > 0
+    bool first;     // the next word belongs to the first row of a firing
 };
 
 bool sim_argmax_init(struct sim *sim, struct actor *a) {

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of kernels that gather groups of rows in banks and read them while the next groups arrive (TIMING_BANKS).
-// Softmax has a stream of scalars in addition (TIMING_SOFTMAX).
+// Timing model of kernels that gather groups of rows in banks and read them while the next groups arrive
+// (TIMING_BANKS). Softmax has a stream of scalars in addition (TIMING_SOFTMAX).
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
-struct group {
-    int64_t rows, tokens, words, ready, released; // released: when the place is free again; < 0: not yet
-    bool last;                                    // the group ended a firing
+struct group {            // rows that are gathered in one bank; times are cycles
+    int64_t rows, tokens; // rows, and words of a row
+    int64_t words;        // words in all
+    int64_t ready;        // cycle from which the group can be read
+    int64_t released;     // cycle in which its place is free again; < 0: not yet
+    bool last;            // the group ended a firing
 };
 // Firings of an input that are kept whole, one for each firing of the output.
 struct held {
     struct sim_edge *edge;        // NULL: none
     int64_t last;                 // cycle of the last word taken
-    VEC(int64_t) ready, released; // per firing: cycle from which it can be read; cycle when its place is free again
+    VEC(int64_t) ready, released; // per firing: cycle from which it can be read, and in which its place is free again
 };
 struct owed { // a scalar that follows the output word with this number
     int64_t word;

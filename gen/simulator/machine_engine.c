@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of the matrix engine (rill_engine_ctrl). It makes one command per cycle, each decided when everything that it
-// needs is known. sim_lane.c brings the engine's beats.
+// Timing model of the matrix engine (rill_engine_ctrl). All times are cycles of the core clock.
+//
+// A firing is one product: the engine walks over row-steps, each of one row per lane (channel), and over the beats of a
+// row-step, each of one memory word per lane. A command multiplies a beat with the operands of up to `copies` tokens; a
+// beat needs `turns` commands for all tokens of the step. The engine issues at most one command per cycle. A command
+// gets its cycle once the arrival of its beat, of its operand and of a free output slot are known. sim_lane.c models
+// the beats.
 #include <string.h>
 
 #include "gen/ir/layout.h"
@@ -12,51 +17,76 @@
 
 enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
 
-struct result { // an output word whose command was decided
-    int64_t at;
-    uint8_t mark;
+struct result {   // an output word whose command has its cycle
+    int64_t at;   // cycle in which the word is complete, before the output stages
+    uint8_t mark; // valid elements << SIM_COUNT_SHIFT, and MARK_* flags
 };
 
 struct engine {
-    int id;      // index of the engine in the IR
-    int *firing; // per entry of the schedule
-    int *window; // per entry: the operation whose windows apply to its positions, or IR_NONE
-    bool windows;
+    int id;       // index of the engine in the IR
+    int *firing;  // per schedule entry: index of its firing in the IR
+    int *window;  // per schedule entry: the attention whose window limits its positions, or IR_NONE
+    bool windows; // entries pass through rill_window_entries
     struct schedule_table schedule;
     struct sim_walk walk;
     int64_t entry; // schedule entry of the running firing
+    // Streams: step words, operands, keys of the step's own tokens (NULL: no scores), results.
     struct sim_edge *step, *x, *keys, *y;
-    struct lane *lane; // lanes of the channel that represents all others, and of the channels with clients of their own
+    // Lanes that are simulated: one stands for all channels with the same clients, and one per channel with others.
+    struct lane *lane;
     int lanes;
     struct sim_cache *cache;
-    int64_t now, free; // now: time of the last decision; free: earliest time of the next one, if all its needs are met
-    bool turning;      // the step's first operand has not been used yet
-    // when the last entry reached each stage: the schedule's register, one of the two places after it, the stage after
-    // these, and the running firing
-    int64_t fetched, read, prepared[2], loaded; // prepared: of the last two entries
-    int64_t way[CYCLES_WINDOW_ENTRIES + 1];     // with windows: the stages after the schedule's register
-    // operands
+    int64_t now;  // cycle of the last command, or in which the running firing was loaded if that is later
+    int64_t free; // first cycle in which the next command may follow
+    bool turning; // the step's first operand has not been used yet
+    // Cycle in which the last entry reached each stage. fetched: the schedule's output register. read: one of the two
+    // registers after it. prepared: the register after these, [0] for the last entry and [1] for the entry before it.
+    // loaded: the entry became the running firing.
+    int64_t fetched, read, prepared[2], loaded;
+    int64_t way[CYCLES_WINDOW_ENTRIES + 1]; // with windows: [0] fetched, then the stages of rill_window_entries
+    // Operands. filled, freed: cycle in which each operand was complete, and in which its bank was released.
     VEC(int64_t) filled, freed;
-    VEC(int64_t) part, part_first; // units of the last token; for each operand, the first of these
-    int64_t x_last, used;          // used: operands whose place was released
-    // The step's own keys, and heads of values:
-    VEC(int64_t) key_row, key_popped; // per unit of a row-step of keys: when the last lane's arrived; when it was taken
-    int64_t key_units, key_unit, key_token, key_first; // units of a head; position of the next one; units of lane 0
-    int64_t heads_used, tail_reads, tail_last;
-    // results that wait for room at the output
+    VEC(int64_t) part;       // arrival cycle of each operand unit, last token only
+    VEC(int64_t) part_first; // per operand: index in part of its first unit
+    int64_t x_last;          // cycle in which the last operand word was taken
+    int64_t used;            // operands whose bank was released
+    // Keys of the step's own tokens. A unit is the part of a key that one command multiplies.
+    VEC(int64_t) key_row;    // cycle in which a unit arrived in the last lane of its row-step
+    VEC(int64_t) key_popped; // cycle in which a command took that unit
+    int64_t key_units;       // units per head
+    int64_t key_unit;        // units of the present token and head that have arrived
+    int64_t key_token;       // token of the step that the next unit belongs to
+    int64_t key_first;       // units that lane 0 has received in all
+    int64_t heads_used;      // heads of values that firings have finished with
+    int64_t tail_reads;      // reads of the V tail since the last entry of cache->tail_layer
+    int64_t tail_last;       // cycle of the last read of the V tail
+    // Results that wait for a slot at the output, and how many of them were sent.
     VEC(struct result) result;
     int64_t sent;
-    // the running firing
-    bool active, ready; // ready: the needs of its beat are known and included in `from`
-    int mode, tokens;
-    int64_t copies, step_tokens, turns; // tokens of a command; most tokens of a step; commands that use a beat
-    int64_t rows, memory_rows, row_beats, memory_beats, header, chunk_rows, last_count, key_rest, all_lanes;
-    bool frees, keeps, outer; // outer: the engine is in the first chunk of row-steps, which goes column by column
-    int64_t outer_rows, column_units;
+    // The running firing.
+    bool active, ready;   // active: a firing runs; ready: unused
+    int mode, tokens;     // ENGINE_MODE_*; tokens, or query heads that take the places of tokens
+    int64_t copies;       // tokens that one command processes
+    int64_t step_tokens;  // maximum tokens of a step
+    int64_t turns;        // commands per beat
+    int64_t rows;         // row-steps of the firing
+    int64_t memory_rows;  // row-steps whose beats come from memory; keys of the step's own tokens follow
+    int64_t row_beats;    // beats per row-step
+    int64_t memory_beats; // beats per row-step that come from memory; the V tail gives the others
+    int64_t header;       // beats of scales before each chunk of row-steps
+    int64_t chunk_rows;   // row-steps per chunk
+    int64_t last_count;   // valid rows of the last row-step; scores: of the last row-step from memory
+    int64_t key_rest;     // scores: valid keys of the last row-step
+    int64_t all_lanes;    // channels of the engine
+    bool frees, keeps;    // at its end the firing releases its operand; keeps its head of values for the next firing
+    bool outer;           // the first chunk runs column by column, to start before the whole operand has arrived
+    int64_t outer_rows;   // row-steps of that chunk
+    int64_t column_units; // operand units per column of that chunk
+    // Position of the next command: row-step, beat in it, command of the beat, beats of the header still to be read.
     int64_t row, beat, turn, header_left;
 };
 
-// Maps the schedule's entries to the engine's firings, which have the same order.
+// Maps the schedule's entries to the engine's firings, which have the same order. False if their numbers differ.
 static bool name_entries(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t count = 0;
     e->firing = ARENA_ARRAY(sim->arena, int, (size_t)sim->ir->firings + 1);
@@ -120,8 +150,8 @@ static bool operand_in(struct sim *sim, struct engine *e) {
     return true;
 }
 
-// Takes a unit of keys. Token t's units go to lane t mod channels. Lane 0 is never less full than another lane, and a
-// full lane stops all of them.
+// Takes a unit of keys. Units of token t go to lane t mod channels. Lane 0 fills first, so its fill level decides when
+// all lanes stall.
 static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     if (!e->keys || !edge_waiting(e->keys)) return false;
     int64_t n = e->key_first, at = edge_avail(e->keys);
@@ -156,15 +186,15 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
     return schedule_at(&e->schedule, entry, f);
 }
 
-// Bytes of scales of a row of 4-bit weights: a scale for each group; with int4_asym, in addition a word of chunk_rows
-// bytes for each beat.
+// Bytes of scales per row of 4-bit weights. int4: one byte per group. int4_asym: instead one word of chunk_rows bytes
+// per beat, with a scale and an offset for every 32 elements.
 static int64_t group_bytes(const struct engine *e, int64_t entry) {
     if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
     int64_t groups = field(e, entry, ENGINE_GROUPS);
     return groups ? groups : 1 << field_width(ENGINE_GROUPS);
 }
 
-// pos: counted from the beginning of the window.
+// Sets the row-steps and beats of an attention's firing. pos: position, counted from the beginning of the window.
 static void load_attention(struct engine *e, const struct timing_step *step, int64_t pos, int64_t beat_bits) {
     int64_t krows = div_up(pos, e->all_lanes), blocks = pos / LAYOUT_V_BLOCK, block_beats = beat_bits == 512 ? 1 : 2;
     if (e->mode == ENGINE_MODE_SCORES) {
@@ -208,8 +238,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->active = true;
 }
 
-// Moves an entry through the stages that look up where its window begins. Each stage takes the entry when the entry
-// before has left the stage.
+// Moves an entry through the CYCLES_WINDOW_ENTRIES stages of rill_window_entries. A stage accepts an entry after the
+// previous entry has left the stage.
 static void go_ahead(struct engine *e, int64_t from) {
     e->fetched = at_least(from, e->way[1]) + e->walk.left_out;
     e->way[0] = e->fetched;
@@ -248,7 +278,7 @@ static bool lanes_ready(const struct engine *e, int64_t *from) {
 
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
-// Whether the command's data are available: beats, keys or the V tail.
+// Whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail.
 static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
@@ -268,8 +298,9 @@ static bool data_ready(const struct engine *e, int64_t *from) {
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
-    if (e->copies >
-        1) { // results of a row-step leave one by one; they need room for all, and the ones before must have left
+    // With copies > 1, the results of all tokens leave one by one. There must be room for all of them, and the results
+    // of the row-step before must have left.
+    if (e->copies > 1) {
         if (e->turn > 0) return true;
         if (made > 0) *from = at_least(*from, e->result.items[made - 1].at + 1);
         n += e->step_tokens - 1;
@@ -280,7 +311,8 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
     return true;
 }
 
-// Whether the operand has arrived, or, if it is not whole yet, the units of a column that is not the last.
+// Whether the command's operand is available: the whole operand or, in outer mode, the units up to the present column.
+// The last column waits for the whole operand.
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
@@ -291,8 +323,8 @@ static bool operand_ready(const struct engine *e, int64_t *from) {
     return at != INT64_MAX;
 }
 
-// need: when the command's data, its operand and room for its result are available. No entry is earlier than the one
-// before it.
+// Whether the next command can get its cycle. need: cycle from which its data, its operand and room for its result are
+// available; no entry is earlier than the one before it.
 static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
     int64_t from = e->now + 1;
     if (!data_ready(e, &from)) return false;
@@ -334,8 +366,8 @@ static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->copies > 1 ? token : 0), mark});
 }
 
-// Gives the results of a row-step: one token's result with the last beat's command, or the results of all tokens from
-// the beat's first command on.
+// Queues the results of a finished row-step: with copies = 1 that of one token per command, with copies > 1 those of
+// all tokens at the beat's first command, one per cycle.
 static void row_done(struct sim *sim, struct engine *e) {
     if (e->copies == 1) result_done(sim, e, e->turn);
     for (int64_t t = 0; e->copies > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
@@ -359,8 +391,8 @@ static void firing_done(struct sim *sim, struct engine *e) {
     if (more && sim->options->latest) sim->late |= e->now > sim->options->latest[step];
 }
 
-// Notes a read of the V tail. The V tail may write a layer again when all of the layer's reads of the step before (or
-// those of all layers) are done.
+// Counts a read of the V tail. A layer's tail may be overwritten only after all reads of that layer in the previous
+// step are done; with tail_by_step, after the reads of all layers (firing_done reports these).
 static void tail_read(struct sim *sim, struct engine *e) {
     e->tail_last = e->now;
     if (e->cache->tail_reads == 0 || e->cache->tail_by_step) return;

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of kernels that fetch rows of memory by id or by position. Rows are requested one after another and buffered
-// until all rows of a step have arrived.
+// Timing model of kernels that fetch rows of memory by token id (embedding) or by position. Rows are requested one
+// after another and buffered until all rows of a step have arrived. All times are cycles of the core clock.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct fetch {
     struct sim_edge *in, *out;
     struct sim_client *client;
-    struct kernel_table table; // one of its channels represents all, because all have the same other reads
-    struct stage stage;
-    int64_t free;               // when the unit can take the next id or step
-    int64_t tokens, more, from; // tokens requested in this step; rows still to be requested, from `from` on
-    bool last;                  // they are the last of the step
-    int64_t left;               // words of the present step still to be sent
-    int64_t token, next, beats;
-    int64_t step, fired, firings; // present step; its firings so far, and in all
-    bool of_loop;                 // its ids are the request's, not ids that the graph has calculated
+    struct kernel_table table; // only one channel is simulated: all its channels carry the same additional reads
+    struct stage stage;        // output pipeline
+    int64_t free;              // first cycle in which the unit can take the next id or step word
+    int64_t tokens;            // rows requested in this firing
+    int64_t more;              // rows still to be requested for the ids that were taken
+    int64_t from;              // first cycle for the next request
+    bool last;                 // the ids taken include the last one of the step
+    int64_t left;              // words of this firing still to be sent
+    int64_t token;             // token of the next word
+    int64_t next;              // first cycle in which the next word can be read from the buffer; 0: no word yet
+    int64_t beats;             // beats of this firing that have arrived
+    int64_t step;              // present step
+    int64_t fired, firings;    // firings of this step that are done, and in all
+    bool of_loop;              // the ids are prompt or generated tokens, not values computed in the graph
 };
 
 // Whether the ids of this stream come from the token loop, possibly through forks.
@@ -32,7 +37,7 @@ static const struct ir_region *region_of(const struct sim *sim, const struct act
     return a->k->node == IR_NONE ? NULL : &sim->ir->region[sim->ir->node[a->k->node].region];
 }
 
-// Advances to a step in which the unit fires.
+// Advances to the next step in which the unit fires, the present step included.
 static void fetch_step(const struct sim *sim, const struct actor *a, struct fetch *f) {
     const struct ir_region *r = region_of(sim, a);
     while (r && r->when == IR_LAST && f->step < sim->options->steps && !sim->options->step[f->step].head) f->step++;
@@ -73,7 +78,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     return true;
 }
 
-// Takes ids up to the last one of the step, or takes the step; false while none has arrived.
+// Takes the next id (embedding) or step word (positions). False if none has arrived, or if rows of the one before are
+// still to be requested.
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of forks: a word goes to every output, to each as soon as that output takes it.
+// Timing model of forks: a word goes to every output, to each as soon as that output takes it.
 #include <string.h>
 
 #include "gen/simulator/machines.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of width converters: words with one number of elements become words with another. It has stages, lines that
-// hold a row-step each, and an output register.
+// Timing model of width converters: words with one number of elements become words with another. It has stages, lines
+// that hold a row-step each, and an output register.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
-struct line {
-    int64_t chunks, tokens;
-    bool last;
+struct line {               // a row-step that waits for the output
+    int64_t chunks, tokens; // chunks to send per token, and tokens
+    bool last;              // the line ends a firing
 };
 struct gear {
     struct sim_edge *in, *out;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of custom kernels that do not give a word for each word. A group of words of every input is taken, then the
-// words made from it are offered. An input's word is taken together with the words of the other inputs that have the
-// same place in their group.
+// Timing model of custom kernels that do not give a word for each word. A group of words of every input is taken, then
+// the words made from it are offered. An input's word is taken together with the words of the other inputs that have
+// the same place in their group.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of layout converters: two banks that are read in another order than they are written.
+// Timing model of layout converters: two banks that are read in another order than they are written.
 #include "gen/simulator/machines.h"
 
 struct layout {
     struct sim_edge *in, *out;
-    int64_t rows, tokens; // rows of the bank that is being filled; words of its first row
-    int64_t active[2];    // tokens of each bank
-    int64_t ready[2], released[2];
-    int64_t filled, emptied; // banks
-    int64_t next, last_in, sent;
+    int64_t rows, tokens;    // rows of the bank that is being filled; words of its first row
+    int64_t active[2];       // tokens of each bank
+    int64_t ready[2];        // per bank: cycle from which it can be read
+    int64_t released[2];     // per bank: cycle in which it is free again
+    int64_t filled, emptied; // banks that were filled and read so far
+    int64_t next;            // index of the next word out in its bank
+    int64_t last_in;         // cycle of the last word taken
+    int64_t sent;            // cycle of the last word out
 };
 
 bool sim_layout_init(struct sim *sim, struct actor *a) {

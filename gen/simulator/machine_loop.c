@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of the token loop: gives the steps and ids of a request, with the states of rill_token_loop.
+// Timing model of the token loop: gives the steps and ids of a request, with the states of rill_token_loop.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of pipelines: a word of every input makes a word of the output, in stages that stall together.
+// Timing model of pipelines: a word of every input makes a word of the output, in stages that stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 

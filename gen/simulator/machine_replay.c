@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of the replay buffer and the head replay: whole groups are kept and sent several times.
+// Timing model of the replay buffer and the head replay: whole groups are kept and sent several times.
 #include "gen/simulator/machines.h"
 
 struct kept {
     struct sim_edge *in, *out;
-    VEC(uint8_t) mark; // marks of the group that arrives
-    uint8_t *full[2];  // marks of the groups that are held
-    int64_t words[2], ready[2], released[2];
-    int64_t filled, emptied; // groups
-    int64_t next, pass, last_in, sent;
+    VEC(uint8_t) mark;       // marks of the group that arrives
+    uint8_t *full[2];        // marks of the groups that are held
+    int64_t words[2];        // per group that is held: its words
+    int64_t ready[2];        // cycle from which it can be read
+    int64_t released[2];     // cycle in which its place is free again
+    int64_t filled, emptied; // groups that arrived and were sent for the last time so far
+    int64_t next;            // index of the next word out in its group
+    int64_t pass;            // times that the present group was sent in full
+    int64_t last_in;         // cycle of the last word taken
+    int64_t sent;            // cycle of the last word out
 };
 
 bool sim_kept_init(struct sim *sim, struct actor *a) {

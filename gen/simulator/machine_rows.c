@@ -9,12 +9,13 @@ struct rows {
     struct sim_edge *step, *out;
     struct sim_client *client;
     struct stage stage;
-    int64_t offset, row_bytes, groups; // of a row
+    int64_t offset, row_bytes; // of the rows in the channel, and of a row, in bytes
+    int64_t groups;            // groups of a row
     // Requests: one for each group of each token.
     bool inside; // a step word is held
     int64_t described, from, group, token;
-    VEC(int64_t) full, drained; // by group, when its words may leave and when they have left
-    int64_t beats;              // of the present group
+    VEC(int64_t) full, drained; // per group: cycle from which its words may leave, and in which they have left
+    int64_t beats;              // beats of the present group that have arrived
     // words
     int64_t row, word_token, next;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of rill_spill. A firing goes to memory as it arrives, and comes back when all of its writes have their
+// Timing model of rill_spill. A firing goes to memory as it arrives, and comes back when all of its writes have their
 // responses. If FIRINGS is 2, the next firing is written in the meantime.
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"

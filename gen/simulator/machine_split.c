@@ -5,10 +5,12 @@
 
 struct together {
     struct sim_edge *in, *out, *step;
-    bool alone, inside;                      // alone: the present step or firing has one token; inside: it has begun
-    int64_t head;                            // pack: heads of the output firing that have passed
-    int64_t left;                            // split: firings of the step still to arrive
-    int64_t words[2], ready[2], released[2]; // of the firings that are held in the banks
+    bool alone, inside; // alone: the present step or firing has one token; inside: it has begun
+    int64_t head;       // pack: heads of the output firing that have passed
+    int64_t left;       // split: firings of the step still to arrive
+    // Per firing that is held in a bank: its words, and the cycles from which it can be read and its bank is free
+    // again.
+    int64_t words[2], ready[2], released[2];
     int64_t filled, emptied, count, next, last_in, sent;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine of the multiplexer and the demultiplexer: firings move in turn.
+// Timing model of the multiplexer and the demultiplexer: firings move in turn.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 

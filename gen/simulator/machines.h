@@ -11,9 +11,13 @@ int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // offset of th
 // Table rows that a custom kernel reads for a firing, at the step's positions, before it takes the firing's words.
 struct sim_table {
     struct sim_client *client; // NULL: it reads none
-    int64_t offset, stride, row_bytes, rows;
-    int64_t firing, asked, beats; // firing of the step; rows asked for and beats of the firing so far
-    int64_t from, held;           // from: of the next request; held: words may be taken from then on
+    int64_t offset, stride,
+        row_bytes;        // bytes: of the table in the channel, between the tables of two firings, of a row
+    int64_t rows;         // rows of the table
+    int64_t firing;       // index of the present firing in the step
+    int64_t asked, beats; // rows asked for, and beats that have arrived, of the present firing
+    int64_t from;         // first cycle for the next request
+    int64_t held;         // first cycle in which words of the firing may be taken
 };
 
 // Step words of a custom kernel. It waits for a step's word before it takes the first word of the step's firings, and

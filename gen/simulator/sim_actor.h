@@ -19,35 +19,40 @@ enum { SIM_COUNT_SHIFT = 2 /* the bits of a mark from here on: valid elements, 0
 
 struct sim_pool;
 
+// A stream between two kernels. All times are cycles.
 struct sim_edge {
-    struct sim_pool *pool; // the pool whose storage the stream shares, at `place`; or NULL
-    int place;
-    int64_t depth;                           // 0: unbounded
-    int64_t latency;                         // cycles through rill_fifo; more between dies
-    int64_t back;                            // between dies: cycles until the writer learns of new room
-    int64_t parts;                           // between dies: cycles that a word takes to leave
-    int64_t puts, takes, capacity, expected; // words
-    int64_t *put, *take;
-    uint8_t *mark;
-    int64_t full; // cycles in which the writer waited
-    int writer, reader;
-    // The reader has looked for a word in vain, or the writer for room: the next word, or the next room, wakes it.
+    struct sim_pool *pool; // pool whose storage the stream shares, or NULL
+    int place;             // index of the stream in that pool
+    int64_t depth;         // words that the FIFO holds; 0: unbounded
+    int64_t latency;       // cycles through rill_fifo; more between dies
+    int64_t back;          // between dies: cycles until the writer learns of new room
+    int64_t parts;         // between dies: cycles that a word takes to leave
+    int64_t puts, takes;   // words put and taken so far
+    int64_t capacity;      // words for which the lists below have memory
+    int64_t expected;      // words to allocate memory for at once; 0: unknown
+    int64_t *put, *take;   // per word: cycle in which it was put, and taken
+    uint8_t *mark;         // per word: MARK_* flags and, from SIM_COUNT_SHIFT on, its valid elements
+    int64_t full;          // cycles in which the writer waited for room
+    int writer, reader;    // kernels
+    // starved: the reader has looked for a word in vain, and the next word wakes it. blocked: the writer has looked for
+    // room in vain, and the next free place wakes it.
     bool starved, blocked;
 };
 
 struct lane;
 
-// State that the kernels of a KV cache share in addition to their streams: lists of times, in order.
+// State that the kernels of a KV cache share in addition to their streams. The lists are in order; times are cycles. A
+// pair is a (step, layer).
 struct sim_cache {
-    VEC(int64_t) head_done;   // when a head's values were in the V tail
-    struct sim_client *keys;  // client of the K writer
-    VEC(int64_t) k_runs;      // number of descriptors handed over up to the end of a (step, layer) pair
-    VEC(int64_t) v_layer;     // per pair: when its values were taken, and written if they close a block
-    VEC(int64_t) tail_layer;  // per pair: when its open block was read; with tail_by_step, per step
-    int64_t tail_reads;       // reads of such a pair; 0: nobody waits for them
-    int64_t tail_reads_alone; // in a step of one token; 0: as many
-    bool tail_by_step;
-    int64_t layers;              // in this run
+    VEC(int64_t) head_done;      // per head: when its values were in the V tail
+    struct sim_client *keys;     // client of the K writer
+    VEC(int64_t) k_runs;         // per pair: number of descriptors handed over up to its end
+    VEC(int64_t) v_layer;        // per pair: when its values were taken, and written if they close a block
+    VEC(int64_t) tail_layer;     // per pair: when its open block was read; with tail_by_step, per step
+    int64_t tail_reads;          // reads of the V tail per pair; 0: nothing waits for them
+    int64_t tail_reads_alone;    // the same in a step of one token; 0: tail_reads
+    bool tail_by_step;           // the V of a step waits for all reads of the step before, not for those of its layer
+    int64_t layers;              // layers in this run
     int64_t left_from, left_out; // layers from left_from on have numbers that are lower by left_out in this run
 };
 
@@ -55,14 +60,15 @@ struct sim;
 struct actor;
 typedef void actor_run(struct sim *, struct actor *);
 
+// A kernel that moves words.
 struct actor {
-    int kernel;
+    int kernel; // index of the kernel in the IR
     const struct ir_kernel *k;
     struct timing_contract c;
     struct kernel_args args;
-    actor_run *run;
-    void *state;
-    bool queued;
+    actor_run *run; // moves all words that it can; NULL: the kernel moves none
+    void *state;    // of the kernel's machine
+    bool queued;    // in sim.queue
 };
 
 struct sim {
@@ -70,19 +76,19 @@ struct sim {
     const struct ir *ir;
     const struct timing_options *options;
     struct sim_edge *edge;
-    struct actor *actor; // one per kernel
-    int *queue;          // kernels to run
-    int queue_head, queue_count;
-    int64_t *step_start;         // per step: when its word was offered; [steps]: when the last step was over
-    bool settled;                // no actor can go on otherwise (options->idle_counts)
-    bool late;                   // an engine finished a step later than it may
-    struct sim_cache *cache;     // one at least
-    int64_t layers, fewer;       // repetitions of the repeated region, and how many of them this run leaves out
-    int64_t words, beats;        // words and beats moved so far
-    struct sim_channel *channel; // one per engine, at least one; then the channels with clients of their own
-    struct sim_client *loader;   // client that loads the vector parameters; NULL: none
-    int engines, channels;
-    struct timing_firing *firing; // of the result
+    struct actor *actor;          // one per kernel
+    int *queue;                   // ring of the kernels that are to run
+    int queue_head, queue_count;  // index of the first one, and their number
+    int64_t *step_start;          // per step: cycle in which its word was offered; [steps]: in which the last was over
+    bool settled;                 // no actor can go on otherwise (options->idle_counts)
+    bool late;                    // an engine finished a step later than it may
+    struct sim_cache *cache;      // the KV caches, at least one
+    int64_t layers, fewer;        // repetitions of the repeated region, and how many of them this run leaves out
+    int64_t words, beats;         // words and beats moved so far
+    struct sim_channel *channel;  // one per engine, at least one; then the channels with clients of their own
+    struct sim_client *loader;    // client that loads the vector parameters; NULL: none
+    int engines, channels;        // matrix engines; simulated channels
+    struct timing_firing *firing; // of the result, as in timing_result
     struct timing_turn *turn;
 };
 
@@ -171,16 +177,19 @@ void sim_wake_all(struct sim *, enum timing_machine); // its kernels
 
 struct stage_word {
     int64_t enabled; // cycle in which it would be offered if nothing stalled
-    int64_t offer, left;
+    int64_t offer;   // cycle in which it was offered
+    int64_t left;    // cycle in which it left
     uint8_t mark;
     bool leaves; // false: it only occupies its place
 };
 struct stage {
-    int64_t length;
-    struct stage_word *word;               // ring
-    int64_t capacity, passed, sent, count; // passed: words whose stalls the entry has seen; words out; words in
-    int64_t stalled_in, stalled_out;       // stall cycles, as the entry and the exit see them
-    int64_t last;                          // cycle of the last entry
+    int64_t length;                  // number of stages, in cycles
+    struct stage_word *word;         // ring
+    int64_t capacity;                // places of the ring
+    int64_t passed;                  // words whose stalls the entry has seen
+    int64_t sent, count;             // words that left, and that entered
+    int64_t stalled_in, stalled_out; // stall cycles, as the entry and the exit see them
+    int64_t last;                    // cycle of the last entry
 };
 void stage_init(struct sim *, struct stage *, int64_t length);
 // *at: when a word that could enter at `from` does enter. False while that is not known. Also sends words to `out`.
@@ -195,9 +204,10 @@ bool sim_schedule_read(struct sim *, const struct actor *, int entry_bits, struc
 
 // The present place of a walk through a schedule, step after step.
 struct sim_walk {
-    int step, section;
-    int64_t repeat, index; // index: entry of the section
-    int64_t left_out;      // entries that this run has left out up to here
+    int step, section; // index of the step, and of the section in the schedule
+    int64_t repeat;    // repetition of the section
+    int64_t index;     // entry of the section
+    int64_t left_out;  // entries that this run has left out up to here
 };
 // The entry at the walk's place; false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
@@ -207,13 +217,13 @@ bool sim_walk_next(const struct sim *, const struct schedule_table *,
 // The turns of rill_turns, which are fetched ahead from the schedule.
 struct sim_turns {
     struct schedule_table schedule;
-    struct sim_walk walk; // place of the next turn to be used
-    struct sim_edge *steps;
-    struct sim_edge ahead; // the FIFO of turns
-    struct sim_walk fetch;
-    int64_t ready; // when the walk can give its next entry
-    bool inside;   // in the middle of a step
-    bool known;    // `turn` is the present turn, which is available from `since` on
+    struct sim_walk walk;   // place of the next turn to be used
+    struct sim_edge *steps; // step words
+    struct sim_edge ahead;  // the FIFO of turns that were fetched ahead
+    struct sim_walk fetch;  // place of the next turn to be fetched
+    int64_t ready;          // cycle from which that walk can give its next entry
+    bool inside;            // that walk is in the middle of a step
+    bool known;             // `turn` is the present turn, which is available from cycle `since` on
     int64_t turn, since;
 };
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);

@@ -7,19 +7,19 @@
 
 struct lane {
     struct schedule_table schedule; // of the walker
-    struct sim_walk walk;
-    struct sim_client *client;
-    struct lane *first; // first of the engine's simulated lanes, which are stored one after another
-    int lanes;
-    int64_t channels; // channels of the engine
-    int *window;      // per entry: the operation whose windows its positions have, or IR_NONE
+    struct sim_walk walk;           // place of the next run
+    struct sim_client *client;      // read client of the channel
+    struct lane *first;             // first of the engine's simulated lanes, which are stored one after another
+    int lanes;                      // number of these lanes
+    int64_t channels;               // channels of the engine
+    int *window;                    // per entry: the attention whose window limits its positions, or IR_NONE
     const struct sim_cache *cache;
-    bool waits;           // it waits for writes of the step before
-    int64_t places;       // places of the lane's FIFO
+    bool waits;           // keys and values wait for the writes of the step before
+    int64_t places;       // depth of the lane's FIFO, in beats
     int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it
-    int64_t outer;        // runs of the present entry that were handed over
-    int64_t described_at; // when the last run was handed over
-    VEC(int64_t) used;    // when a command used each beat
+    int64_t outer;        // runs of the present entry that were handed to the read engine
+    int64_t described_at; // cycle in which the last run was handed over
+    VEC(int64_t) used;    // per beat: cycle of the command that used it
 };
 
 bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *,
@@ -28,6 +28,7 @@ bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *
 void lane_advance(struct sim *, struct lane *);
 // Raises *from to when the next beat may be used by a command. False while that is not known.
 bool lane_ready(const struct lane *, int64_t *from);
+// A command uses the next beat in cycle `at`.
 void lane_use(struct sim *, struct lane *, int64_t at);
 
 #endif

@@ -16,7 +16,7 @@ struct sim_memory {
     int64_t beat_bytes;
 };
 
-// A descriptor, which was handed over at cycle `at`.
+// A descriptor: `beats` beats from byte `address` on, handed over in cycle `at`.
 struct sim_run {
     int64_t at, address, beats;
     int64_t end;    // cycle of its last burst
@@ -29,41 +29,44 @@ struct sim_client {
     int kernel; // kernel that is woken when the memory has answered
     int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
     bool is_write;
-    bool counted; // writes: matrix engines wait for its responses (rill_write_tracker)
-    int64_t burst, buffer,
-        outstanding; // beats of a burst; beats of the buffer (writes: offered ones); bursts in flight
+    bool counted;        // writes: matrix engines wait for its responses (rill_write_tracker)
+    int64_t burst;       // maximum beats of a burst
+    int64_t buffer;      // beats that the buffer holds (writes: beats that may be offered ahead)
+    int64_t outstanding; // maximum bursts in flight
     VEC(struct sim_run) run;
-    int64_t cut; // runs that have been cut into bursts
-    int64_t address, left, bursts, requested,
-        issued;         // what is left of the present run; beats asked for; cycle of the last burst
-    VEC(int64_t) beat;  // reads: cycle of arrival; writes: cycle of the offer
-    VEC(int64_t) taken; // reads: left the buffer; writes: entered the engine's buffer, in the client's turn
-    VEC(int64_t) over;  // per burst: when its last beat, or its response, arrived
+    int64_t cut;           // runs that have been cut into bursts
+    int64_t address, left; // byte address and beats of what is left of the present run
+    int64_t bursts;        // bursts that were cut so far
+    int64_t requested;     // beats asked for so far
+    int64_t issued;        // cycle of the last burst
+    VEC(int64_t) beat;     // reads: cycle of arrival; writes: cycle of the offer
+    VEC(int64_t) taken;    // reads: left the buffer; writes: entered the engine's buffer, in the client's turn
+    VEC(int64_t) over;     // per burst: when its last beat, or its response, arrived
     // The burst that waits at the arbiter, or the beat at the write engine.
     bool waits;
     int64_t at, beats, granted, granted_before;
 };
 
-struct sim_access { // a burst whose beats are all at the memory
+struct sim_access { // a burst whose beats are all at the memory, from cycle `at` on
     int64_t at, address, beats;
     struct sim_client *client;
 };
 
-enum { SIM_QUEUE = 32 /* bursts of a direction that a channel holds */ };
+enum { SIM_QUEUE = 32 /* bursts that a channel holds per direction */ };
 
 struct sim_waiting { // clients with a burst at the arbiter, or a beat at the write engine; in no order
     VEC(struct sim_client *) client;
 };
 
-struct sim_reads { // of a channel
+struct sim_reads { // the read arbiter of a channel
     struct sim_waiting waiting;
-    int64_t free;           // from when on the arbiter's register can take a burst, as the memory takes the one before
-    struct sim_access held; // the burst in the register until then; none if it has no client
-    int last;               // client of the last grant
-    int64_t bursts;
+    int64_t free;            // from when on the arbiter's register can take a burst, as the memory takes the one before
+    struct sim_access held;  // the burst in the register until then; none if it has no client
+    int last;                // index of the client of the last grant
+    int64_t bursts;          // bursts that the memory took so far
     int64_t beat;            // cycle of the last beat at the port
-    int64_t over[SIM_QUEUE]; // of the last bursts: when the last beat was read
-    int taken[SIM_QUEUE];    // of the last bursts: the ids that each takes
+    int64_t over[SIM_QUEUE]; // per burst, modulo SIM_QUEUE: cycle in which its last beat was read
+    int taken[SIM_QUEUE];    // per burst, modulo SIM_QUEUE: ids that it takes
     int64_t ended, ids;      // bursts that the last grant knew to be over; ids of the bursts after them
 };
 
@@ -74,9 +77,10 @@ struct sim_writes {
     struct sim_client *turn;            // the client whose turn it is; NULL: nobody's yet
     int last;                           // the client whose turn came last
     int64_t since;                      // from when on it has the turn
-    int64_t buffer;                     // beats
+    int64_t buffer;                     // beats that the buffer holds
     int64_t most;                       // most beats at the memory without a response, limited by their ids
     int64_t taken, addressed, answered; // beats so far: entered the buffer, addressed at the memory, answered
+    // per beat, modulo SIM_QUEUE: cycle of each of these events
     int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
     struct sim_access held[SIM_QUEUE]; // what the buffer holds
 };
@@ -91,7 +95,7 @@ struct sim_channel {
     VEC(struct sim_client *) client;
     bool known; // whether the next event is known; its time is `next`, INT64_MAX if there is none
     int64_t next;
-    void (*what)(struct sim *, struct sim_channel *, int64_t at);
+    void (*what)(struct sim *, struct sim_channel *, int64_t at); // makes that event
     struct sim_reads read;
     struct sim_writes write;
     VEC(struct sim_access) access; // writes that have not reached the banks, oldest first from `accessed` on

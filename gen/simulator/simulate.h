@@ -8,15 +8,15 @@
 #include "gen/ir/ir.h"
 
 struct timing_step {
-    int64_t pos; // of the first token
-    int ntok;
-    bool head; // the regions of the last token run
+    int64_t pos; // position of the first token
+    int ntok;    // active tokens
+    bool head;   // regions that run only for the last token run in this step
 };
 
-struct timing_memory {                 // of a channel
+struct timing_memory {                 // the memory of a channel
     const struct hbm_figures *figures; // the board's figures, which the Verilog simulation uses as well (docs/hbm.md)
-    double period_ps;                  // of the design's clock
-    bool refreshes;
+    double period_ps;                  // period of the design's clock, in ps
+    bool refreshes;                    // the memory is refreshed, which costs time
     int64_t start; // age of the memory when the first step begins, in cycles; sets the times of its refreshes
     bool kept;     // the vector parameters are on chip: only the image's header is read
     int64_t lead;  // cycles before that step, from which parameters and engine beats are requested (timing_start)
@@ -24,7 +24,7 @@ struct timing_memory {                 // of a channel
 struct timing_memory timing_memory(const struct ir_design *);
 
 struct timing_options {
-    const struct timing_step *step; // of one request, in order
+    const struct timing_step *step; // steps of one request, in order
     int steps;
     bool bounded;      // FIFOs have their depths; if false, only those of steps and vector parameters do
     const int64_t *id; // ids of the first `ids` positions, which select the rows that are fetched; later positions have
@@ -37,14 +37,15 @@ struct timing_options {
     const int64_t *words; // per edge, number of expected words, for which memory is allocated at once; NULL: unknown
     const int64_t
         *latest; // per step: latest cycle of an engine's last command; a later one ends the run as if stuck; NULL: any
-    int64_t limit;    // words and beats; 0: none. Beyond it the run ends as if stuck
+    int64_t limit;    // limit of words and beats, beyond which the run ends as if stuck; 0: none
     bool idle_counts; // keys count only while their engine is idle, as in an old version; for a test of deadlocks
     bool load_only;   // run only what comes before the first step; timing_result.loaded says when it ended
     struct timing_memory memory;
 };
 
 struct timing_edge {
-    int64_t words, high_water;
+    int64_t words;      // words that were put
+    int64_t high_water; // most words in it at once
     int64_t room;    // most words and places not yet free: with this depth, unless it is 2, the timing stays the same
     int64_t most_at; // the word with which it was fullest
     int64_t holds;   // words in it at the end
@@ -80,7 +81,7 @@ struct timing_result {
     struct timing_work *kernel;
     struct timing_firing *firing; // [step * firings of the IR + firing]
     struct timing_turn *turn;     // [step * engines + engine]
-    int64_t words, beats;         // moved in all
+    int64_t words, beats;         // words and beats moved in all
     int64_t loaded;               // cycle of the last parameter; < 0: there are no parameters
     const char *stuck;            // NULL, or who waits for what, when the graph cannot go on with these depths
     bool cut;                     // it stopped only because of the limit

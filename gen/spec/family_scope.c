@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of names in a family's expressions: loops, parameters, derived names, keys of `design`, `layer`.
+// Looks up names in a family's expressions: loop variables, parameters, derived names, `design.*` keys and `layer`.
+// Also expands `{...}` in texts.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static const struct {
 
 // ---- integers ----
 
-// Whether a parameter has the word, for `parameter.word`.
+// Looks up `parameter.word`: value is 1 if the parameter has that word, else 0. False if the name is not of this form.
 static bool find_word(const struct family_values *v, const char *name, int64_t *value) {
     const struct family *f = v->family;
     const char *dot = strchr(name, '.');
@@ -71,7 +72,7 @@ static bool find_name(void *context, const char *name, int64_t *value) {
     return find_word(v, name, value) || find_design(v->design, s->in_graph, name, value);
 }
 
-// A place inside a text of one line.
+// Location of the character at `offset` in a one-line YAML text.
 static struct loc inside(const struct yaml_node *at, size_t offset) {
     struct loc loc = at->loc;
     loc.col += (uint32_t)(offset + at->quoted);
@@ -90,7 +91,7 @@ bool family_is_design_name(const char *name) {
     return false;
 }
 
-// The parameter in `parameter.word`; NULL: there is none.
+// The parameter in `parameter.word`, whether or not it allows the word. NULL if there is none.
 static const struct family_parameter *word_of(const struct family *f, const char *name) {
     size_t len = strcspn(name, ".");
     for (size_t i = 0; name[len] && i < f->parameters; i++)
@@ -107,6 +108,7 @@ bool family_has_word(const struct family *f, const char *name) {
     return false;
 }
 
+// Adds a note that says why a name is unknown here, or which names are similar.
 static void note_name(const struct family_scope *s, struct loc loc, const char *name) {
     const struct family *f = s->values->family;
     const char *words[2 * FAMILY_MAX_NAMES + COUNT_OF(design_names)];
@@ -172,7 +174,7 @@ static bool has_layer(const char *text, size_t len) {
     return false;
 }
 
-// A number or a word that is alone in its braces; NULL: an expression of integers.
+// Value of `{name}` if name is a number or a word. NULL: the braces contain an integer expression.
 static const char *alone(const struct family_scope *s, const char *name) {
     const struct family_values *v = s->values;
     int p = family_find_parameter(v->family, name);
@@ -191,7 +193,7 @@ static const char *keep_layer(const struct family_scope *s, const struct yaml_no
     const char *out = "{", *p = text;
     struct family_scope any = *s;
     int64_t v;
-    any.has_layer = true; // checks the whole as an expression
+    any.has_layer = true; // first checks that the whole expression evaluates
     if (!family_evaluate(&any, at, text, offset, &v)) return NULL;
     while (*p) {
         size_t len = strspn(p, "0123456789"), word = 0;
@@ -208,6 +210,7 @@ static const char *keep_layer(const struct family_scope *s, const struct yaml_no
     return arena_printf(s->arena, "%s}", out);
 }
 
+// Value of one pair of braces as text. Keeps an expression with `layer` where the layer is not known yet.
 static const char *piece_text(const struct family_scope *s, const struct yaml_node *at, const char *text,
                               size_t offset) {
     const char *word = alone(s, text);

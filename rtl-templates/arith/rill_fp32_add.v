@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 fp32 addition: y = a + b, round to nearest even, subnormals read and written as
-// zeros of their sign.
+// SPDX-License-Identifier: Apache-2.0
+// fp32 addition: y = a + b, rounded to nearest even. Subnormal operands and results become zero with the same sign.
 //
 // Latency 5 enabled clocks, one result per enabled clock, no reset. Subtract by inverting b[31].
 // fault is aligned with y: NaN or infinite operand, or the sum overflows; y is then undefined.
@@ -15,12 +15,12 @@ module rill_fp32_add (
 );
 
     // Each stage's logic is a function, so that a simulator evaluates it only when the stage moves. The stages are cut
-    // for 250 MHz (docs/clock.md): what decides late is computed for both outcomes before, and nothing but a choice
-    // follows the comparison.
+    // for 250 MHz (docs/clock.md). Both outcomes are computed in parallel with the comparison, so only a multiplexer
+    // follows it.
 
-    // Stage 1: the operand with the larger magnitude becomes "big"; how far the other one has to shift right, 31 for
-    // any greater distance.
-    // {sign, subtract, fault, exponent, big, lesser, shift}
+    // Stage 1: compare the magnitudes. Result: {sign, subtract, fault, exponent, big, lesser, shift}.
+    // big: significand of the operand with the larger magnitude, 24 bits. lesser: that of the other operand.
+    // exponent: of big. shift: right shift of lesser, saturated at 31.
     function [63:0] sort(input [31:0] p, input [31:0] q);
         reg        swap;
         reg [7:0]  distance_p;
@@ -42,7 +42,7 @@ module rill_fp32_add (
         end
     endfunction
 
-    // one register: simulators call the function for each register that takes a part of it
+    // One register: with several, a simulator would evaluate the function once for each.
     reg  [63:0] stage1_q;
     wire        sign1, sub1, fault1;
     wire [7:0]  exponent1;
@@ -55,7 +55,7 @@ module rill_fp32_add (
             stage1_q <= sort(a, b);
     end
 
-    // Stage 2: align with guard, round and sticky bits (what the whole shift drops).
+    // Stage 2: align lesser, with guard, round and sticky bits. The sticky bit is the OR of all bits shifted out.
     function [26:0] align(input [23:0] lesser, input [4:0] shift);
         reg [26:0] kept;
         begin
@@ -80,7 +80,8 @@ module rill_fp32_add (
         end
     end
 
-    // Stage 3: add or subtract; which nibbles of the sum hold anything. {nibbles, sum}
+    // Stage 3: add or subtract. Result: {nibbles, sum}. nibbles: one flag per nonzero nibble of the sum, bit 6 for the
+    // top one. Bit 27 of the sum is the carry.
     function [34:0] combine(input subtract, input [23:0] big, input [26:0] addend);
         reg [27:0] sum;
         begin
@@ -104,9 +105,9 @@ module rill_fp32_add (
         end
     end
 
-    // Stage 4: normalize by whole nibbles, and find the zeros before the first one of the nibble that then leads. Bit
-    // 27 is the carry.
-    // {exponent, sum, zeros}
+    // Stage 4: shift the top nonzero nibble of the sum to the top, and count its leading zeros (0 to 3). Result:
+    // {exponent, sum, zeros}. exponent: coarse, signed, for zeros = 0. In `zeros` of the function, bits 2 * n + 1 and
+    // 2 * n are the leading zeros of nibble n, where nibble 0 is the top one.
     function [38:0] normalize(input [6:1] nibble, input [27:0] sum, input [7:0] exponent);
         reg [2:0]  coarse;
         reg [26:0] moved;
@@ -138,9 +139,9 @@ module rill_fp32_add (
         end
     end
 
-    // Stage 5: the last three places, then round; a carry out of the fraction goes into the exponent. {y, fault}
-    // An exact sum: what lies below the normal range needs no rounding before it is flushed. What becomes of the
-    // exponent is seen on the coarse one, beside the addition.
+    // Stage 5: shift by the remaining 0 to 3 places, then round. Result: {y, fault}. A carry out of the fraction goes
+    // into the exponent. A subnormal sum is exact, so it is flushed without rounding. Underflow and overflow are
+    // decided from the coarse exponent, in parallel with the rounding addition.
     function [32:0] round(input sign, input none, input broken, input [9:0] coarse, input [26:0] moved,
         input [1:0] fine);
         reg [26:0] normal;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 reciprocal square root: y = 1 / sqrt(a), at most 1 ulp, exact for powers of four.
+// fp32 reciprocal square root: y = 1 / sqrt(a). The error is at most 1 ulp; powers of four are exact.
 //
-// Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 2 x 128 segments.
+// Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2.
+// The table has 2 x 128 segments (odd and even exponent).
 // fault is aligned with y: zero, negative, NaN or infinite operand; y is then undefined.
 `default_nettype none
 
@@ -13,7 +14,8 @@ module rill_fp32_rsqrt (
     output reg         fault
 );
 
-    // Stage 1: with e the exponent, the result's field is 126 - floor(e / 2), one more for a power of four.
+    // Stage 1: e is the unbiased exponent of a. The exponent field of y is 126 - floor(e / 2), plus 1 if a is a power
+    // of four. e is odd if a[23] is 0, because the bias 127 is odd. side: {fault, power of four, exponent field of y}.
     wire        odd = !a[23]; // the bias is odd
     wire        power = !odd && a[22:0] == 23'd0;
     wire [7:0]  half = {1'b0, a[30:24]} + {7'd0, a[23]}; // 64 + floor(e / 2)
@@ -52,7 +54,7 @@ module rill_fp32_rsqrt (
         end
     end
 
-    // Stage 7: pack.
+    // Stage 7: pack. A power of four has fraction 0.
     wire       fault6, power6;
     wire [7:0] field6;
     assign {fault6, power6, field6} = side6_q;

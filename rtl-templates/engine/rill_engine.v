@@ -30,48 +30,49 @@
 // earlier; their sums are on the die of SUMS_CHAIN. Their row parameters follow in words of PARAM_BITS; no row of
 // weights is to have fewer beats than its parameters have words.
 //
-// name               meaning                                                         unit       range
-// CHANNELS           a lane each                                                     channels   1 to 32
-// BEAT_BITS          of a beat                                                       bits       256, 512
-// TOKENS             per step, upper bound                                           tokens     1, 2, 4, 8
-// GROUP              per group scale and block, a multiple of a beat's int4 weights  elements   1 or more
-// X_UNITS            of an operand and token, even, upper bound                      units      2 or more
-// SCALE_K            2^EXP_MIN of the operands of mode 2                             fp32 bits  any
-// SCALE_V            2^EXP_MIN of the operands of mode 3                             fp32 bits  any
-// HAS_KV             0: no modes 2, 3; their ports are not used                      -          0, 1
-// COPIES             at a time, at most TOKENS; two share each multiplier, four      tokens     1, 2, 4
-//                    have it in turns, at clk_2x
-// PUMP               products of a multiplier in a cycle; of COPIES 4: 2             -          1, 2
-// ASYM               1: there are int4_asym weights                                  -          0, 1
-// ASYM_UNITS         of the longest of their operands, even                          units      2 or more
-// X_BITS             of a mantissa of the operands                                   bits       8, 10
-// ACC_W              of an accumulator                                               bits       64, 66
-// HOPS               most die boundaries to a lane, register stages each way         clocks     0 or more
-// CHAINS             dies with lanes                                                 dies       1 to 8
-// COPY_CHAIN         which of them, of every FAN_OUT lanes, 4 bits each              -          any
-// CHAIN_AWAY         a bit each: the die has a copy of the operand buffer; then      -          any
-//                    HOPS is not 0
-// EARLY              a bit for each chain: of the multipliers of lanes that are cut  -          any
-// SUMS_CHAIN         as COPY_CHAIN, of the sums of the lanes                         -          any
-// PARAM_BITS         of row parameters in a clock, of these lanes                    bits       8, 16, 32, 64
-// RESULT_HOPS        most die boundaries from a lane's sums to the results           clocks     0 or more
-// PULSE_HOPS         die boundaries from the results to the rest                     clocks     0 or more
-// KEY_CHANNELS       of the engine of the scores                                     channels   1 to 32
-// WINDOWS            entries of each window list: one for all, or one for each       entries    1 or more
-//                    layer of the cache
-// K_WINDOW           that a token sees, its own the last, 16 bits of each layer of   positions  any
-//                    the keys; a single 0: all
-// V_WINDOW           the same of each layer of the values; a single 0: all           positions  any
-// OUT_FIFO           for the latency and the places kept for a row-step's results    words      2 or more
-// SECTIONS           of the table, docs/rtl.md section 5                             sections   1 or more
-// ENTRIES            the sum of all lengths                                          entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low                         entries    not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each                          times      any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                          -          any
-// TABLE              the entries, 96 bits each (of ENGINE)                           -          any
-// ENTRY_MANY         a bit each: not in steps of one token                           -          any
-// USER_W             of tuser                                                        bits       derived
-// COUNT_W            of tcount                                                       bits       derived
+// name               meaning                                                                   unit       range
+// CHANNELS           memory channels; each has a lane                                          channels   1 to 32
+// BEAT_BITS          width of a beat                                                           bits       256, 512
+// TOKENS             tokens per step, upper bound                                              tokens     1, 2, 4, 8
+// GROUP              elements per group scale and per block; a multiple of a beat's int4       elements   1 or more
+//                    weights
+// X_UNITS            units of an operand, per token, even, upper bound                         units      2 or more
+// SCALE_K            2^EXP_MIN of the operands of mode 2                                       fp32 bits  any
+// SCALE_V            2^EXP_MIN of the operands of mode 3                                       fp32 bits  any
+// HAS_KV             0: no modes 2, 3; their ports are not used                                -          0, 1
+// COPIES             tokens per command, at most TOKENS; two tokens share each multiplier,     tokens     1, 2, 4
+//                    four take turns at clk_2x
+// PUMP               multiplications per multiplier and cycle; 2 with COPIES 4                 -          1, 2
+// ASYM               1: there are int4_asym weights                                            -          0, 1
+// ASYM_UNITS         units of the longest operand of int4_asym weights, even                   units      2 or more
+// X_BITS             width of a mantissa of the operands                                       bits       8, 10
+// ACC_W              width of an accumulator                                                   bits       64, 66
+// HOPS               maximum die boundaries to a lane: register stages each way                clocks     0 or more
+// CHAINS             dies with lanes                                                           dies       1 to 8
+// COPY_CHAIN         die of every FAN_OUT lanes, as an index in CHAINS, 4 bits each            -          any
+// CHAIN_AWAY         bit n: the die of chain n has a copy of the operand buffer; then HOPS is  -          any
+//                    not 0
+// EARLY              bit n: the lanes of chain n are cut after their multipliers               -          any
+// SUMS_CHAIN         die of the sums of every FAN_OUT lanes, as COPY_CHAIN                     -          any
+// PARAM_BITS         bits of row parameters per cycle, for cut lanes                           bits       8, 16, 32, 64
+// RESULT_HOPS        most die boundaries from a lane's sums to the results                     clocks     0 or more
+// PULSE_HOPS         die boundaries from the results to the rest                               clocks     0 or more
+// KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
+// WINDOWS            number of windows: 1 for all layers, or one per cache layer               entries    1 or more
+// K_WINDOW           positions a token attends to, including its own; 16 bits per layer of     positions  any
+//                    keys, the lowest layer low; a single 0: no window
+// V_WINDOW           the windows of the layers of values, likewise; a single 0: no window      positions  any
+// OUT_FIFO           depth of the result FIFO: covers the latency and the results of a         words      2 or more
+//                    row-step
+// SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
+// ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
+// TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
+// ENTRY_MANY         bit e: skip entry e in steps of one token                                 -          any
+// USER_W             width of tuser                                                            bits       derived
+// COUNT_W            width of tcount                                                           bits       derived
 `default_nettype none
 
 module rill_engine #(

@@ -5,9 +5,9 @@
 // Latency: 2 cycles from the last lane's pulse, with more than eight lanes 4. Throughput: one pulse per cycle.
 // Reset: clk, synchronous active-high rst; clears the counts.
 //
-// name      meaning                             unit      range
-// CHANNELS  lanes                               channels  1 to 32
-// AHEAD     by which a lane may be ahead        beats     1 or more
+// name      meaning                                  unit      range
+// CHANNELS  lanes                                    channels  1 to 32
+// AHEAD     beats a lane may be ahead of the others  beats     1 or more
 `default_nettype none
 
 module rill_engine_arrivals #(

@@ -4,10 +4,10 @@
 //
 // Reset: clk, synchronous active-high rst; it clears only the two low bits of cmd, valid and out.
 //
-// name      meaning                       unit    range
-// CMD_W     of cmd                        bits    3 or more
-// OFFSET_W  of offset                     bits    1 or more
-// HOPS      from the engine to the lanes  clocks  0 or more
+// name      meaning                                       unit    range
+// CMD_W     width of cmd                                  bits    3 or more
+// OFFSET_W  width of offset                               bits    1 or more
+// HOPS      register stages from the engine to the lanes  clocks  0 or more
 `default_nettype none
 
 module rill_engine_chain #(

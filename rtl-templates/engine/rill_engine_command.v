@@ -6,16 +6,16 @@
 // rill_engine_fields.vh; slice_controls, of cycle 2, are those of rill_x_slice.
 // Reset: clk, synchronous active-high rst; it clears the bits that start an action.
 //
-// name         meaning                          unit    range
-// TOK_W        of a token's number              bits    1 or more
-// TURN_W       of the operand's turn            bits    1 to TOK_W
-// PAIR_W       of a pair of units               bits    1 or more
-// SCALE_W      of a group scale's place         bits    1 or more
-// ASYM         1: there are int4_asym weights   -       0, 1
-// COPIES       that a beat serves in one cycle  tokens  1, 2, 4
-// LANE_COPIES  of what goes to the fronts       -       1 or more
-// OTHERS_W     of others                        bits    derived
-// CMD_BITS     of cmd_3                         bits    derived
+// name         meaning                                      unit    range
+// TOK_W        width of a token's number                    bits    1 or more
+// TURN_W       width of the operand's turn                  bits    1 to TOK_W
+// PAIR_W       width of a pair of units                     bits    1 or more
+// SCALE_W      width of a group scale's place               bits    1 or more
+// ASYM         1: there are int4_asym weights               -       0, 1
+// COPIES       tokens per command                           tokens  1, 2, 4
+// LANE_COPIES  copies of the command for the lanes' fronts  -       1 or more
+// OTHERS_W     width of others                              bits    derived
+// CMD_BITS     width of cmd_3                               bits    derived
 `default_nettype none
 
 module rill_engine_command #(

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what has arrived for the commands of the matrix engine and has not been taken; tells whether counts are not 0.
+// Counts arrived but not yet consumed inputs of the matrix engine and reports which counts are nonzero.
 //
-// *_pulse: one arrives; take_*: a command takes one, which comes only where *_has is set. *_has: registered, one is
-// there in the cycle after its arrival.
-//     beat  a beat in every lane;  k: a unit of local keys;  x: an operand;  v: a head in the V tail
-//     part  a unit of every token of the operand that is being filled; units: of these, none of an operand that is full
+// *_pulse: one arrives. take_*: a command takes one; it comes only while *_has is 1. *_has: the count is nonzero;
+// registered, so 1 cycle after the pulse.
+//     beat  a beat in every lane, at most LANE_BEATS
+//     k     a unit of local keys, at most K_UNITS
+//     x     an operand, at most 2: the engine has two operand banks
+//     v     a head in the V tail, at most 65535
+// part_pulse: one more unit of every token of the incoming operand. unit_count: units of the incoming operand so far; 0
+// again when the operand is complete (x_pulse).
 // Throughput: one of each kind per cycle, in and out. Reset: clk, synchronous active-high rst; all counts are 0.
 //
-// name        meaning                            unit   range
-// LANE_BEATS  that a lane can hold               beats  1 or more
-// K_UNITS     of keys that can wait              units  1 or more
-// UNITS_W     of a count of an operand's units   bits   1 or more
+// name        meaning                  unit   range
+// LANE_BEATS  capacity of a lane       beats  1 or more
+// K_UNITS     capacity for local keys  units  1 or more
+// UNITS_W     width of unit_count      bits   1 or more
 `default_nettype none
 
 module rill_engine_counts #(

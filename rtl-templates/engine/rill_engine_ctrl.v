@@ -41,22 +41,22 @@
 // its operand, else for output room. At most one of the four, one cycle late.
 // Reset: clk, synchronous active-high rst; a running firing is given up.
 //
-// name        meaning                                                unit      range
-// CHANNELS    a lane each                                            channels  1 to 32
-// BEAT_BITS   of a beat                                              bits      256, 512
-// TOKENS      per step, upper bound                                  tokens    1, 2, 4, 8
-// GROUP       per group scale, a multiple of a beat's int4 weights   elements  1 or more
-// X_UNITS     of an operand and token, even                          units     2 or more
-// SCALE_W     of a group scale's index, more than of a byte's place  bits      6 or more
-// LANE_BEATS  that a lane can hold                                   beats     1 or more
-// K_UNITS     of keys that can wait                                  units     1 or more
-// OUT_WORDS   room for output words; with COPIES 2, 4 from TOKENS    words     1 or more
-// COPIES      that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
-// ASYM        1: there are int4_asym weights                         -         0, 1
-// TOK_W       of a token's number                                    bits      derived
-// PAIR_W      of a pair's number                                     bits      derived
-// COUNT_W     of a count of lanes                                    bits      derived
-// OTHERS_W    of cmd_others                                          bits      derived
+// name        meaning                                                           unit      range
+// CHANNELS    memory channels; each has a lane                                  channels  1 to 32
+// BEAT_BITS   width of a beat                                                   bits      256, 512
+// TOKENS      tokens per step, upper bound                                      tokens    1, 2, 4, 8
+// GROUP       elements per group scale; a multiple of a beat's int4 weights     elements  1 or more
+// X_UNITS     units of an operand, per token, even                              units     2 or more
+// SCALE_W     width of a group scale's index, more than that of a byte's index  bits      6 or more
+// LANE_BEATS  capacity of a lane                                                beats     1 or more
+// K_UNITS     capacity for local keys                                           units     1 or more
+// OUT_WORDS   capacity for output words; with COPIES 2, 4 at least TOKENS       words     1 or more
+// COPIES      tokens per command, at most TOKENS                                tokens    1, 2, 4
+// ASYM        1: there are int4_asym weights                                    -         0, 1
+// TOK_W       width of a token's number                                         bits      derived
+// PAIR_W      width of a pair's number                                          bits      derived
+// COUNT_W     width of a count of lanes                                         bits      derived
+// OTHERS_W    width of cmd_others                                               bits      derived
 `default_nettype none
 
 module rill_engine_ctrl #(

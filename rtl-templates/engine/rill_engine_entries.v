@@ -1,33 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes schedule entries for the sequencer of the matrix engine (rill_engine_ctrl): computes what a firing needs from
+// Decodes schedule entries for the sequencer of the matrix engine (rill_engine_ctrl). Computes what a firing needs from
 // its entry and step, in two cycles, while earlier firings run.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, of the next firing, while
-// n_valid; `take` (only then) goes on to the one after it. Latency: 2 cycles; throughput: an entry per cycle. One entry
-// is being worked out and two wait, each in its own registers: `take` moves no data, and s_axis_entry_tready does not
-// follow it.
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Out: n_*, the values of the next firing,
+// valid while n_valid. `take` (only while n_valid) moves on to the firing after it. Latency: 2 cycles; throughput: one
+// entry per cycle. One entry is being computed and two wait, each in its own registers. So `take` moves no data, and
+// s_axis_entry_tready does not depend on it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
-//     n_tok_end      last token (or query head that is one)
-//     n_others_end   a bit for each token of the last turn but its first: it is there (COPIES 2, 4)
-//     n_one_turn     there is but one turn
-//     n_rows_end     row-steps - 1;  n_one_row: it is 0
-//     n_beats_end    beats of a row-step - 1;  n_one_beat: it is 0
-//     n_memory       keys: row-steps from memory; values: memory beats of a row-step
-//     n_from_memory  the first beat does (weights: all of them)
-//     n_last_count   results of the last row-step (from memory);  n_key_last: keys of the last row-step
-//     n_scale_beats  header beats with group scales;  n_groups: group words of a row
-//     n_asym         of the int4 weights: int4_asym
-//     n_outer        the first chunk goes column by column;  n_outer_end: its row-steps - 1
-//     n_free         the operand is given back at the end;  n_keep: values: the next firing reads the same head
-//     n_tail_row     first row in the V tail;  n_layer: layer of it: entry's kv_layer + schedule's layer * kv_step
-// Reset: clk, synchronous active-high rst; entries inside are given up.
+//     n_tok_end      index of the last token (or of the query head in its place)
+//     n_others_end   COPIES 2, 4: bit i: token i + 1 of the last turn is valid
+//     n_one_turn     there is only one turn
+//     n_rows_end     row-steps - 1
+//     n_one_row      there is only one row-step
+//     n_beats_end    beats per row-step - 1
+//     n_one_beat     there is only one beat per row-step
+//     n_memory       keys: row-steps from memory; values: beats from memory per row-step
+//     n_from_memory  the first beat comes from memory (weights: all beats do)
+//     n_last_count   results of the last row-step (keys: of the last one from memory)
+//     n_key_last     keys: keys of the last row-step
+//     n_scale_beats  header beats with group scales
+//     n_groups       group words per row
+//     n_asym         the int4 weights are int4_asym
+//     n_outer        the first chunk goes column by column
+//     n_outer_end    row-steps of that chunk - 1
+//     n_free         the operand's bank is released at the end
+//     n_keep         values: the next firing reads the same head
+//     n_tail_row     values: first row in the V tail
+//     n_layer        values: layer in the V tail: entry's kv_layer + schedule's layer * kv_step
+// Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
-// name       meaning                          unit      range
-// CHANNELS   a lane each                      channels  1 to 32
-// BEAT_BITS  of a beat                        bits      256, 512
-// COPIES     that a beat serves in one cycle  tokens    1, 2, 4
-// ASYM       1: there are int4_asym weights   -         0, 1
-// OTHERS_W   of n_others_end                  bits      derived
+// name       meaning                           unit      range
+// CHANNELS   memory channels; each has a lane  channels  1 to 32
+// BEAT_BITS  width of a beat                   bits      256, 512
+// COPIES     tokens per command                tokens    1, 2, 4
+// ASYM       1: there are int4_asym weights    -         0, 1
+// OTHERS_W   width of n_others_end             bits      derived
 `default_nettype none
 
 module rill_engine_entries #(

@@ -5,14 +5,14 @@
 //
 // No reset: a free-running pipeline.
 //
-// name       meaning                                  unit    range
-// BEAT_BITS  8 for each mantissa of a unit            bits    256, 512
-// COPIES     tokens at a time                         tokens  1, 2, 4
-// ASYM       1: there are int4_asym weights           -       0, 1
-// X_BITS     of a mantissa                            bits    8, 10
-// PUMP       products of a multiplier in a cycle      -       1, 2
-// FACTOR_W   of a factor, sign-extended to it         bits    8 to 32
-// PAIRS      of tokens, or a single one               -       derived
+// name       meaning                                          unit    range
+// BEAT_BITS  8 per mantissa of a unit                         bits    256, 512
+// COPIES     tokens at a time                                 tokens  1, 2, 4
+// ASYM       1: there are int4_asym weights                   -       0, 1
+// X_BITS     width of a mantissa                              bits    8, 10
+// PUMP       multiplications per multiplier and cycle         -       1, 2
+// FACTOR_W   width of a factor, which is sign-extended to it  bits    8 to 32
+// PAIRS      token pairs, or 1 for a single token             -       derived
 `default_nettype none
 
 module rill_engine_factors #(

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the arrivals on several ports: one pulse out when every port has had one pulse in.
+// Joins the arrivals on several ports: sends one pulse when every port has had one pulse.
 //
-// Pulses are counted: ports may be ahead of one another. A tree of them joins many ports.
+// Pulses are counted, so ports may be ahead of one another. A tree of these modules joins many ports.
 // Latency: 2 cycles from the last port's pulse. Throughput: one pulse per cycle.
-// Reset: clk, synchronous active-high rst; the counts.
+// Reset: clk, synchronous active-high rst; clears the counts.
 //
-// name   meaning                                     unit    range
-// PORTS  arrivals that are joined                    ports   1 or more
-// AHEAD  by which a port may be ahead of the output  pulses  1 or more
+// name   meaning                                   unit    range
+// PORTS  arrivals that are joined                  ports   1 or more
+// AHEAD  pulses a port may be ahead of the output  pulses  1 or more
 `default_nettype none
 
 module rill_engine_join #(

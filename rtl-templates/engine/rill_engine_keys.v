@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step's own keys for the matrix engine: token t's wait for lane t mod CHANNELS, K_UNITS of each.
+// Buffers the keys of the step's own tokens for the matrix engine. Keys of token t wait for lane t mod CHANNELS, up to
+// K_UNITS units per lane.
 //
-// s_axis_klocal (kv units, head, tok, unit), of which the scale is not used. pop, k_lanes: the first k_lanes lanes take
-// their next key, which is on `beats` until the cycle after the one after pop. arrived: a row-step of keys is there,
-// with the last of its units.
-// Reset: clk, synchronous active-high rst; the keys that wait.
+// In: s_axis_klocal (kv units in the order head, tok, unit); the scale is ignored. pop: the first k_lanes lanes take
+// their next unit, which stays on `beats` up to the cycle after pop. arrived: one pulse when the
+// last unit of a row-step of keys is in.
+// Reset: clk, synchronous active-high rst; waiting keys are discarded.
 //
-// name       meaning                           unit      range
-// CHANNELS   lanes of the engine               channels  1 to 32
-// BEAT_BITS  of a key's unit                   bits      256, 512
-// TOKENS     per step, upper bound             tokens    1, 2, 4, 8
-// K_UNITS    that wait for a lane              units     3 or more
-// TOK_W      of a token's number               bits      derived
-// LANES      that get keys                     lanes     derived
+// name       meaning                            unit      range
+// CHANNELS   lanes of the engine                channels  1 to 32
+// BEAT_BITS  width of a key's unit              bits      256, 512
+// TOKENS     tokens per step, upper bound       tokens    1, 2, 4, 8
+// K_UNITS    capacity for local keys of a lane  units     3 or more
+// TOK_W      width of a token's number          bits      derived
+// LANES      lanes that get keys                lanes     derived
 `default_nettype none
 
 module rill_engine_keys #(

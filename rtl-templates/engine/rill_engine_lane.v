@@ -28,26 +28,25 @@
 // Reset: clk, synchronous active-high rst and, of u_front and of the sums, front_rst and sum_rst, each as late as the
 // command there; valids and the waiting beats.
 //
-// name         meaning                                  unit       range
-// BEAT_BITS    of a beat                                bits       256, 512
-// TOKENS       per step, upper bound                    tokens     1, 2, 4, 8
-// LANE_BEATS   that can wait                            beats      3 or more
-// SCALE_BEATS  group scales of a chunk                  beats      1 to 256
-// SCALE_W      of `scale`, more than of a byte's place  bits       6 or more
-// SCALE_K      of raw 1                                 fp32 bits  any
-// SCALE_V      of raw 2                                 fp32 bits  any
-// COPIES       at a time                                tokens     1, 2, 4
-// PUMP         products of a multiplier in a cycle      -          1, 2
-// HOPS         register stages of the beat's way        clocks     0 or more
-// TERM_HOPS    register stages of the terms' way        clocks     0 or more
-// PARAM_BITS   of row parameters in a clock, on that    bits       8, 16, 32, 64
-//              way
-// ASYM         0: asym and sums are not looked at       -          0, 1
-// X_BITS       of an element of x                       bits       8, 10
-// ACC_W        of an accumulator                        bits       64, 66
-// TOK_W        of a token's number                      bits       derived
-// SUMS_W       of sums                                  bits       derived
-// OTHERS_W     of others                                bits       derived
+// name         meaning                                             unit       range
+// BEAT_BITS    width of a beat                                     bits       256, 512
+// TOKENS       tokens per step, upper bound                        tokens     1, 2, 4, 8
+// LANE_BEATS   capacity of the FIFO of beats                       beats      3 or more
+// SCALE_BEATS  beats of group scales in a chunk                    beats      1 to 256
+// SCALE_W      width of `scale`, more than that of a byte's index  bits       6 or more
+// SCALE_K      row scale with raw 1 (keys)                         fp32 bits  any
+// SCALE_V      row scale with raw 2 (values)                       fp32 bits  any
+// COPIES       tokens that are processed at a time                 tokens     1, 2, 4
+// PUMP         multiplications per multiplier and cycle            -          1, 2
+// HOPS         register stages on the way of a beat                clocks     0 or more
+// TERM_HOPS    register stages on the way of the terms             clocks     0 or more
+// PARAM_BITS   bits of row parameters per cycle, on that way       bits       8, 16, 32, 64
+// ASYM         0: asym and sums are ignored                        -          0, 1
+// X_BITS       width of an element of x                            bits       8, 10
+// ACC_W        width of an accumulator                             bits       64, 66
+// TOK_W        width of a token's number                           bits       derived
+// SUMS_W       width of sums                                       bits       derived
+// OTHERS_W     width of others                                     bits       derived
 `default_nettype none
 
 module rill_engine_lane #(

@@ -8,11 +8,11 @@
 // ASYM: sums holds, beside offset, the sums of each 32 elements, X_BITS + 5 bits each; else it is 0.
 // Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
 //
-// name       meaning        unit  range
-// BEAT_BITS  of a beat      bits  256, 512
-// ASYM       1: with sums   -     0, 1
-// X_BITS     of an element  bits  8, 10
-// SUMS_W     of sums        bits  derived
+// name       meaning              unit  range
+// BEAT_BITS  width of a beat      bits  256, 512
+// ASYM       1: with sums         -     0, 1
+// X_BITS     width of an element  bits  8, 10
+// SUMS_W     width of sums        bits  derived
 `default_nettype none
 
 module rill_engine_offset #(

@@ -7,15 +7,15 @@
 // this design does not need is 0.
 // Reset: clk, synchronous active-high rst; controls.
 //
-// name       meaning                                                   unit    range
-// BEAT_BITS  8 for each mantissa of a unit                             bits    256, 512
-// COPIES     tokens at a time                                          tokens  1, 2, 4
-// ASYM       1: there are int4_asym weights                            -       0, 1
-// X_BITS     of a mantissa                                             bits    8, 10
-// PUMP       products of a multiplier in a cycle                       -       1, 2
-// PARTS      of the slice                                              parts   1, 4
-// OWN        1: the slice is kept here, as lanes have another cycle's  -       0, 1
-// Q_W        of q                                                      bits    derived
+// name       meaning                                                                  unit    range
+// BEAT_BITS  8 per mantissa of a unit                                                 bits    256, 512
+// COPIES     tokens at a time                                                         tokens  1, 2, 4
+// ASYM       1: there are int4_asym weights                                           -       0, 1
+// X_BITS     width of a mantissa                                                      bits    8, 10
+// PUMP       multiplications per multiplier and cycle                                 -       1, 2
+// PARTS      parts of the slice, each with its own controls                           parts   1, 4
+// OWN        1: the slice is kept here, because the lanes have that of another cycle  -       0, 1
+// Q_W        width of q                                                               bits    derived
 `default_nettype none
 
 module rill_engine_offsets #(

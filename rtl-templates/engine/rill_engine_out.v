@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects results of the matrix engine in a FIFO, which has a place for every row that was begun, and reports them to
-// the rest of the engine. All of it is on the die of the readers of m_axis_y.
+// Collects the results of the matrix engine in a FIFO and reports them to the rest of the engine. The FIFO has a place
+// for every row that was begun. All of it is on the die of the readers of m_axis_y.
 //
-// s_valid: a result arrives; the FIFO always has a place for it. wrong: the result counts, and it, its row scale or its
+// s_valid: a result arrives; there is always a place for it. wrong: the result counts, and it, its row scale or its
 // bias is not finite.
-// m_axis_y: 2 cycles later. taken: in the cycle of a transfer; fault: a cycle after `wrong` of a result.
-// Reset: clk, synchronous active-high rst; what is in the FIFO.
+// m_axis_y: the result, 2 cycles later. taken: 1 in the cycle of a transfer. fault: 1 cycle after `wrong` of a result.
+// Reset: clk, synchronous active-high rst; clears the FIFO.
 //
-// name    meaning       unit   range
-// DATA_W  of a result   bits   1 or more
-// DEPTH   places        words  2 or more
+// name    meaning            unit   range
+// DATA_W  width of a result  bits   1 or more
+// DEPTH   places             words  2 or more
 `default_nettype none
 
 module rill_engine_out #(

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of the matrix engine on their way out of the accumulators: one of each row-step and token, and the bank of
-// accumulators that a row-step has.
+// Decides when results of the matrix engine leave the accumulators, one per row-step and token, and which bank of
+// accumulators a row-step uses.
 //
-// leave: a command goes out after which results leave, with their attributes: tok_end, rows_end, out_row, lanes. COPIES
-// 1: the last beat of a row-step for a token (tok, tok_last), whose one result it is. COPIES 2, 4: that of its turn 0;
-// the results of all tokens, 0 to tok_end, leave one per cycle from then on.
-// row_done: a row-step (with K outermost, chunk) has its last command: with COPIES 4 the next one has the other bank.
-// Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank, cmd_count: held for the results after it):
-//     cmd_out       a result leaves, that of token cmd_out_tok, of the accumulators cmd_out_row in bank cmd_out_bank
-//     cmd_count     lanes that it has;  cmd_tok_last: of the row-step's last token;  cmd_y_last: of the firing, too
-//     bank          of the row-step of the present command
-//     room          places for a result, with COPIES 2, 4 for TOKENS of them when none is on its way out
-// y_pulse: an output word has left, and its place is free. leave comes only with room.
-// Throughput: a result per cycle. Reset: clk, synchronous active-high rst; cmd_out, room, bank.
+// leave: a command goes out after which results leave; it comes only while `room`. Its attributes are tok_end,
+// rows_end, out_row and lanes. COPIES 1: the command is the last beat of a row-step for one token (tok, tok_last), and
+// its one result leaves. COPIES 2, 4: the command is that of turn 0, and the results of all tokens, 0 to tok_end, leave
+// one per cycle from then on.
+// row_done: the last command of a row-step (with K outermost, of a chunk). With COPIES 4 the next one uses the other
+// bank.
+// Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank and cmd_count stay for the results after it):
+//     cmd_out       the result of token cmd_out_tok leaves accumulators cmd_out_row in bank cmd_out_bank
+//     cmd_count     lanes with a valid result
+//     cmd_tok_last  the result is that of the row-step's last token
+//     cmd_y_last    the result is the last one of the firing
+//     bank          bank of the row-step of the present command
+//     room          there is a place for a result; COPIES 2, 4: for TOKENS results, and none is on its way out
+// y_pulse: an output word has left, and its place is free.
+// Throughput: one result per cycle. Reset: clk, synchronous active-high rst; clears cmd_out, room and bank.
 //
-// name       meaning                                                unit      range
-// TOKENS     per step, upper bound                                  tokens    1, 2, 4, 8
-// COUNT_W    of a count of lanes                                    bits      1 or more
-// OUT_WORDS  room for output words; with COPIES 2, 4 from TOKENS    words     1 or more
-// COPIES     that a beat serves in one cycle, at most TOKENS        tokens    1, 2, 4
-// TOK_W      of a token's number                                    bits      derived
+// name       meaning                                                      unit    range
+// TOKENS     tokens per step, upper bound                                 tokens  1, 2, 4, 8
+// COUNT_W    width of a count of lanes                                    bits    1 or more
+// OUT_WORDS  capacity for output words; with COPIES 2, 4 at least TOKENS  words   1 or more
+// COPIES     tokens per command, at most TOKENS                           tokens  1, 2, 4
+// TOK_W      width of a token's number                                    bits    derived
 `default_nettype none
 
 module rill_engine_outgoing #(

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts integer results of the lanes to fp32 and stores them in a FIFO, which has a place for every row that was
-// begun.
+// Converts the integer results of the lanes to fp32 and stores them in a FIFO. The FIFO has a place for every row that
+// was begun.
 //
-// side {last, user, count} is that of the row-step and token whose integers come SIDE_AT + HOPS cycles later, by valid.
-// m_axis_y: {side, C x fp32}, later by rill_dequantize's latency, RESULT_HOPS and 2 cycles of the FIFO. left: one has
-// been taken; fault: one of the `count` results, its row scale or its bias is not finite; both PULSE_HOPS cycles late.
-// Reset: clk, synchronous active-high rst and lane_rst, which comes as late as a command; what is on its way and in the
-// FIFO, this PULSE_HOPS + 1 cycles later (u_rst).
-// On several dies: gen_result[g].u_dequantize lies with the sums of the lanes of group g, u_side_hop goes to those of
-// group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
+// side {last, user, count} belongs to the row-step and token whose integers come SIDE_AT + HOPS cycles later, with
+// valid.
+// m_axis_y: {side, C x fp32}. Its delay is the latency of rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO. left:
+// a word was taken. fault: one of the `count` results, its row scale or its bias is not finite. left and fault come
+// PULSE_HOPS cycles late.
+// Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
+// the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst).
+// Placement on several dies: gen_result[g].u_dequantize is on the die of the sums of group g, u_side_hop leads to those
+// of group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
 //
-// name         meaning                                      unit      range
-// CHANNELS     lanes                                        channels  1 to 32
-// TOKENS       per step, upper bound                        tokens    1, 2, 4, 8
-// ACC_W        of an integer                                bits      64, 66
-// SIDE_AT      from a command to the lanes' output          clocks    1 or more
-// HOPS         register stages of a command to the lanes    clocks    0 or more
-// RESULT_HOPS  register stages from the lanes to the FIFO   clocks    0 or more
-// PULSE_HOPS   register stages from there to the engine     clocks    0 or more
-// OUT_FIFO     its places                                   words     2 or more
-// GROUPS       of eight lanes, the last of what is left     groups    derived
-// SIDE_W       of side                                      bits      derived
+// name         meaning                                                 unit      range
+// CHANNELS     lanes                                                   channels  1 to 32
+// TOKENS       tokens per step, upper bound                            tokens    1, 2, 4, 8
+// ACC_W        width of an integer                                     bits      64, 66
+// SIDE_AT      from a command until the lanes' output                  clocks    1 or more
+// HOPS         register stages of a command to the lanes               clocks    0 or more
+// RESULT_HOPS  register stages from the lanes to the FIFO              clocks    0 or more
+// PULSE_HOPS   register stages from there to the engine                clocks    0 or more
+// OUT_FIFO     depth of the result FIFO                                words     2 or more
+// GROUPS       groups of eight lanes; the last has the remaining ones  groups    derived
+// SIDE_W       width of side                                           bits      derived
 `default_nettype none
 
 module rill_engine_results #(

@@ -6,20 +6,19 @@
 // Throughput and latency: those of rill_schedule; with windows a register more (rill_window_entries).
 // Reset: clk, synchronous active-high rst; the step that is walked.
 //
-// name               meaning                                                   unit       range
-// KEY_CHANNELS       of the engine of the scores                               channels   1 to 32
-// WINDOWS            entries of each window list: one for all, or one for      entries    1 or more
-//                    each layer of the cache
-// K_WINDOW           that a token sees, its own the last, 16 bits of each      positions  any
-//                    layer of the keys; a single 0: all
-// V_WINDOW           the same of each layer of the values                      positions  any
-// SECTIONS           of the table, docs/rtl.md section 5                       sections   1 or more
-// ENTRIES            the sum of all lengths                                    entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low                   entries    not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each                    times      any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                    -          any
-// TABLE              the entries, 96 bits each (of ENGINE)                     -          any
-// ENTRY_MANY         a bit each: not in steps of one token                     -          any
+// name               meaning                                                                   unit       range
+// KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
+// WINDOWS            number of windows: 1 for all layers, or one per cache layer               entries    1 or more
+// K_WINDOW           positions a token attends to, including its own; 16 bits per layer of     positions  any
+//                    keys, the lowest layer low; a single 0: no window
+// V_WINDOW           the windows of the layers of values, likewise                             positions  any
+// SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
+// ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
+// TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
+// ENTRY_MANY         bit e: skip entry e in steps of one token                                 -          any
 `default_nettype none
 
 module rill_engine_table #(

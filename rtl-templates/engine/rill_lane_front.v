@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory side of a lane: the beats that wait, and the beat of the current command. From here to the rest of the
-// lane go registers alone.
+// Memory side of a lane: holds the waiting beats and selects the beat of the current command. All paths from here to
+// the rest of the lane start at registers.
 //
-// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. beat, the cycle after the
-// command: local_beat with use_local, the next waiting one with pop, else that of the command before; weights (data)
-// with their signed nibbles made unsigned, as rill_matrix_lane takes them.
-// Reset: clk, synchronous active-high rst; the waiting beats.
+// s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in.
+// beat, in the cycle after the command: local_beat with use_local, the next waiting beat with pop, else the beat of the
+// previous command. For weights (data), signed nibbles are made unsigned, as rill_matrix_lane takes them.
+// Reset: clk, synchronous active-high rst; waiting beats are discarded.
 //
-// name        meaning        unit   range
-// BEAT_BITS   of a beat      bits   256, 512
-// LANE_BEATS  that can wait  beats  3 or more
+// name        meaning                        unit   range
+// BEAT_BITS   width of a beat                bits   256, 512
+// LANE_BEATS  capacity of the FIFO of beats  beats  3 or more
 `default_nettype none
 
 module rill_lane_front #(

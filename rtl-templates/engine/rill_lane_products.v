@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multipliers' half of rill_matrix_lane: a beat's term, without the block's exponent.
+// Multiplier half of rill_matrix_lane: computes the term of a beat, without the exponent of its block.
 //
 // Free-running pipeline, never stalls:
 //     term = (sum over the beat of weight * x) * group_scale << shift mod 8, or that of rill_group_terms
-// LATENCY = 7 cycles after valid; int4, nibbles, x, offset, group_scale, shift, asym, words and sums are those of
-// rill_matrix_lane. A term is given TERM_W bits, enough for the largest factors of all kinds of weights.
-// Reset: synchronous; valids only.
+// term comes LATENCY = 7 cycles after valid. int4, nibbles, x, offset, group_scale, shift, asym, words and sums are
+// those of rill_matrix_lane. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
+// Reset: synchronous; resets only the valid bits.
 //
-// name       meaning                                    unit  range
-// BEAT_BITS  of a beat                                  bits  256, 512
-// ASYM       0: asym, words and sums are not looked at  -     0, 1
-// X_BITS     of an element of x                         bits  8, 10
-// SUMS_W     of sums                                    bits  derived
-// TERM_W     of the term                                bits  derived
+// name       meaning                              unit  range
+// BEAT_BITS  width of a beat                      bits  256, 512
+// ASYM       0: asym, words and sums are ignored  -     0, 1
+// X_BITS     width of an element of x             bits  8, 10
+// SUMS_W     width of sums                        bits  derived
+// TERM_W     width of the term                    bits  derived
 `default_nettype none
 
 module rill_lane_products #(

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_lane: terms of its multipliers, shifted by the rest of the block's exponent,
-// shift / 8 bytes, added up.
+// Accumulator half of rill_matrix_lane: shifts the terms of its multipliers by the rest of the block's exponent (shift
+// / 8 bytes) and adds them up.
 //
-// Free-running pipeline, never stalls. valid to side are those of rill_matrix_lane, all of the same cycle; term comes
-// TERM_AT cycles later, a result leaves LATENCY = TERM_AT + 2 cycles later than last.
-// PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
-// valid's cycle too (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Free-running pipeline, never stalls. The ports from valid to side are those of rill_matrix_lane, all in the same
+// cycle. term comes TERM_AT cycles later.
+// A result leaves LATENCY = TERM_AT + 2 cycles after last.
+// PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
+// the cycle of valid (rill_row_params_receive).
+// Reset: synchronous; resets only the valid bits.
 //
-// name        meaning                                        unit       range
-// TOKENS      per step, upper bound                          tokens     1, 2, 4, 8
-// ROWS        that may be open at a time, tok is {row, tok}  rows       1, 4, 8
-// SIDE_W      of the sideband                                bits       1 or more
-// X_BITS      of an element of the operand                   bits       8, 10
-// ACC_W       of an accumulator                              bits       64, 66
-// TERM_AT     from valid to its term                         cycles     7 to 12
-// PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
-// SCALE_K     of raw 1                                       fp32 bits  any
-// SCALE_V     of raw 2                                       fp32 bits  any
-// TOK_W       of tok                                         bits       derived
-// TERM_W      of the term                                    bits       derived
-// WORD_W      of word                                        bits       derived
+// name        meaning                                             unit       range
+// TOKENS      tokens per step, upper bound                        tokens     1, 2, 4, 8
+// ROWS        rows that may be open at a time; tok is {row, tok}  rows       1, 4, 8
+// SIDE_W      width of the sideband                               bits       1 or more
+// X_BITS      width of an element of the operand                  bits       8, 10
+// ACC_W       width of an accumulator                             bits       64, 66
+// TERM_AT     from valid until its term                           cycles     7 to 12
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once    bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                         fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                       fp32 bits  any
+// TOK_W       width of tok                                        bits       derived
+// TERM_W      width of the term                                   bits       derived
+// WORD_W      width of word                                       bits       derived
 `default_nettype none
 
 module rill_lane_sums #(

@@ -25,22 +25,22 @@
 // of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
 // Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
 //
-// name        meaning                                        unit       range
-// BEAT_BITS   of a beat                                      bits       256, 512
-// TOKENS      per step, upper bound                          tokens     1, 2, 4, 8
-// ROWS        that may be open at a time, tok is {row, tok}  rows       1, 4, 8
-// SIDE_W      of the sideband                                bits       1 or more
-// ASYM        0: asym, words and sums are not looked at      -          0, 1
-// X_BITS      of an element of x                             bits       8, 10
-// ACC_W       of an accumulator                              bits       64, 66
-// PUMP        products of a multiplier in a cycle            -          1, 2
-// HOPS        register stages between the halves             clocks     0 or more
-// PARAM_BITS  of row parameters in a clock; 0: all           bits       0, 8, 16, 32, 64
-// SCALE_K     of raw 1                                       fp32 bits  any
-// SCALE_V     of raw 2                                       fp32 bits  any
-// TOK_W       of tok                                         bits       derived
-// SUMS_W      of sums                                        bits       derived
-// WORD_W      of word                                        bits       derived
+// name        meaning                                             unit       range
+// BEAT_BITS   width of a beat                                     bits       256, 512
+// TOKENS      tokens per step, upper bound                        tokens     1, 2, 4, 8
+// ROWS        rows that may be open at a time; tok is {row, tok}  rows       1, 4, 8
+// SIDE_W      width of the sideband                               bits       1 or more
+// ASYM        0: asym, words and sums are ignored                 -          0, 1
+// X_BITS      width of an element of x                            bits       8, 10
+// ACC_W       width of an accumulator                             bits       64, 66
+// PUMP        multiplications per multiplier and cycle            -          1, 2
+// HOPS        register stages between the halves                  clocks     0 or more
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once    bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                         fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                       fp32 bits  any
+// TOK_W       width of tok                                        bits       derived
+// SUMS_W      width of sums                                       bits       derived
+// WORD_W      width of word                                       bits       derived
 `default_nettype none
 
 module rill_matrix_lane #(

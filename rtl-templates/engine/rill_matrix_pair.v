@@ -26,24 +26,24 @@
 // out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, a bit in
 // front of row: each row, or all that are open together, has the other one than those before.
 //
-// name        meaning                                    unit       range
-// BEAT_BITS   of a beat                                  bits       256, 512
-// TOKENS      per step, upper bound, 2 * PAIRS or more   tokens     2, 4, 8
-// PAIRS       of tokens at a time                        pairs      1, 2
-// PUMP        products of a multiplier in a cycle        -          1, 2
-// ROWS        that may be open at a time                 rows       1, 4, 8
-// ASYM        0: asym, words and sums are not looked at  -          0, 1
-// X_BITS      of an element of x                         bits       8, 10
-// ACC_W       of an accumulator                          bits       64, 66
-// HOPS        register stages between the halves         clocks     0 or more
-// PARAM_BITS  of row parameters in a clock; 0: all       bits       0, 8, 16, 32, 64
-// SCALE_K     of raw 1                                   fp32 bits  any
-// SCALE_V     of raw 2                                   fp32 bits  any
-// TOK_W       of a token's number                        bits       derived
-// ROW_W       of a row's number, with its bank           bits       derived
-// TURN_W      of turn                                    bits       derived
-// SUMS_W      of sums                                    bits       derived
-// WORD_W      of word                                    bits       derived
+// name        meaning                                           unit       range
+// BEAT_BITS   width of a beat                                   bits       256, 512
+// TOKENS      tokens per step, upper bound, 2 * PAIRS or more   tokens     2, 4, 8
+// PAIRS       token pairs that are processed at a time          pairs      1, 2
+// PUMP        multiplications per multiplier and cycle          -          1, 2
+// ROWS        rows that may be open at a time                   rows       1, 4, 8
+// ASYM        0: asym, words and sums are ignored               -          0, 1
+// X_BITS      width of an element of x                          bits       8, 10
+// ACC_W       width of an accumulator                           bits       64, 66
+// HOPS        register stages between the halves                clocks     0 or more
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
+// TOK_W       width of a token's number                         bits       derived
+// ROW_W       width of a row's number, with its bank            bits       derived
+// TURN_W      width of turn                                     bits       derived
+// SUMS_W      width of sums                                     bits       derived
+// WORD_W      width of word                                     bits       derived
 `default_nettype none
 
 module rill_matrix_pair #(

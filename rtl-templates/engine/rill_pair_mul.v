@@ -8,14 +8,14 @@
 // later than x, and p half a cycle later. en is not looked at. phase: of rill_pump_phase.
 // No reset.
 //
-// name     meaning                           unit      range
-// PUMP     products in a cycle               -         1, 2
-// WEIGHTS  in a cycle, at most PUMP          -         1, 2
-// LEVEL    height in the tree                -         0 or more
-// BIAS     whose bias is added here          products  0 to 64
-// X_BITS   of an activation                  bits      8, 10
-// SUMS     sums that come in                 sums      0, 1, 2
-// SUM_W    of a sum                          bits      32, 48, 64
+// name     meaning                            unit      range
+// PUMP     multiplications per cycle          -         1, 2
+// WEIGHTS  weights per cycle, at most PUMP    -         1, 2
+// LEVEL    height in the tree                 -         0 or more
+// BIAS     products whose bias is added here  products  0 to 64
+// X_BITS   width of an activation             bits      8, 10
+// SUMS     sums that come in                  sums      0, 1, 2
+// SUM_W    width of a sum                     bits      32, 48, 64
 `default_nettype none
 
 module rill_pair_mul #(

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multipliers' half of rill_matrix_pair: a beat's term of each of two tokens or four, without the block's exponent.
+// Multiplier half of rill_matrix_pair: computes the term of a beat for each of 2 or 4 tokens, without the exponent of
+// its block.
 //
 // Free-running pipeline, never stalls:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i mod 8, or that of rill_group_terms
-// LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh); others, int4, nibbles, x, group_scale, shift, asym,
-// words and sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 + PAIR_MORE. A term
-// has TERM_W bits, enough for the largest factors of all kinds of weights.
-// PUMP is 2 with PAIRS 2. PUMP 2: two forms with equal terms in equal cycles:
-// - PAIR_PUMPED (RILL_VENDOR_CELLS or RILL_PUMP): each multiplier works twice in a cycle, at clk_2x. Rising edges
-//   of clk are every second one of clk_2x; the lane finds which ones. It takes both pairs, or both nibbles of a byte.
-// - else, for simulation: twice as many, at clk; clk_2x is not looked at, as with PUMP 1.
-// Reset: synchronous; valids only.
+// LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
+// The ports from others to sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 +
+// PAIR_MORE cycles. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
+// PUMP must be 2 if PAIRS is 2. PUMP 2 has two forms, with equal terms in equal cycles:
+// - PAIR_PUMPED (RILL_VENDOR_CELLS or RILL_PUMP): each multiplier works twice per cycle, at clk_2x, for both pairs or
+//   for both nibbles of a byte. Every rising edge of clk is also one of clk_2x; the lane finds out which ones.
+// - Otherwise, for simulation: twice as many multipliers, at clk. clk_2x is ignored, as with PUMP 1.
+// Reset: synchronous; resets only the valid bits.
 //
-// name       meaning                                    unit   range
-// BEAT_BITS  of a beat                                  bits   256, 512
-// ASYM       0: asym, words and sums are not looked at  -      0, 1
-// X_BITS     of an element of x                         bits   8, 10
-// PAIRS      of tokens                                  pairs  1, 2
-// PUMP       products of a multiplier in a cycle        -      1, 2
-// SUMS_W     of sums of a token                         bits   derived
-// TERM_W     of a term                                  bits   derived
+// name       meaning                                   unit   range
+// BEAT_BITS  width of a beat                           bits   256, 512
+// ASYM       0: asym, words and sums are ignored       -      0, 1
+// X_BITS     width of an element of x                  bits   8, 10
+// PAIRS      token pairs                               pairs  1, 2
+// PUMP       multiplications per multiplier and cycle  -      1, 2
+// SUMS_W     width of sums of a token                  bits   derived
+// TERM_W     width of a term                           bits   derived
 `default_nettype none
 
 module rill_pair_products #(

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accumulators' half of rill_matrix_pair: terms of rill_pair_products, shifted by the rest of the block's exponent,
-// shift / 8 bytes, added up, and results in their order.
+// Accumulator half of rill_matrix_pair: shifts the terms of rill_pair_products by the rest of the block's exponent
+// (shift / 8 bytes), adds them up, and sends the results in order.
 //
-// Free-running pipeline, never stalls. valid to out_row, shift, row_scale and bias are those of rill_matrix_pair, all
-// of the same cycle; term, that of each token of a turn, comes TERM_AT cycles later, results leave
-// LATENCY = TERM_AT + 2 cycles later.
-// PARAM_BITS: row_scale and bias are not looked at; a row's parameters come over `word`, and by params, row and raw,
-// valid's cycle too (rill_row_params_receive).
-// Reset: synchronous; valids only.
+// Free-running pipeline, never stalls. The ports from valid to out_row, shift, row_scale and bias are those of
+// rill_matrix_pair, all in the same cycle. term, one per token of a turn, comes TERM_AT cycles later.
+// Results leave LATENCY = TERM_AT + 2 cycles later.
+// PARAM_BITS not 0: row_scale and bias are ignored. A row's parameters come over `word`, with params, row and raw in
+// the cycle of valid (rill_row_params_receive).
+// Reset: synchronous; resets only the valid bits.
 //
-// name        meaning                               unit       range
-// TOKENS      per step, 2 * PAIRS or more           tokens     2, 4, 8
-// PAIRS       of tokens at a time                   pairs      1, 2
-// ROWS        that may be open at a time            rows       1, 4, 8
-// X_BITS      of an element of the operand          bits       8, 10
-// ACC_W       of an accumulator                     bits       64, 66
-// TERM_AT     from a beat to its terms              clocks     10 to 12
-// PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
-// SCALE_K     of raw 1                              fp32 bits  any
-// SCALE_V     of raw 2                              fp32 bits  any
-// TOK_W       of a token's number                   bits       derived
-// ROW_W       of a row's number, with its bank      bits       derived
-// TURN_W      of turn                               bits       derived
-// TERM_W      of a term                             bits       derived
-// WORD_W      of word                               bits       derived
+// name        meaning                                           unit       range
+// TOKENS      tokens per step, 2 * PAIRS or more                tokens     2, 4, 8
+// PAIRS       token pairs that are processed at a time          pairs      1, 2
+// ROWS        rows that may be open at a time                   rows       1, 4, 8
+// X_BITS      width of an element of the operand                bits       8, 10
+// ACC_W       width of an accumulator                           bits       64, 66
+// TERM_AT     from a beat until its terms                       clocks     10 to 12
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
+// TOK_W       width of a token's number                         bits       derived
+// ROW_W       width of a row's number, with its bank            bits       derived
+// TURN_W      width of turn                                     bits       derived
+// TERM_W      width of a term                                   bits       derived
+// WORD_W      width of word                                     bits       derived
 `default_nettype none
 
 module rill_pair_sums #(

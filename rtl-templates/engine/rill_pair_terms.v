@@ -1,21 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// A beat's term of each of two tokens or four, of the sums that its trees of multipliers make (rill_pair_trees).
+// For each of 2 or 4 tokens, adds up the tree sums of one beat (rill_pair_trees), applies the group scale and outputs
+// the beat's term of the dot product.
 //
-// Free-running pipeline, never stalls. tree_sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid (rill_pair_skew.vh),
-// term LATENCY = 10 + PAIR_MORE cycles after it, sums 6 + PAIR_MORE cycles; all else is of valid's cycle, as in
-// rill_pair_products.
-// Reset: synchronous; valids only.
+// Free-running pipeline, never stalls. term has LATENCY = 10 + PAIR_MORE cycles from valid. Inputs, cycles after valid:
+//     tree_sums  PAIR_TOP + 1 + PAIR_MORE (rill_pair_skew.vh)
+//     sums       6 + PAIR_MORE
+//     all other  0
+// Ports, token 0 in the low bits:
+//     other_toks   bit i: token i + 1 is valid; token 0 always is
+//     int4         1: int4 weights, 2 per byte; 0: int8 weights, whose nibbles are low + 16 * high
+//     tree_sums    per token the sums of low nibbles, then of high nibbles; each has TREES unsigned sums with a bias
+//     group_scale  unsigned scale of the beat's group of weights
+//     shift        per token 5 bits; term is shifted left by the low 3 of them, the others are not used here
+//     asym         1: int4_asym weights; the term is that of rill_group_terms
+//     words        int4_asym: scale and offset of each group, for rill_group_terms
+//     sums         int4_asym: per token the sums of x in each group, for rill_group_terms
+//     term         per token a signed integer
+// Reset: synchronous; resets only the valid bits.
 //
-// name       meaning                                    unit   range
-// BEAT_BITS  of a beat                                  bits   256, 512
-// ASYM       0: asym, words and sums are not looked at  -      0, 1
-// X_BITS     of an element of x                         bits   8, 10
-// PAIRS      of tokens                                  pairs  1, 2
-// PUMP       as in rill_pair_products                   -      1, 2
-// TREES      as in rill_pair_trees                      trees  derived
-// TOP_W      of a tree's sum                            bits   derived
-// SUMS_W     of sums                                    bits   derived
-// TERM_W     of a term                                  bits   derived
+// name       meaning                                   unit   range
+// BEAT_BITS  width of a beat                           bits   256, 512
+// ASYM       0: asym, words and sums are ignored       -      0, 1
+// X_BITS     width of an element of x                  bits   8, 10
+// PAIRS      token pairs                               pairs  1, 2
+// PUMP       multiplications per multiplier and cycle  -      1, 2
+// TREES      trees of low nibbles, or of high ones     trees  derived
+// TOP_W      width of a tree's sum                     bits   derived
+// SUMS_W     width of the sums of a token              bits   derived
+// TERM_W     width of a term                           bits   derived
 `default_nettype none
 
 module rill_pair_terms #(
@@ -44,6 +56,8 @@ module rill_pair_terms #(
 );
 `include "rill_pair_skew.vh"
 `include "rill_latency.vh"
+    // Words of a beat, groups of 16 nibbles per nibble half, and widths: QUAD_W of a sum of 4 products, SUM_W of 16
+    // products, HALF_W of a nibble half of a beat, WHOLE_W of low + 16 * high, SCALED_W of that times the scale.
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
     localparam SIXTEENS = WORDS / 4;
     localparam TOKENS = 2 * PAIRS;
@@ -53,7 +67,8 @@ module rill_pair_terms #(
     localparam WHOLE_W = X_BITS + 14;             // low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
     localparam MORE = PAIR_MORE;
-    // Stages, named by what they hold, counted as if MORE were 0; the term is in the stage after SCALED_AT.
+    // Stage numbers for MORE = 0. SUM_AT is the stage that holds the sum of a beat, and so on. term is registered one
+    // stage after SCALED_AT.
     localparam QUAD_AT = 3, EIGHT_AT = 4, SIXTEEN_AT = 5, DOUBLE_AT = 6, HALF_AT = 7, SUM_AT = 8,
         SCALED_AT = LATENCY_PAIR_PRODUCTS - 1;
 
@@ -89,8 +104,8 @@ module rill_pair_terms #(
         group_scale_q <= group_scale_in[8*HALF_LATE-1:0];
     end
 
-    // Stage 7: the sums of a beat, signed, of each token and part. With a bias of half their range the first bit of a
-    // sum is the inverse of a sign.
+    // Stage 7: signed sum of a beat, per token and nibble half. The trees add a bias of half the range, so the inverted
+    // top bit is the sign.
     wire [2*TOKENS*HALF_W-1:0] half7;          // of each token {high, low}
     genvar i;
     genvar k;
@@ -148,9 +163,9 @@ module rill_pair_terms #(
         end
     endgenerate
 
-    // Stage 8: end of the sum. 9: times the group's scale. 10: registers without logic, as all after them may lie on
-    // another die.
-    // The scale takes a part of the exponent along: it costs nothing in a DSP.
+    // Stage 8: sum of both halves, int8: low + 16 * high. Stage 9: times the group's scale. Stage 10: registers only,
+    // because the next stage may be on another die.
+    // The 3 low bits of the shift are folded into the scale; the DSP has room for it.
     generate
         for (i = 0; i < TOKENS; i = i + 1) begin : gen_token
             reg  signed [WHOLE_W-1:0] sum8_q;
@@ -215,6 +230,7 @@ module rill_pair_terms #(
                 wire unused_asym = &{1'b0, asym, words, sums, sum_fine, active};
                 assign term9 = scaled9_q;
             end
+            // Unused: top bits of term9, shift[4:3] of each token, the early bits of valid_at.
             wire unused = &{1'b0, term9, shift, valid_at};
         end
     endgenerate

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The multipliers of a lane, for one pair of tokens or two, and the trees of sums that they make by themselves
+// Multipliers of a lane for one or two token pairs, with the trees of sums that the multipliers form
 // (rill_pair_skew.vh).
 //
-// Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid: of each token,
-// token 0 low, those of low nibbles and above them those of high ones; of each a sum for every tree of PAIR_TREE bytes,
-// tree 0 low. Each has its bias, so it is unsigned. int4, nibbles and x are those of rill_pair_products.
-// PUMP 2: the pumped form of rill_pair_products. A multiplier works twice in a cycle, at clk_2x, of which every second
-// rising edge is one of clk: of two pairs it takes a nibble with pair 0, then with pair 1, whose factors are in x_1; of
-// one pair a byte's low nibble, then its high one. With PAIRS 1 x_1 is not looked at, with PUMP 1 clk_2x.
-// PUMP is 2 with PAIRS 2.
-// Reset: synchronous; valids only.
+// Free-running pipeline, never stalls. A beat's sums come PAIR_TOP + 1 + PAIR_MORE cycles after valid. Order, low bits
+// first: token 0, 1, ..; in each token low nibbles, then high nibbles; in each half the trees of PAIR_TREE bytes, tree
+// 0 first. A sum includes a bias, so it is unsigned. int4, nibbles and x are those of rill_pair_products.
+// PUMP 2 is the pumped form of rill_pair_products. A multiplier works twice per cycle, at clk_2x; every rising edge of
+// clk is also one of clk_2x. With two pairs, it multiplies a nibble with pair 0, then with pair 1, whose factors are in
+// x_1. With one pair, it multiplies the low nibble of a byte, then the high one. x_1 is ignored with PAIRS 1, clk_2x
+// with PUMP 1. PUMP must be 2 if PAIRS is 2.
+// Reset: synchronous; resets only the valid bits.
 //
-// name       meaning                                 unit   range
-// BEAT_BITS  of a beat                               bits   256, 512
-// ASYM       1: groups of 32 have sums of their own  -      0, 1
-// X_BITS     of an element of x                      bits   8, 10
-// PAIRS      of tokens                               pairs  1, 2
-// PUMP       products of a multiplier in a cycle     -      1, 2
-// TREES      of low nibbles, or of high ones         trees  derived
-// TOP_W      of a tree's sum                         bits   derived
+// name       meaning                                       unit   range
+// BEAT_BITS  width of a beat                               bits   256, 512
+// ASYM       1: each group of 32 elements has its own sum  -      0, 1
+// X_BITS     width of an element of x                      bits   8, 10
+// PAIRS      token pairs                                   pairs  1, 2
+// PUMP       multiplications per multiplier and cycle      -      1, 2
+// TREES      trees of low nibbles, or of high ones         trees  derived
+// TOP_W      width of a tree's sum                         bits   derived
 `default_nettype none
 
 module rill_pair_trees #(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which half of a cycle of clk each register of clk_2x works, for multipliers that work in both (rill_pumped_mul).
+// Tells multipliers that work in both halves of a cycle of clk (rill_pumped_mul) in which half each register of clk_2x
+// works.
 //
-// Rising edges of clk are every second one of clk_2x. phase holds COPIES times {second, first}: second in the half that
-// ends with a rising edge of clk, first in the other one. Right from the second cycle on, for good: no reset; the first
-// values do not matter. Each copy has its own registers, so that each has few loads.
+// Every rising edge of clk is also one of clk_2x. phase holds COPIES times {second, first}. second is 1 in the half
+// that ends with a rising edge of clk, first in the other half. phase is right from the second cycle on, so there is no
+// reset; earlier values do not matter. Each copy has its own registers, so that each has few loads.
 //
-// name    meaning     unit    range
-// COPIES  of a phase  copies  1 or more
+// name    meaning              unit    range
+// COPIES  copies of the phase  copies  1 or more
 `default_nettype none
 
 module rill_pump_phase #(

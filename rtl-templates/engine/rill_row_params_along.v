@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row's parameters beside its sums: as they come with the command of its result, or put together from words
-// (rill_row_params_receive).
+// Brings a row's parameters to its result: either as they come with the command of the result, or put together from
+// words (rill_row_params_receive).
 //
-// row_scale and bias are those of the result commanded LATE + LATENCY cycles before. PARAM_BITS 0: s_row_scale and
-// s_bias of that cycle. Else these are not looked at, but params, row, raw and word, as rill_row_params_receive has
-// them, LATE cycles later.
-// Reset: synchronous; what is on its way is given up.
+// row_scale and bias belong to the result that was commanded LATE + LATENCY cycles before. PARAM_BITS 0: they are
+// s_row_scale and s_bias of that cycle. PARAM_BITS not 0: s_row_scale and s_bias are ignored; params, row, raw and word
+// are those of rill_row_params_receive, LATE cycles later.
+// Reset: synchronous; parameters on their way are discarded.
 //
-// name        meaning                               unit       range
-// ROWS        of a chunk                            rows       1, 4, 8
-// PARAM_BITS  of row parameters in a clock; 0: all  bits       0, 8, 16, 32, 64
-// LATE        before anything is done with them     clocks     0 or more
-// LATENCY     from then on to the result            clocks     4 to 10
-// SCALE_K     of raw 1                              fp32 bits  any
-// SCALE_V     of raw 2                              fp32 bits  any
-// WORD_W      of word                               bits       derived
+// name        meaning                                           unit       range
+// ROWS        rows of a chunk                                   rows       1, 4, 8
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
+// LATE        delay of the parameters before they are used      clocks     0 or more
+// LATENCY     from then on until the result                     clocks     4 to 10
+// SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
+// WORD_W      width of word                                     bits       derived
 `default_nettype none
 
 module rill_row_params_along #(

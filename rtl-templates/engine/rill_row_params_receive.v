@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row parameters of a lane that is cut after its multipliers, where its sums are: put together from the words of
-// rill_row_params_send and kept until the results of their rows leave.
+// Receives the row parameters of a lane that is cut after its multipliers, at the sums of the lane. Puts them together
+// from the words of rill_row_params_send and keeps them until the results of their rows leave.
 //
-// params, row and raw are the command of the sums, cycle 0: with params, words come from cycle 2 on, one per cycle,
-// rows in their order; else a result of the chunk's `row` may leave, whose parameters are on row_scale and bias in
-// cycle READ_AT + 1. raw 1, 2: SCALE_K, SCALE_V and +0 instead.
-// A row is to end no sooner than with 64 / PARAM_BITS commands for each row of its chunk up to it: it is then there.
-// The four chunks before stay, so that even rows of a beat each are read in time.
-// Reset: synchronous; what is on its way is given up.
+// Cycle 0: params, row and raw, the command of the sums. With params, words come from cycle 2 on, one per cycle, rows
+// in order. Without params, a result of the chunk's `row` may leave; its parameters are on row_scale and bias in cycle
+// READ_AT + 1. raw 1, 2: row_scale is SCALE_K, SCALE_V and bias is +0 instead.
+// Rule for the caller: row n of a chunk (from 0) ends no sooner than with command (n + 1) * 64 / PARAM_BITS of the
+// chunk. Its parameters are in by then. The parameters of the previous four chunks are kept, so even rows of one beat
+// each are read in time.
+// Reset: synchronous; parameters on their way are discarded.
 //
-// name        meaning                             unit       range
-// ROWS        of a chunk                          rows       1, 4, 8
-// PARAM_BITS  of a word                           bits       8, 16, 32, 64
-// READ_AT     from a result's command             clocks     3 to 9
-// SCALE_K     of raw 1                            fp32 bits  any
-// SCALE_V     of raw 2                            fp32 bits  any
-// ROW_W       of a row's number                   bits       derived
+// name        meaning                                     unit       range
+// ROWS        rows of a chunk                             rows       1, 4, 8
+// PARAM_BITS  width of a word                             bits       8, 16, 32, 64
+// READ_AT     delay of the read after a result's command  clocks     3 to 9
+// SCALE_K     row scale with raw 1 (keys)                 fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)               fp32 bits  any
+// ROW_W       width of a row's number                     bits       derived
 `default_nettype none
 
 module rill_row_params_receive #(

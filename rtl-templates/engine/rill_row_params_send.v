@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row parameters of a chunk on their way to the sums of a lane that is cut after its multipliers: the header beat
-// that holds them, PARAM_BITS of it a clock, the low ones first (rill_row_params_receive).
+// Sends the row parameters of a chunk to the sums of a lane that is cut after its multipliers. The parameters are a
+// header beat, which leaves PARAM_BITS bits per cycle, the low ones first (rill_row_params_receive).
 //
-// beat with load in cycle 0; its n-th word is on `word` in cycle 2 + n, out of registers. A new beat begins anew.
-// No reset: what is on `word` counts only after a load.
+// In: beat with load in cycle 0. Out: its n-th word on `word` in cycle 2 + n, from registers. A new load starts again.
+// No reset: `word` counts only after a load.
 //
-// name        meaning            unit  range
-// BEAT_BITS   of a beat          bits  256, 512
-// PARAM_BITS  of a word          bits  8, 16, 32, 64
+// name        meaning          unit  range
+// BEAT_BITS   width of a beat  bits  256, 512
+// PARAM_BITS  width of a word  bits  8, 16, 32, 64
 `default_nettype none
 
 module rill_row_params_send #(

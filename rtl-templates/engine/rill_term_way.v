@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from the multipliers of a lane to its accumulators: terms, and beside them the row's parameters, whole or in
-// words (rill_row_params_along).
+// Carries terms from the multipliers of a lane to its accumulators and, beside them, the row's parameters: all at once
+// or in words (rill_row_params_along).
 //
-// PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. Else these are 0, and word comes out as
-// sum_word. All of it HOPS cycles later (rill_hop). Reset: none.
+// PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. PARAM_BITS not 0: these are 0, and word
+// comes out as sum_word. All outputs come HOPS cycles later (rill_hop). Reset: none.
 //
-// name        meaning                               unit    range
-// TERM_BITS   of all terms                          bits    1 or more
-// HOPS        register stages                       clocks  0 or more
-// PARAM_BITS  of row parameters in a clock; 0: all  bits    0, 8, 16, 32, 64
-// WORD_W      of word                               bits    derived
+// name        meaning                                           unit    range
+// TERM_BITS   width of all terms together                       bits    1 or more
+// HOPS        register stages                                   clocks  0 or more
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits    0, 8, 16, 32, 64
+// WORD_W      width of word                                     bits    derived
 `default_nettype none
 
 module rill_term_way #(

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operand buffer of the matrix engine: two banks of mx units; one is written from the stream while the other one is
-// read.
+// Operand buffer of the matrix engine: two banks of mx units. One bank is written from the stream while the other one
+// is read.
 //
-// Write: s_axis_x, one unit {shift[7:0], q} per beat in any order of tokens; the units of a token are counted up, tlast
-// ends the operand and fills the bank. tready is low while both banks are full.
-// Read: read_tok and read_pair name two neighbouring units of the older operand; they are on unit_0, unit_1 (shift_0,
-// shift_1 their block's exponents) 2 cycles later (registered address, registered RAM read). COPIES 2, 4: read_tok
-// names a turn, and the units of its tokens come side by side, those of COPIES * read_tok low; what belongs to a token
-// that the operand does not hold is old.
-// filled: one pulse per operand, from when it may be read; part: one per unit of the last token, from when that unit of
-// all tokens may be.
-// free, a pulse in or after the cycle of the last read, gives the bank back and goes on to the other one.
-// A unit is written in the cycle after it was taken, which no read is early enough to see.
-// copy_write, copy_read: what a copy of the memory on another die needs (rill_x_copy), out of registers without another
-// load, in the cycles of the write and of the read here.
-// Throughput: one unit in and one pair out per cycle. Reset: synchronous; the operands are lost.
+// Write: s_axis_x, one unit {shift[7:0], q} per beat, tokens in any order. The buffer counts the units of each token.
+// tlast ends the operand and fills the bank. tready is low while both banks are full.
+// Read: read_tok and read_pair name two neighbouring units of the older operand. They are on unit_0 and unit_1, with
+// the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).
+// COPIES 2, 4: read_tok names a turn, and the units of its tokens come side by side, those of token COPIES * read_tok
+// in the low bits. Units of a token that the operand does not have are old data.
+// filled: one pulse per operand, from when it may be read. part: one pulse per unit of the last token, from when that
+// unit of all tokens may be read.
+// free: a pulse in or after the cycle of the last read. It releases the bank and switches to the other one.
+// A unit is written in the cycle after it was taken. No read is early enough to see the difference.
+// copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the cycles of the
+// write and of the read here, from registers without another load.
+// Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
 //
-// name       meaning                                     unit    range
-// BEAT_BITS  8 for each mantissa of a unit               bits    256, 512
-// TOKENS     per step, upper bound                       tokens  1, 2, 4, 8
-// X_UNITS    of an operand and token, even, upper bound  units   2 or more
-// COPIES     read at a time, at most TOKENS              tokens  1, 2, 4
-// X_BITS     of a mantissa                               bits    8, 10
-// COPIED     0: copy_write and copy_read are 0           -       0, 1
-// TOK_W      of a token's number                         bits    derived
-// TURN_W     of read_tok                                 bits    derived
-// PAIR_W     of read_pair                                bits    derived
-// ADDR_W     of a place in the memory                    bits    derived
+// name       meaning                                            unit    range
+// BEAT_BITS  8 per mantissa of a unit                           bits    256, 512
+// TOKENS     tokens per step, upper bound                       tokens  1, 2, 4, 8
+// X_UNITS    units of an operand, per token, even, upper bound  units   2 or more
+// COPIES     tokens that are read at a time, at most TOKENS     tokens  1, 2, 4
+// X_BITS     width of a mantissa                                bits    8, 10
+// COPIED     0: copy_write and copy_read are 0                  -       0, 1
+// TOK_W      width of a token's number                          bits    derived
+// TURN_W     width of read_tok                                  bits    derived
+// PAIR_W     width of read_pair                                 bits    derived
+// ADDR_W     width of a place in the memory                     bits    derived
 `default_nettype none
 
 module rill_x_buffer #(

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix engine's operands once more, on another die with lanes: what fills the operand buffer and what reads it
-// comes over HOPS register stages (u_way), instead of the much wider slice of every beat. All writes and reads come the
-// same number of cycles later, so the copy gives what the buffer gives.
+// Keeps a copy of the matrix engine's operands on another die with lanes. The writes and reads of the operand buffer
+// come over HOPS register stages (u_way), instead of the much wider slice of every beat. All writes and reads are late
+// by the same number of cycles, so the copy gives what the buffer gives.
 //
-// write, read: copy_write and copy_read of rill_x_buffer, read in cycle 0; controls as rill_x_slice has them, in cycle
-// 0. slice and shift in cycle 2 + HOPS.
-// Reset: clk, synchronous active-high rst; writes on their way.
+// Cycle 0: write and read (copy_write and copy_read of rill_x_buffer), and controls as in rill_x_slice. Cycle 2 + HOPS:
+// slice and shift.
+// Reset: clk, synchronous active-high rst; writes on their way are discarded.
 //
-// name       meaning                                unit    range
-// BEAT_BITS  8 for each mantissa of a unit          bits    256, 512
-// COPIES     tokens at a time                       tokens  1, 2, 4
-// X_BITS     of a mantissa                          bits    8, 10
-// ADDR_W     of a place in the memory               bits    1 or more
-// PARTS      of the slice                           parts   1, 2, 4
-// HOPS       from the operand buffer to the copy    clocks  1 or more
-// OTHERS_W   of controls                            bits    derived
+// name       meaning                                              unit    range
+// BEAT_BITS  8 per mantissa of a unit                             bits    256, 512
+// COPIES     tokens at a time                                     tokens  1, 2, 4
+// X_BITS     width of a mantissa                                  bits    8, 10
+// ADDR_W     width of a place in the memory                       bits    1 or more
+// PARTS      parts of the slice, each with its own controls       parts   1, 2, 4
+// HOPS       register stages from the operand buffer to the copy  clocks  1 or more
+// OTHERS_W   width of controls                                    bits    derived
 `default_nettype none
 
 module rill_x_copy #(

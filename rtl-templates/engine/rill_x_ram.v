@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories of the matrix engine's operands: for each token of a turn one of the even units and one of the odd ones.
+// Memories of the matrix engine's operands. Each token of a turn has one memory of even units and one of odd units.
 //
-// write_en: a bit for each memory, even and odd of token 0, then those of token 1; what is not written stays.
-// Read: the two neighbouring units at read_addr of every token, on unit_0 and unit_1, with their blocks' exponents on
-// shift_0 and shift_1, a cycle later; of a place that is written in the same cycle it is the old one.
-// No reset: the contents are void until they are written.
+// write_en: one bit per memory: even and odd of token 0, then those of token 1, and so on. A memory without its bit
+// keeps its contents.
+// Read: the two neighbouring units at read_addr of every token are on unit_0 and unit_1 one cycle later, and the
+// exponents of their blocks on shift_0 and shift_1. If the same address is written in that cycle, the read gives the
+// old contents.
+// No reset: the contents are undefined until they are written.
 //
-// name       meaning              unit    range
-// UNIT_BITS  of a unit            bits    1 or more
-// COPIES     tokens at a time     tokens  1, 2, 4
-// ADDR_W     of a place           bits    1 or more
+// name       meaning           unit    range
+// UNIT_BITS  width of a unit   bits    1 or more
+// COPIES     tokens at a time  tokens  1, 2, 4
+// ADDR_W     width of a place  bits    1 or more
 `default_nettype none
 
 module rill_x_ram #(

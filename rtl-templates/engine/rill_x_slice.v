@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operand's slice for a beat, of the pair of units that rill_x_ram gives: all of both with 4-bit weights, else one
-// of them, each two of its elements twice, as int8 weights are two nibbles. A token that is not there counts as zeros:
-// what the memory holds in its place is old.
+// Selects the operand's slice for a beat from the pair of units that rill_x_ram gives. With 4-bit weights the slice is
+// both units. Else it is one of them, with each two elements twice, because an int8 weight is two nibbles. A token that
+// is not valid counts as zeros, because the memory holds old data in its place.
 //
-// controls in cycle 0: {valid, others, half, int4}; int4: both units, else half names one; others: a bit for each token
-// but the first: it is there. The units in cycle 1; slice and shift in cycle 2, held while there is no valid.
-// PARTS: of the slice, each with a copy of the controls.
-// Reset: clk, synchronous active-high rst; the controls.
+// Cycle 0: controls {valid, others, half, int4}. int4: the slice is both units; else half selects one. others: bit i:
+// token i + 1 is valid. Cycle 1: the units. Cycle 2: slice and shift, which stay while there is no valid.
+// PARTS: parts of the slice, each with a copy of the controls.
+// Reset: clk, synchronous active-high rst; resets only the controls.
 //
-// name       meaning                        unit    range
-// BEAT_BITS  8 for each mantissa of a unit  bits    256, 512
-// COPIES     tokens at a time               tokens  1, 2, 4
-// X_BITS     of a mantissa                  bits    8, 10
-// PARTS      of the slice                   parts   1, 2, 4
-// OTHERS_W   of others                      bits    derived
+// name       meaning                                         unit    range
+// BEAT_BITS  8 per mantissa of a unit                        bits    256, 512
+// COPIES     tokens at a time                                tokens  1, 2, 4
+// X_BITS     width of a mantissa                             bits    8, 10
+// PARTS      parts of the slice, each with its own controls  parts   1, 2, 4
+// OTHERS_W   width of others                                 bits    derived
 `default_nettype none
 
 module rill_x_slice #(

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operand's factors for eight lanes: a copy of them in registers, in PARTS with controls of their own, and of the
-// blocks' exponents.
+// Keeps a copy of the operand's factors and of its blocks' exponents in registers for eight lanes. The factors are in
+// PARTS parts, each with its own controls.
 //
-// factors (rill_engine_factors) and shift come with `now`, the beat's valid, a cycle before x and shift_there, which
-// are held while there is none. x has 16 bits for each factor and token of it, sign-extended.
-// Reset: clk, synchronous active-high rst; the controls.
+// factors (rill_engine_factors) and shift come with `now`, the valid of the beat, one cycle before x and shift_there. x
+// and shift_there stay while `now` is 0. x has 16 bits per factor and token, sign-extended.
+// Reset: clk, synchronous active-high rst; resets only the controls.
 //
-// name       meaning                             unit    range
-// BEAT_BITS  8 for each mantissa of a unit       bits    256, 512
-// COPIES     tokens at a time                    tokens  1, 2, 4
-// ASYM       1: there are int4_asym weights      -       0, 1
-// X_BITS     of a mantissa                       bits    8, 10
-// PUMP       products of a multiplier, a cycle   -       1, 2
-// FACTOR_W   of a factor                         bits    1 to 32
-// PARTS      of the factors                      parts   1, 4
-// PAIRS      of tokens, or a single one          -       derived
+// name       meaning                                           unit    range
+// BEAT_BITS  8 per mantissa of a unit                          bits    256, 512
+// COPIES     tokens at a time                                  tokens  1, 2, 4
+// ASYM       1: there are int4_asym weights                    -       0, 1
+// X_BITS     width of a mantissa                               bits    8, 10
+// PUMP       multiplications per multiplier and cycle          -       1, 2
+// FACTOR_W   width of a factor                                 bits    1 to 32
+// PARTS      parts of the factors, each with its own controls  parts   1, 4
+// PAIRS      token pairs, or 1 for a single token              -       derived
 `default_nettype none
 
 module rill_x_spread #(

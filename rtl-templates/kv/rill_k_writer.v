@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the K stream of a step into full-beat writes: position p to channel p mod CHANNELS.
+// Turns the K stream of a step into full-beat writes. Position p goes to channel p mod CHANNELS.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
-// order head, tok, unit in head; tuser marks the last active token. Only q is written; a unit is one beat. Out: per
-// (head, tok) one descriptor of UNITS beats at
-//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes      (offset in the channel)
-// and its beats. *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to
-// one rill_dma_write per channel.
-// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted; given: one for
-// each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after that of the
-// layer before. Responses are the business of rill_kv_tracker.
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads. A firing has kv units {scale,
+// q} in the order head, tok, unit in head; tuser marks the last active token. Only q is written, and a unit is one
+// beat.
+// Out: per (head, tok) one descriptor of UNITS beats, and its beats, at the offset in the channel
+//     K_BASE + layer*K_LAYER_STRIDE + head*K_HEAD_STRIDE + (p / CHANNELS)*UNITS*beat bytes
+// *_tvalid and *_tready are packed, one bit per channel; tdata is shared. Descriptors and beats go to one
+// rill_dma_write per channel.
+// layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted. given: one pulse
+// for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and at the
+// latest with the layer_done of its own layer. rill_kv_tracker counts the responses.
 // Latency: 1 cycle. Throughput: one unit per cycle; 4 cycles between steps.
-// p / CHANNELS and p mod CHANNELS come from pos and krows of the step word: no divider.
+// p / CHANNELS and p mod CHANNELS come from pos and krows of the step word, so there is no divider.
 // Reset: clk, synchronous active-high rst.
 //
-// name            meaning                   unit      range
-// CHANNELS        of the engine             channels  1 to 32
-// BEAT_BITS       of a beat                 bits      256, 512
-// TOKENS          per step, upper bound     tokens    1, 2, 4, 8
-// LAYERS          that write K              layers    1 or more
-// HEADS           KV heads of a layer       heads     1 or more
-// UNITS           of a head                 beats     1 to 256
-// K_BASE          of the cache              bytes     any
-// K_LAYER_STRIDE  from a layer to the next  bytes     any
-// K_HEAD_STRIDE   from a head to the next   bytes     any
-// USER_W          of tuser                  bits      derived
+// name            meaning                            unit      range
+// CHANNELS        channels of the engine             channels  1 to 32
+// BEAT_BITS       width of a beat                    bits      256, 512
+// TOKENS          tokens per step, upper bound       tokens    1, 2, 4, 8
+// LAYERS          layers that write K                layers    1 or more
+// HEADS           KV heads of a layer                heads     1 or more
+// UNITS           beats of a head                    beats     1 to 256
+// K_BASE          base of the K cache in a channel   bytes     any
+// K_LAYER_STRIDE  distance from a layer to the next  bytes     any
+// K_HEAD_STRIDE   distance from a head to the next   bytes     any
+// USER_W          width of tuser                     bits      derived
 `default_nettype none
 
 module rill_k_writer #(

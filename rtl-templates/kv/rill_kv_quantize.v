@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 head vectors to int8 with one fp32 scale each, for the KV cache: docs/numerics.md section 6.
+// Quantizes fp32 head vectors to int8 with one fp32 scale each, for the KV cache (docs/numerics.md section 6).
 //
 // In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head,
-// tok, unit in head, ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas, the last one padded with zeros; tlast
-// after HEADS heads.
-// Throughput: one chunk per cycle; a head is read while the next one comes in; reading takes one cycle per chunk.
+// tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last one is padded with
+// zeros. tlast comes after HEADS heads.
+// Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next one comes in.
 // Latency: log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
-// chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse; NaN, infinity, or a product that
+// chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product that
 // overflows.
 //
 // name       meaning                                        unit       range
 // LANES      fp32 per chunk                                 words      1, 2, 4, 8, 16, 32
-// TOKENS     per step, upper bound                          tokens     1 to 8
-// BEAT_BITS  of a beat                                      bits       256, 512
-// HEADS      of a firing                                    heads      1 or more
-// HEAD_DIM   of a head, a multiple of LANES                 elements   1 or more
+// TOKENS     tokens per step, upper bound                   tokens     1 to 8
+// BEAT_BITS  width of a beat                                bits       256, 512
+// HEADS      heads of a firing                              heads      1 or more
+// HEAD_DIM   elements of a head, a multiple of LANES        elements   1 or more
 // USE_RSQRT  1: the scale is multiplied by RSQRT_HD (keys)  -          0, 1
 // RSQRT_HD   1 / sqrt(HEAD_DIM), not 0 with USE_RSQRT       fp32 bits  any
-// USER_W     of tuser                                       bits       derived
+// USER_W     width of tuser                                 bits       derived
 `default_nettype none
 
 module rill_kv_quantize #(

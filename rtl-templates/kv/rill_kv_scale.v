@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of the keys or values on chip: one fp32 per layer, head and position, handed to softmax in LANES-wide words.
+// Stores the scales of the keys or values on chip, one fp32 per layer, head and position, and sends them to softmax in
+// words of LANES scales.
 //
 // In: one step word per step, then LAYERS firings of kv units {scale[31:0], q[BEAT_BITS-1:0]} in order head, tok, unit
-// in head; the scale of unit 0 is stored at position pos + tok. Out (tdata only): for each (layer, head) in order the
-// words of positions 0 .. pos + ntok - 1, element 0 low, lanes past the last position +0.0; they start when the scales
-// of all tokens of that (layer, head) are in. With grouped queries every head is sent REPLAYS times, once for each
-// query head that reads it; in a step of one token TOGETHER times less often. With WINDOW the words begin where the
-// layer's window does (rill_window_begin).
-// Throughput: one unit and one word per cycle, with WINDOW two cycles more for each layer; units may run up to one step
+// in head. The scale of unit 0 is stored at position pos + tok.
+// Out (tdata only): for each (layer, head) in order, the words of positions 0 .. pos + ntok - 1, element 0 low; lanes
+// past the last position are +0.0. The words start when the scales of all tokens of that (layer, head) are in. With
+// grouped queries, every head is sent REPLAYS times, once for each query head that reads it; in a step of one token,
+// TOGETHER times less often. With WINDOW, the words begin where the layer's window begins (rill_window_begin).
+// Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step
 // ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
 //
-// name          meaning                                          unit       range
-// LANES         fp32 per word                                    words      1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound                            tokens     1 to 8
-// BEAT_BITS     of a beat                                        bits       256, 512
-// LAYERS        per step                                         firings    1 or more
-// HEADS         of a firing                                      heads      1 or more
-// UNITS         of a head and token                              units      1 or more
-// CONTEXT       of the longest request                           positions  1 to 65536
-// REPLAYS       of a head's words                                times      1 to 255
-// TOGETHER      query heads that read them together in a step    heads      1 or more
+// name          meaning                                              unit       range
+// LANES         fp32 per word                                        words      1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                         tokens     1 to 8
+// BEAT_BITS     width of a beat                                      bits       256, 512
+// LAYERS        firings per step                                     firings    1 or more
+// HEADS         heads of a firing                                    heads      1 or more
+// UNITS         units of a head and token                            units      1 or more
+// CONTEXT       positions of the longest request                     positions  1 to 65536
+// REPLAYS       times that the words of a head are sent              times      1 to 255
+// TOGETHER      query heads that read the words together in a step   heads      1 or more
 //               of one token, divides REPLAYS
-// RAM_STYLE     of the storage                                   -          "auto", "distributed", "block", "ultra"
-// KEY_CHANNELS  of the engine of the scores                      channels   1 to 32
-// WINDOWS       entries of WINDOW: one, or one for each layer    entries    1 to LAYERS
-// WINDOW        that a token sees, its own the last, in 16 bits  positions  any
-//               an entry; a single 0: all
-// USER_W        of tuser                                         bits       derived
+// RAM_STYLE     style of the storage                                 -          "auto", "distributed", "block", "ultra"
+// KEY_CHANNELS  channels of the scores engine                        channels   1 to 32
+// WINDOWS       entries of WINDOW: 1 for all layers, or one per      entries    1 to LAYERS
+//               layer
+// WINDOW        positions a token attends to, including its own; 16  positions  any
+//               bits per entry, the first low; a single 0: no
+//               window
+// USER_W        width of tuser                                       bits       derived
 `default_nettype none
 
 module rill_kv_scale #(

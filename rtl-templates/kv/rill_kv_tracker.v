@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts for the walkers the (step, layer) pairs whose K, and whose V, are completely in memory, in order.
+// Counts the (step, layer) pairs whose K and V are completely in memory, in order. Walkers wait for this count before
+// they read the cache.
 //
-// In: layer_done and given of each writer (rill_k_writer, rill_v_tail), and written of its write engines: see
-// rill_write_tracker. The two counts do not wait for one another. kv_layers_done: the lesser of both, a cycle later.
+// In: layer_done and given of each writer (rill_k_writer, rill_v_tail), and written of its write engines, as in
+// rill_write_tracker. The counts of K and of V do not wait for one another. kv_layers_done: the smaller of both, one
+// cycle later.
 // Reset: clk, synchronous active-high rst; counts start at 0.
 //
-// name       meaning                          unit     range
-// K_WRITERS  write engines of K               writers  1 or more
-// V_WRITERS  write engines of V               writers  1 or more
-// COUNT_W    of an engine's open descriptors  bits     1 to 16
+// name       meaning                                             unit     range
+// K_WRITERS  write engines of K                                  writers  1 or more
+// V_WRITERS  write engines of V                                  writers  1 or more
+// COUNT_W    width of the count of an engine's open descriptors  bits     1 to 16
 `default_nettype none
 
 module rill_kv_tracker #(

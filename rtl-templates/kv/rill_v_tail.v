@@ -1,44 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// The open block of 64 positions of the V cache: takes the V of a step, gives it to the engine, writes full blocks to
-// memory, transposed.
+// Holds the open block of 64 positions of the V cache: stores the V of a step, sends it to the engine, and writes full
+// blocks to memory, transposed.
 //
-// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads: kv units {scale, q} in the
+// In: one step word per step (s_axis_step), then LAYERS firings of at most HEADS heads, as kv units {scale, q} in the
 // order head, tok, unit in head. Element d of a head goes to lane d mod CHANNELS, row-step d / CHANNELS, byte (position
 // mod 64). Rows of a layer: head * ROWS + row-step, ROWS = ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all
 // tokens of a (step, layer, head) are in.
-// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}: tail_data, the beats of all lanes, 4 cycles
-// later. Bytes of positions that are still to come are 0 (the first position of a block clears its words).
-// Out: when a step fills the block, for each row one descriptor of 64 bytes at
-//     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64                      (offset in the channel)
-// and its beats, to all channels; *_tvalid and *_tready are packed, one bit per channel, the descriptor is shared,
-// beats are the channel's own (channel 0 low). Reads go first; no V is taken in while rows are written out.
-// layer_done: one pulse per (step, layer) when everything of it has been accepted, at once when no block closes. given:
-// a pulse for each descriptor that a channel has accepted, at the latest with the layer_done of its layer and after
-// that of the layer before.
-// READS: tail reads of a (step, layer). The V of a layer is then taken in only when the step before has made its reads
-// of that layer: its open block may be cleared. 0: whoever sends V keeps this order (an engine that fires the product
-// of V after the reads). With STEP_READS READS are those of all layers, which may differ, and the V of a step waits for
-// all reads of the step before. A step of one token makes READS_ALONE reads instead, where that is not 0.
-// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS), ROWS more for a first position at
+// Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}. tail_data holds the beats of all lanes 4 cycles later.
+// Bytes of future positions are 0, because the first position of a block clears its words.
+// Out: when a step fills the block, for each row one descriptor of 64 bytes, and its beats, at the offset in the
+// channel
+//     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64
+// to all channels. *_tvalid and *_tready are packed, one bit per channel; the descriptor is shared, and each channel
+// has its own beats (channel 0 low). Reads have priority. No V is taken in while rows are written out.
+// layer_done: one pulse per (step, layer) when everything of it has been accepted; at once if no block closes. given:
+// one pulse for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and
+// at the latest with the layer_done of its own layer.
+// READS: tail reads of a (step, layer). The V of a layer is taken in only when the previous step has made its reads of
+// that layer, because its open block may be cleared. 0: the source of V keeps this order (an engine that fires the
+// product of V after the reads). With STEP_READS, READS is the number of reads of all layers, which may differ, and the
+// V of a step waits for all reads of the previous step. A step of one token makes READS_ALONE reads instead, if that is
+// not 0.
+// Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS); ROWS more for a first position at
 // 256 bits; 6 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
 //
-// name            meaning                                            unit      range
-// CHANNELS        of the engine                                      channels  1 to 32
-// BEAT_BITS       of a beat                                          bits      256, 512
-// TOKENS          per step, upper bound                              tokens    1, 2, 4, 8
-// LAYERS          that write V                                       layers    1 to 1024
-// HEADS           KV heads of a layer; HEADS * ROWS up to 8192       heads     1 or more
-// HEAD_DIM        of a head                                          elements  1 or more
-// V_BASE          of the cache                                       bytes     any
-// V_LAYER_STRIDE  from a layer to the next                           bytes     any
-// V_ROW_STRIDE    from a row to the next                             bytes     any
-// READS           of the tail in a (step, layer); 0: not waited for  reads     0 or more
-// STEP_READS      1: READS are those of all layers                   -         0, 1
-// READS_ALONE     those of a step of one token; 0: READS             reads     0 or more
-// RAM_STYLE       of the storage                                     -         "auto", "distributed", "block", "ultra"
-// ULTRA           lanes from 0 on that are UltraRAM in any case      lanes     0 to CHANNELS
-// USER_W          of tuser                                           bits      derived
+// name            meaning                                             unit      range
+// CHANNELS        channels of the engine                              channels  1 to 32
+// BEAT_BITS       width of a beat                                     bits      256, 512
+// TOKENS          tokens per step, upper bound                        tokens    1, 2, 4, 8
+// LAYERS          layers that write V                                 layers    1 to 1024
+// HEADS           KV heads of a layer; HEADS * ROWS up to 8192        heads     1 or more
+// HEAD_DIM        elements of a head                                  elements  1 or more
+// V_BASE          base of the V cache in a channel                    bytes     any
+// V_LAYER_STRIDE  distance from a layer to the next                   bytes     any
+// V_ROW_STRIDE    distance from a row to the next                     bytes     any
+// READS           reads of the tail per (step, layer); 0: nothing     reads     0 or more
+//                 waits for them
+// STEP_READS      1: READS counts the reads of all layers of a step   -         0, 1
+// READS_ALONE     reads per (step, layer) in a step of one token; 0:  reads     0 or more
+//                 READS
+// RAM_STYLE       style of the storage                                -         "auto", "distributed", "block", "ultra"
+// ULTRA           lanes from 0 on that are UltraRAM in any case       lanes     0 to CHANNELS
+// USER_W          width of tuser                                      bits      derived
 `default_nettype none
 
 module rill_v_tail #(

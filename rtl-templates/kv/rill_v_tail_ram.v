@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane's memory of the V tail: bytes in, whole words out.
 //
-// Write: of the bytes of write_enable the word's first takes write_first, each of the others write_rest; bytes that are
-// not in it keep what they hold. It comes decoded, a bit for each byte, from registers: a place would be decoded anew
-// for every bit of the word.
-// Read: data two cycles after its address (registered read, output register); old contents when the word is written in
-// the same cycle.
+// Write: bit i of write_enable writes byte i of the word, byte 0 with write_first and every other byte with write_rest.
+// Bytes without their bit keep their contents. write_enable comes decoded and from registers; an index would be decoded
+// anew for every bit of the word.
+// Read: data two cycles after the address (registered read, output register). If the word is written in the same cycle,
+// the read gives the old contents.
 // Throughput: one write and one read per cycle. No reset.
 //
-// name       meaning         unit   range
-// BEAT_BITS  of a word       bits   256, 512
-// WORDS      words           words  1 or more
-// RAM_STYLE  of the storage  -      "auto", "distributed", "block", "ultra"
-// ADDR_W     of an address   bits   derived
+// name       meaning               unit   range
+// BEAT_BITS  width of a word       bits   256, 512
+// WORDS      words of the memory   words  1 or more
+// RAM_STYLE  style of the storage  -      "auto", "distributed", "block", "ultra"
+// ADDR_W     width of an address   bits   derived
 `default_nettype none
 
 module rill_v_tail_ram #(

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many units of positions lie before all that a step sees in a layer: its keys and values are not read. A unit is
-// the least common multiple of 64 positions (blocks of the values and of the weights) and of the channels of the keys
-// (row-steps): 64 positions where these are a power of two.
+// Computes how many units of positions lie before the attention window of a step in a layer. Their keys and values are
+// not read. A unit is the least common multiple of 64 positions (blocks of the values and of the weights) and of the
+// channels of the keys (row-steps): 64 positions if the channels are a power of two.
 //
-// In: pos, the step's first position; index, of the layer's entry in WINDOW. Out, 3 enabled clocks later: units, those
-// before the first position that the token at pos sees, which is the oldest that any token of the step does.
+// In: pos, the first position of the step; index, the entry of the layer in WINDOW. Out, 3 enabled clocks later:
+// unit_count, the units before the first position that the token at pos attends to. No token of the step attends to an
+// earlier one.
 // Throughput: one per cycle. No reset.
 //
-// name          meaning                                                       unit       range
-// KEY_CHANNELS  of the engine of the scores                                   channels   1 to 32
-// WINDOWS       entries of WINDOW                                             entries    1 or more
-// WINDOW        that a token sees, its own the last, 16 bits of each; 0: all  positions  any
-// INDEX_W       of index                                                      bits       derived
+// name          meaning                                                                   unit       range
+// KEY_CHANNELS  channels of the scores engine                                             channels   1 to 32
+// WINDOWS       entries of WINDOW                                                         entries    1 or more
+// WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
+//               first low; 0: no window
+// INDEX_W       width of index                                                            bits       derived
 `default_nettype none
 
 module rill_window_begin #(

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries of a schedule (rill_schedule) on their way to a reader of keys and values: in the step word of such an entry
-// positions are counted from where the layer's window begins (rill_window_begin), so the reader needs to know of no
-// window: pos is that of the step less those left out, krows and vblocks are what is left to read. Of other entries
-// nothing changes.
+// Rewrites the step word of schedule entries (rill_schedule) that read keys or values, for attention with a window.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}; beside it keys, values: the entry reads these, of
-// layer kv_layer + layer * kv_step of the cache. Out: the same, 5 cycles later; beside it blocks of values and
-// row-steps of keys that are left out.
-// Throughput: one per cycle. Reset: clk, synchronous active-high rst; entries inside are given up.
+// pos becomes relative to the first position of the layer's window (rill_window_begin), and krows and vblocks become
+// the row-steps and blocks that are left to read. The reader of the entries does not need to know the window. Other
+// entries pass unchanged.
 //
-// name          meaning                                                           unit       range
-// ENTRY_W       of an entry                                                       bits       1 or more
-// KEY_CHANNELS  of the engine of the scores                                       channels   1 to 32
-// WINDOWS       entries of each window list: one for all layers, or one for each  entries    1 or more
-//               layer of the cache
-// K_WINDOW      that a token sees, its own the last, 16 bits of each layer of     positions  any
-//               the keys; 0: all
-// V_WINDOW      the same of each layer of the values                              positions  any
+// In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Inputs beside it: keys, values: 1 if the entry reads
+// that cache; the layer of the cache is kv_layer + layer * kv_step.
+// Out: the same, 5 cycles later, with the step word rewritten. Outputs beside it: blocks, the skipped V blocks (64
+// positions each); rows, the skipped K row-steps. Both are 0 for entries that read neither keys nor values.
+// Throughput: one per cycle. Reset: clk, synchronous active-high rst; entries in flight are discarded.
+//
+// name          meaning                                            unit       range
+// ENTRY_W       width of an entry                                  bits       1 or more
+// KEY_CHANNELS  channels of the scores engine; rill_window_begin   channels   1 to 32
+//               rejects other values
+// WINDOWS       number of windows: 1 for all layers, or one per    windows    1 or more
+//               cache layer
+// K_WINDOW      positions a token attends to, including its own;   positions  any
+//               16 bits per layer of keys, the lowest layer low;
+//               0: no window
+// V_WINDOW      the windows of the layers of values, likewise      positions  any
 `default_nettype none
 
 module rill_window_entries #(
@@ -47,6 +51,7 @@ module rill_window_entries #(
 );
     `include "rill_fields.vh"
     localparam STAGES = 5;
+    // A unit of rill_window_begin is BLOCKS V blocks of 64 positions, and ROWS row-steps of keys.
     localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
     localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // of a unit of rill_window_begin
     localparam ROWS = 64 / (KEYS_1 & -KEYS_1);
@@ -61,7 +66,8 @@ module rill_window_entries #(
         end
     endgenerate
 
-    // ---- the layer, then its window, then the units before it, then the step without them ----
+    // Stage 1: index of the layer's window. Stages 2 to 4 (rill_window_begin): units before the window. Stage 5: step
+    // word without the skipped positions, and the skipped blocks and row-steps.
     wire               en;
     wire               step;
     wire [STAGES-1:0]  valid;

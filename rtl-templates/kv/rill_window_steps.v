@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a kernel that goes through the layers of a step in order: where each layer's window begins (rill_window_begin),
-// looked up ahead of it.
+// Looks up where the window of each layer begins (rill_window_begin), ahead of a kernel that goes through the layers of
+// a step in order.
 //
-// In: the first position of a step. Out: LAYERS times, in order, begin: the position before which nothing is read, and
-// pos: the step's position counted from there. Latency: 5 cycles from the step to its first layer; one layer per cycle.
-// s_ready is low from a step until its last layer is on its way: those inside need no room.
+// In: the first position of a step. Out: LAYERS times, in order: begin, the position before which nothing is read, and
+// pos, the position of the step counted from there. Latency: 5 cycles from the step to its first layer; one layer per
+// cycle.
+// s_ready is low from a step until its last layer has entered the pipeline. Layers in the pipeline carry their position
+// along.
 // Reset: clk, synchronous active-high rst.
 //
-// name          meaning                                                       unit       range
-// KEY_CHANNELS  of the engine of the scores                                   channels   1 to 32
-// LAYERS        of a step                                                     layers     1 or more
-// WINDOWS       entries of WINDOW: one for all layers, or one for each        entries    1 to LAYERS
-// WINDOW        that a token sees, its own the last, 16 bits of each; 0: all  positions  any
+// name          meaning                                                                   unit       range
+// KEY_CHANNELS  channels of the scores engine                                             channels   1 to 32
+// LAYERS        layers of a step                                                          layers     1 or more
+// WINDOWS       entries of WINDOW: 1 for all layers, or one per layer                     entries    1 to LAYERS
+// WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
+//               first low; 0: no window
 `default_nettype none
 
 module rill_window_steps #(

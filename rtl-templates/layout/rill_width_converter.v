@@ -2,32 +2,31 @@
 // Width converter (gearbox) with token contexts: words of 1..IN_ELEMS elements in, dense words of OUT_ELEMS elements
 // out.
 //
-// In: order (row-step, tok); the first tcount elements of a word are valid (1 or more), equally many for every token of
-// a row-step; tuser = {tok_last, tok}, tokens 0, 1, .. up to tok_last. Out: order (chunk, tok), same tuser; a token's
-// elements follow one another without gaps; the last chunk of a firing (tlast) is padded with zeros. The number of
-// active tokens may change from firing to firing.
-// Pipeline: mask, shift by the fill (two bits of it per stage), join with the token's rest, buffer of row-steps, output
-// register. Throughput: one word per cycle in and one chunk per cycle out at the same time; only the lower of the two
-// rates limits.
+// In: words in order (row-step, tok). The first tcount elements of a word are valid (1 or more), and all tokens of a
+// row-step have the same tcount. tuser = {tok_last, tok}, for tokens 0, 1, .. up to tok_last.
+// Out: chunks in order (chunk, tok), same tuser. A token's elements follow one another without gaps. The last chunk of
+// a firing (tlast) is padded with zeros. The number of active tokens may change from firing to firing.
+// Pipeline: mask, shift by the fill level (2 bits per stage), merge with the token's leftover, buffer of row-steps,
+// output register. Throughput: one word per cycle in and one chunk per cycle out at the same time.
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
-// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) but for the last row-step of a firing. Saves shifters
+// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) except in the last row-step of a firing. Saves shifters
 // where IN_ELEMS and OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires
 // (latency 0).
-// LAST_ELEMS > 0: for a writer without counts. s_axis_tcount is not looked at: the last word of a firing (tlast's
-// row-step) has LAST_ELEMS valid elements, every other one all. With several tokens tlast stands only on the last of
-// them, so LAST_WORDS, the row-steps of a firing, says which one is the last.
+// LAST_ELEMS > 0: the source gives no counts, and s_axis_tcount is ignored. Words of the last row-step of a firing have
+// LAST_ELEMS valid elements; all others are full. tlast comes only with the last token, too late for the others, so
+// LAST_WORDS gives the number of row-steps per firing.
 // Reset: synchronous, control only; tready low in reset.
 //
-// name        meaning                                      unit       range
-// IN_ELEMS    of a word in                                 elements   1 to 32
-// OUT_ELEMS   of a chunk out                               elements   1, 2, 4, 8, 16, 32
-// ELEM_W      of an element                                bits       1 or more
-// TOKENS      per step, upper bound                        tokens     1 or more
-// DENSE       1: words are full but for the last row-step  -          0, 1
-// LAST_ELEMS  of the last word; 0: tcount says it          elements   0 to IN_ELEMS
-// LAST_WORDS  of a firing, with LAST_ELEMS 1 or more       row-steps  0 or more
-// COUNT_W     of tcount                                    bits       derived
-// USER_W      of tuser                                     bits       derived
+// name        meaning                                                 unit       range
+// IN_ELEMS    elements of an input word                               elements   1 to 32
+// OUT_ELEMS   elements of an output chunk                             elements   1, 2, 4, 8, 16, 32
+// ELEM_W      width of an element                                     bits       1 or more
+// TOKENS      tokens per step, upper bound                            tokens     1 or more
+// DENSE       1: words are full except in the last row-step           -          0, 1
+// LAST_ELEMS  valid elements of the last word; 0: tcount gives them   elements   0 to IN_ELEMS
+// LAST_WORDS  row-steps per firing; at least 1 if LAST_ELEMS > 0      row-steps  0 or more
+// COUNT_W     width of tcount                                         bits       derived
+// USER_W      width of tuser                                          bits       derived
 `default_nettype none
 
 module rill_width_converter #(
@@ -93,7 +92,7 @@ module rill_width_converter #(
     endgenerate
 
     genvar i;
-    // Elements past the count become zeros: nothing later needs a mask, and the padding is there.
+    // Elements past the count become zeros, so later stages need no mask and the last chunk is padded.
     wire [IN_ELEMS*ELEM_W-1:0] masked;
     generate
         for (i = 0; i < IN_ELEMS; i = i + 1) begin : gen_mask

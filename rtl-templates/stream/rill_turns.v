@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is: the entries of a schedule of 8-bit port numbers, fetched ahead, for the multiplexer and the
-// demultiplexer.
+// Tells the stream multiplexer and demultiplexer which port is next. The port numbers (8 bits) come from a schedule and
+// are prefetched.
 //
-// turn (one bit for each port, and one above them for the entry 255) and port hold while turn_valid until turn_done (a
-// pulse while turn_valid); the next ones follow in the next cycle: a few turns are kept ahead, which also covers the
-// cycles that a schedule loses between sections and steps. The bits are decoded before they wait, so they come from
+// turn is one-hot: bit p for port p, bit PORTS for entry 255 (STEER_PORT_DROP: the demultiplexer drops the firing).
+// port_index is the same turn as a port number, or 255. Both are valid while turn_valid and stay until the pulse
+// turn_done, which may come only while turn_valid. The next turn is valid one cycle later. 6 turns are prefetched,
+// which hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO, so it comes from
 // registers. Reset: synchronous.
 //
-// name               meaning                                        unit      range
-// PORTS              streams that take turns                        streams   1 to 255
-// SECTIONS           of the table, docs/rtl.md section 5            sections  1 or more
-// ENTRIES            the sum of all lengths                         entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low        entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each         times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0         -         any
-// TABLE              the entries, 8 bits each: below PORTS, or 255  -         any
-// ENTRY_MANY         a bit each: not in steps of one token          -         any
+// name               meaning                                              unit      range
+// PORTS              streams that take turns                              streams   1 to 255
+// SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
+// ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first      entries   not 0
+//                    low; 0 skips the section, but the sum is 1 or more
+// SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
+// TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
+// ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 `default_nettype none
 
 module rill_turns #(

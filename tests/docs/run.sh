@@ -1,9 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages: tables are what `rill check`, `rill forecast` and `rill explain` print; pictures are what their text gives;
-# files, links and parts of pages that a page names exist; every page is in an index; the site builds; parameters of
-# templates are in their headers; every command of a page is in a list, and those that take seconds run.
+# Checks the documentation against the tree and against the output of `rill`. The usage must stay in line 6, from which
+# it is printed. The checks are listed after it.
+#
 # usage: tests/docs/run.sh
+#
+# - Tables match the output of `rill check`, `rill forecast` and `rill explain`.
+# - Pictures match their source, and every picture is on a page.
+# - Files, links and headings that a page names exist, and every page is in an index.
+# - The site builds.
+# - The table in each template's header lists the parameters of the module, with ranges.
+# - The tables of proofs match the properties in verif/formal.
+# - Every command of a page is in commands.txt; the commands that take seconds run.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '6s/^# //p' "$0"; exit 2; }
@@ -12,12 +20,13 @@ cd "$root" || exit 1
 
 work=build/tests/docs log=build/tests/docs.log
 mkdir -p "$work"
-nothing() { # command: says nothing
+# Runs a check. Fails if it prints anything or returns an error, and prints the first line.
+nothing() { # command
     "$@" >"$work/said" 2>&1 && [ ! -s "$work/said" ] && return
     echo "error: $(wc -l <"$work/said") places, first $(head -n 1 "$work/said")"
     return 1
 }
-# The cells that are wrong are written by RILL_UPDATE=1 tests/docs/tables.py README.md docs/*.md.
+# Compares the tables of the pages. To correct their cells, run RILL_UPDATE=1 tests/docs/tables.py README.md docs/*.md.
 figures() {
     local command
     for command in check forecast; do
@@ -41,7 +50,7 @@ in_index() {
     done
 }
 queue check "every page is in docs/pages.md or docs/decisions/README.md" nothing in_index
-# A path in a page's code: it begins with a folder of the tree, and has neither patterns nor words in capitals.
+# Finds paths in `code` of two pages: they start with a top folder and contain no wildcards or capital placeholders.
 files_named() {
     local file folders='bench|boards|configs|docs|families|gen|include|models|packaging|rtl-templates|tests|verif'
     grep -ohE "\`($folders)/[a-z0-9_./-]+\`" README.md CONTRIBUTING.md | tr -d '`' | sort -u | while read -r file; do
@@ -56,7 +65,7 @@ pictures_shown() {
     done
 }
 queue check "every picture is on a page" nothing pictures_shown
-# Links with `#` are not looked at by the generator.
+# The site generator does not check links to headings (#...), so this does.
 parts_exist() {
     python3 - <<'PYTHON'
 import pathlib
@@ -83,7 +92,8 @@ site() {
 }
 queue check "the site builds" site
 queue check "every parameter of a template stands in its header, with a range" nothing tests/docs/parameters.py
-# The two tables of docs/trust.md: what has properties is proven, of what has none stands why.
+# docs/trust.md has two tables: modules with a proof, and modules without one and the reason. Both must match
+# verif/formal/properties.
 proofs() {
     local module rows
     rows() {

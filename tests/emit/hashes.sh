@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What `rill gen` makes of every spec of the tree, as one hash a spec: to show that a change moves nothing. See --help.
+# Prints one hash per spec of everything that `rill gen` emits. Compare before and after a change to show that it
+# changes no design. See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
@@ -9,7 +10,8 @@ usage() {
 usage: tests/emit/hashes.sh [--rill PROGRAM] [spec...]
   --rill PROGRAM  default build/rill
   spec            default: those of configs, tests/e2e/cases and tests/fuzz/found
-Prints `HASH SPEC` a line: of all files of the design, of its dump after the last pass, and of what `rill check` says.
+Prints a line `HASH SPEC` per spec. Each hash covers all emitted files and the output of `rill forecast SPEC 8:8`, or
+the error output if `rill gen` fails.
     tests/emit/hashes.sh >before; ...; tests/emit/hashes.sh | diff before -
 TEXT
 }
@@ -29,7 +31,7 @@ cd "$root" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# The folder's name must not matter, so it is the same for all.
+# Prints what is hashed for one spec. The folder's name is always the same, because outputs may contain it.
 hash_of() { # spec
     rm -rf "$work/d"
     "$rill" gen "$1" -o "$work/d" >"$work/log" 2>&1 || { cat "$work/log" && return; }

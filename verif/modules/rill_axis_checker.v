@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: checks the AXI4-Stream rules on one stream. A breach prints FAIL with the instance's path and ends the
-// simulation.
+// Testbench part: checks the AXI4-Stream rules on one stream. A violation prints FAIL with the instance's path and ends
+// the simulation.
 //
 // Rules: tvalid once high stays until the transfer; tdata, tuser, tlast do not change while stalled; tvalid and tready
 // are never unknown after reset, both are low in reset (from its second cycle on); the payload of a valid beat has no
 // unknown bits (CHECK_X).
-// tready is held to the reset rule only with CHECK_READY_RESET = 1.
+// AXI4-Stream allows any tready in reset; a low one is a rule of Rill.
+//
+// name               meaning                                             unit  range
+// DATA_W             width of tdata                                      bits  1 or more
+// USER_W             width of tuser                                      bits  1 or more
+// CHECK_X            1: the payload of a valid beat must be known        -     0, 1
+// CHECK_READY_RESET  1: tready must be low in reset; 0: it may be high   -     0, 1
 `default_nettype none
 
 module rill_axis_checker #(

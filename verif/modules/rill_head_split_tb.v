@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_head_split: steps of LAYERS * HEADS heads and a random number of tokens; in those of one token every
-// TOGETHER heads come as tokens of a firing and leave as firings. Latency of the first ones.
+// Testbench of rill_head_split. Sends steps of LAYERS * HEADS heads with a random number of tokens. In steps of one
+// token, TOGETHER heads arrive as the tokens of one firing and must leave as TOGETHER firings. Checks the latency of
+// the first firing, in runs without idle and stall. verif/modules/run.sh reads the parameter sets in the lines `sweep`
+// (full runs) and `quick` (--quick).
 // sweep: TOKENS=2 TOGETHER=2 WORDS=1 HEADS=4 LAYERS=1
 // sweep: TOKENS=4 TOGETHER=3 WORDS=5 HEADS=3 LAYERS=2
 // sweep: TOKENS=8 TOGETHER=7 WORDS=2 HEADS=14 LAYERS=2
@@ -52,6 +54,7 @@ module rill_head_split_tb;
         user = (tok == tokens - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
 
+    // Sends one firing and queues the expected words. active: tokens of the step.
     task firing(input integer tokens);
         begin
             for (w = 0; w < WORDS; w = w + 1)
@@ -66,7 +69,8 @@ module rill_head_split_tb;
         end
     endtask
 
-    // The cycle before the one in which the first step's first firing, of heads, is in.
+    // first_end: cycle before the one in which the last input word of the first firing is taken. So a latency of 3
+    // cycles is a difference of 4 in the check below.
     initial begin
         in = 0;
         first_end = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_ram_sdp: random writes (with byte strobes) and reads against a copy; latency; read_data kept until the
-// next read.
+// Testbench of rill_ram_sdp. Compares random writes (with byte strobes) and reads with a copy. Also checks the latency
+// and that read_data holds until the next read.
 // sweep: DATA_W=32 DEPTH=16 BYTE_EN=0 LATENCY=1
 // sweep: DATA_W=64 DEPTH=37 BYTE_EN=1 LATENCY=1
 // sweep: DATA_W=9 DEPTH=1 BYTE_EN=0 LATENCY=2
@@ -25,8 +25,8 @@ module rill_ram_sdp_tb;
     reg  [DATA_W-1:0]   write_data;
     wire [DATA_W-1:0]   read_data;
     reg  [DATA_W-1:0]   copy [0:DEPTH-1];
-    reg  [DATA_W-1:0]   due1, due2;
-    reg                 known1 = 0, known2 = 0, read_q = 0;
+    reg  [DATA_W-1:0]   due1, due2;          // expected data 1 and 2 cycles after a read
+    reg                 known1 = 0, known2 = 0, read_q = 0; // known: a read has set due1, due2
     integer             i, n, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -52,6 +52,7 @@ module rill_ram_sdp_tb;
                     copy[write_addr][i] = write_data[i];
     end
 
+    // Checks read_data, then starts a write and a read at random addresses if asked to.
     task step(input integer write, input integer read);
         begin
             @(negedge clk);

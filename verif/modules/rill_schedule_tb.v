@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_schedule: entries, layers, step words and tlast of random steps against a walk in the bench; rate
-// inside a section.
-// MANY marks entries that steps of one token do not have.
-// Table: sections of lengths L0, L1, L2 and repeats R0, R1, R2; HEADS marks the ones for steps with head = 1 only.
+// Testbench of rill_schedule. Compares entries, layers, step words and tlast with a walk in the testbench. Checks that
+// a section runs at one entry per cycle.
+// The table has sections of lengths L0, L1, L2 and repeats R0, R1, R2. HEADS: bit mask of sections that run only in
+// steps with head = 1. MANY: bit mask of entries to skip in steps of one token (decimal, LSB = entry 0).
 // sweep: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // sweep: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
 // sweep: ENTRY_W=192 L0=1 L1=1 L2=1 R0=1 R1=1 R2=1 HEADS=7
@@ -63,7 +63,7 @@ module rill_schedule_tb;
         .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(m_last), .done(snk_done));
 
-    // One step: what its walk must give.
+    // one_step sends a step word and queues the expected output. bound: upper bound of the cycles of all steps.
     integer s, r, e, first, remaining, n, seed, idle, stall, bound;
     reg [63:0] step;
     function integer runs(input integer section, input head);
@@ -75,7 +75,7 @@ module rill_schedule_tb;
             if (n % 2 == 1) step[STEP_NTOK +: STEP_NTOK_W] = 1;
             u_src.push(step, 1'b0, 1'b0);
             remaining = runs(0, step[STEP_HEAD]) + runs(1, step[STEP_HEAD]) + runs(2, step[STEP_HEAD]);
-            bound = bound + remaining + 6;
+            bound = bound + remaining + 6; // loses at most a cycle per section (3) and 3 per step
             first = 0;
             for (s = 0; s < 3; s = s + 1) begin
                 if (runs(s, step[STEP_HEAD]) != 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_step_source: every step word of several requests against the formulas with divisions; go holds steps
-// back.
+// Testbench of rill_step_source. Compares every step word of 6 requests with its definition (computed with divisions).
+// Random `go` delays steps.
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 // sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=1
@@ -48,6 +48,7 @@ module rill_step_source_tb;
                 cycles = cycles + 1;
                 if (valid && ready) begin
                     ntok = pos >= prompt_len ? 1 : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
+                    // Fields of the step word (rill_fields.vh): pos, ntok, head, final, krows, vblocks.
                     want = 0;
                     want[15:0] = pos;
                     want[19:16] = ntok;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_demux: firings dealt out over a table with dropped firings and a section for head steps; each
-// reader gets its own, in order; no bubble between firings.
+// Testbench of rill_stream_demux. Distributes firings by a table that includes dropped firings and a section for head
+// steps. Checks that each port gets its firings in order and, for LONGEST >= 3, that no cycle is lost between firings.
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=1 REPEAT=2 LONGEST=1
 // sweep: PORTS=4 REPEAT=7 LONGEST=3
@@ -10,8 +10,8 @@
 module rill_stream_demux_tb;
     `include "rill_fields.vh"
     parameter PORTS = 2;
-    parameter REPEAT = 4;                    // of the first section: a firing to port 0, one dropped
-    parameter LONGEST = 9;
+    parameter REPEAT = 4;                    // repeats of the first section: a firing to port 0, one dropped
+    parameter LONGEST = 9;                   // maximum words of a firing
     localparam STEPS = 30;
     localparam WORDS = STEPS * (2 * REPEAT + 2) * LONGEST;
     localparam [7:0] TAIL_PORT = PORTS - 1;

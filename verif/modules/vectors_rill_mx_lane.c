@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "x top zero q" for rill_mx_lane_tb: the exponent field `top` of the block's largest value, 0 to 12 above that
-// of x. First, at every distance, both sides of every kind of border between two mantissas, and every bit below the
-// rounding bit alone; then random values.
+// Prints test vectors `x top zero q` for rill_mx_lane_tb. x: fp32, hex. top: exponent field of the block maximum, hex.
+// zero: 1 if the block is zero, then q = 0. q: expected mantissa, X_BITS bits, hex.
+//
+// Directed part: for each exponent distance from 0 to X_BITS, values on both sides of each kind of rounding border, and
+// values with a single bit below the rounding bit. Then random values: top is 0 to 12 above the exponent field of x,
+// except that every 23rd x has exponent field 0.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
-static int bits; // of a mantissa
+static int bits; // width of a mantissa: X_BITS
 
 static void print_case(float x, int top, int zero) {
     struct golden_fault fault = {0};
@@ -13,7 +16,8 @@ static void print_case(float x, int top, int zero) {
     printf("%08" PRIx32 " %02x %d %03x\n", g_bits(x), (unsigned)top, zero, (unsigned)q & ((1u << bits) - 1));
 }
 
-// A significand of 24 bits under a block's exponent; both signs.
+// Prints a significand of 24 bits, with both signs, whose exponent is `distance` below that of the block. Skips values
+// outside 24 bits.
 static void print_significand(int64_t significand, int distance) {
     const int top = 130;
     if (significand < 1 << 23 || significand >= 1 << 24) return;
@@ -21,7 +25,7 @@ static void print_significand(int64_t significand, int distance) {
         print_case(g_float(sign << 31 | (uint32_t)(top - distance) << 23 | ((uint32_t)significand & 0x7fffff)), top, 0);
 }
 
-// `half` is the weight of the rounding bit, `whole` a multiple of two of them.
+// Prints the values around two borders. half: weight of the rounding bit. whole: a multiple of 2 * half.
 static void print_borders(int64_t whole, int64_t half, int distance) {
     for (int64_t d = -1; d <= 1; d++) {
         print_significand(whole + d, distance);
@@ -40,7 +44,7 @@ static void print_directed(void) {
             print_borders(least + 2 * k * half, half, distance);
             print_borders(most - 2 * k * half, half, distance);
         }
-        print_borders(0, half, distance); // the least result, and what rounds to none
+        print_borders(0, half, distance); // the smallest nonzero result, and values that round to 0
     }
 }
 

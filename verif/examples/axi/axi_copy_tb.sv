@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of axi_copy that knows nothing of AXI's rules: rill_axi_checker watches the port between it and a memory with
-// random waiting times.
-// +fault is the memory's: 11 rlast is missing, 12 b comes before the last beat, 13 rvalid is withdrawn, 14 no b at all.
+// Testbench of axi_copy. It does not check AXI itself: rill_axi_checker watches the port between axi_copy and a memory
+// with random wait states.
+//
+// +fault=N plants a fault in the memory: 11 rlast is missing, 12 b comes before the last beat, 13 rvalid is withdrawn,
+// 14 no b. Parameter FAULT plants one in axi_copy (1 to 6). 0: none.
 `default_nettype none
 `timescale 1ns / 1ps
 
 module axi_copy_tb;
-    parameter FAULT = 0; // of axi_copy
+    parameter FAULT = 0; // planted fault of axi_copy, 0: none
     localparam BEAT_BITS = 64;
     localparam BEATS = 4;
     localparam BURSTS = 8;
@@ -28,7 +30,7 @@ module axi_copy_tb;
 
     axi_copy #(.BEAT_BITS(BEAT_BITS), .BEATS(BEATS), .BURSTS(BURSTS), .TO(TO), .FAULT(FAULT)) dut (.*);
 
-    // The checker has every pin of the port; those that a design lacks get the constants that they mean.
+    // The checker has every pin of an AXI port; pins that axi_copy lacks are tied to their default values.
     rill_axi_checker #(.BEAT_BITS(BEAT_BITS), .ID_W(1), .MAX_BURST(16), .OUTSTANDING(1)) u_checker (
         .clk(clk), .rst(rst), .arvalid(arvalid), .arready(arready), .arid(1'b0), .araddr(araddr), .arlen(arlen),
         .arsize(arsize),
@@ -44,11 +46,12 @@ module axi_copy_tb;
 
     always #1 clk = !clk;
 
-    // The memory.
+    // The memory. Word n of the source is word(n); `got` keeps the words that axi_copy writes.
     integer               fault = 0, seed = 1, to_read = 0, read_at = 0, copied = 0, i;
     reg                   addressed = 0, filled = 0;
     reg [BEAT_BITS-1:0]   got [0:WORDS-1];
 
+    // True with a chance of 1 in 3. A function needs an input.
     function now(input integer unused);
         now = $random(seed) % 3 == 0;
     endfunction
@@ -56,7 +59,7 @@ module axi_copy_tb;
         word = {32'hC0DE0000 + place, ~place};
     endfunction
 
-    task take;                               // what moves at this clock edge
+    task take;                               // counts the transfers of this clock edge
         begin
             if (arvalid && arready) begin
                 to_read = 32'(arlen) + 1;

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's request goes out once, as it was, with the client's number, and stands until it is taken; grants go to
-// those that ask, one at a time, and to no client twice while another one waits; beats go to the client of their id
-// alone; no request goes out, and no beat comes in, while the memory owes beats of requests before a reset. The
-// memory answers what it was asked for alone, and a reset takes two cycles.
+// Proves these rules. A client's request goes out once, unchanged, with the client's number, and stays until it is
+// taken. Grants go only to clients that ask, one at a time, and no client gets two grants while another one waits.
+// Beats go only to the client of their id. While the memory owes beats of requests from before a reset, no request goes
+// out and no beat comes in.
+// Assumptions: the memory answers only requests that it received, and a reset takes two cycles.
 // shows: u_owed f_owed
 wire [14:0]        f_owed_open;           // bursts that the memory has not answered
 reg                f_begun_q = 1'b0;
 reg                f_reset_q = 1'b0;
-reg                f_again_q = 1'b0;         // rst in the two cycles before
-reg                f_sent_q = 1'b0;          // a request is on its way, this one:
+reg                f_again_q = 1'b0;         // rst was high in the two previous cycles
+reg                f_sent_q = 1'b0;          // a request is on its way: f_id_q, f_request_q
 reg  [ID_W-1:0]    f_id_q;
 reg  [ADDR_BITS+7:0]        f_request_q;
 reg                f_held_q;
-reg  [CLIENTS-1:0] f_asks_q;                 // and were not granted
+reg  [CLIENTS-1:0] f_asks_q;                 // clients that asked and got no grant
 reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;
 reg  [ID_W-1:0]    f_granted;
 reg  [ADDR_BITS+7:0]        f_chosen;
-reg                f_came_q = 1'b0;          // a beat was taken, this one:
+reg                f_came_q = 1'b0;          // a beat was taken: f_came_id_q, f_beat_q
 reg  [ID_W-1:0]    f_came_id_q;
 reg  [BEAT_BITS+2:0]        f_beat_q;
 wire [CLIENTS-1:0] f_takes = s_axi_arvalid & s_axi_arready;
@@ -64,7 +65,7 @@ always @(posedge clk) begin
     if (f_begun_q && !rst) begin
         assert ((s_axi_arready & ~s_axi_arvalid) == {CLIENTS{1'b0}} && (f_takes & (f_takes - 1'b1)) == {CLIENTS{1'b0}});
         assert (m_axi_arvalid == f_sent_q);
-        assert (f_takes == {CLIENTS{1'b0}} || !f_sent_q || m_axi_arready); // none is overwritten
+        assert (f_takes == {CLIENTS{1'b0}} || !f_sent_q || m_axi_arready); // no request is overwritten
         if (f_sent_q)
             assert (m_axi_arid == f_id_q && {m_axi_arlen, m_axi_araddr} == f_request_q);
         assert (!owed || (!m_axi_arvalid && f_takes == {CLIENTS{1'b0}} && s_axi_rvalid == {CLIENTS{1'b0}}));

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// A response for each address and its data, at the latest two cycles after both, and data for each read within six;
-// both stand until they are taken, and none comes unasked. A register that a host writes, any one, is what it wrote
-// there while no request ran, byte by byte, and changes by nothing else; it is what a read of it answers, if it is not
-// written meanwhile.
-// ap_start rises by a write, and stays until ap_done.
-(* anyconst *) reg [9:0] f_word;             // of the register that is watched
+// Proves these rules. Each write (address and data) gets a response at most two cycles after both, and each read gets
+// data within six cycles. Responses and data stay until they are taken, and none comes unasked. A register that the
+// host writes (an arbitrary one is watched) holds the bytes that were written while no request ran, and nothing else
+// changes it. A read returns this value if no write comes meanwhile. ap_start rises with a write and stays until
+// ap_done.
+(* anyconst *) reg [9:0] f_word;             // word address of the watched register
 reg         f_begun_q = 1'b0;
-reg         f_address_q;                     // an address came, and was not used,
+reg         f_address_q;                     // a write address (f_place_q) came and is not used yet
 reg  [9:0]  f_place_q;
-reg         f_data_q;                        // data
+reg         f_data_q;                        // write data (f_word_q, f_bytes_q) came and are not used yet
 reg  [31:0] f_word_q;
 reg  [3:0]  f_bytes_q;
 reg         f_answer_q;                      // a response is due or there
-reg         f_both_q;                        // an address and data of it wait, and no response stands before them
-reg         f_answers_q;                     // and was not taken
-reg         f_read_q;                        // an address was read that is not answered,
+reg         f_both_q;                        // address and data of a write wait, and no earlier response does
+reg         f_answers_q;                     // a response was there and was not taken
+reg         f_read_q;                        // a read address (f_from_q) came and is not answered yet
 reg  [9:0]  f_from_q;
-reg  [2:0]  f_age_q;                         // so many cycles ago
-reg         f_clean_q;                       // nothing was written since
-reg         f_shows_q;                       // data were there, and not taken:
+reg  [2:0]  f_age_q;                         // cycles since that read address came
+reg         f_clean_q;                       // no write came since then
+reg         f_shows_q;                       // read data (f_shown_q) were there and were not taken
 reg  [31:0] f_shown_q;
-reg  [31:0] f_kept_q;                        // what the watched register must be
+reg  [31:0] f_kept_q;                        // expected value of the watched register
 reg         f_starts_q;
 reg  [31:0] f_now;
 wire        f_base = f_word == 10'h016 || f_word == 10'h017;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bursts of a descriptor are its bytes, each once and in order; none crosses a border of MAX_BURST beats, so
-// none a page; lengths are 1 to MAX_BURST; burst_last is on the last one alone; a burst that waits stays. One
-// descriptor, any one, is followed through.
+// Proves that the bursts of a descriptor cover its bytes, each byte once and in order. No burst crosses a multiple of
+// MAX_BURST beats, so none crosses a 4 KiB page. Lengths are 1 to MAX_BURST, burst_last marks only the last burst, and
+// a burst that waits does not change. The proof follows one arbitrary descriptor.
 // shows: u_next f_next
 wire        f_next_mark = f_mark && !f_open_q;
 wire        f_next_marked;
 wire [1:0]  f_next_ahead;
 wire [15+ADDR_W:0] f_next_word;               // {beats, address in beats}
 wire [15+ADDR_W:0] f_next_second;
-localparam F_FULL = MAX_BURST * BEAT_BYTES;  // bytes between two borders
+localparam F_FULL = MAX_BURST * BEAT_BYTES;  // bytes between two borders that no burst crosses
 reg         f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
 reg         f_held_q;                        // the burst at the output waits
 reg  [ADDR_BITS+9:0] f_burst_q;
 reg         f_open_q;                        // the marked descriptor is inside
-reg  [1:0]  f_ahead_q;                       // descriptors before it
-reg  [ADDR_BITS-1:0] f_address_q;                        // where its next burst begins
-reg  [15:0] f_left_q;                        // its beats that have not left
-reg  [1:0]  f_count_q;                       // descriptors inside, 0 beats not counted
+reg  [1:0]  f_ahead_q;                       // descriptors before the marked one
+reg  [ADDR_BITS-1:0] f_address_q;                        // address of its next burst
+reg  [15:0] f_left_q;                        // beats of it that have not left
+reg  [1:0]  f_count_q;                       // descriptors inside, without those of 0 beats
 reg         f_awake_q;
 wire        f_desc = s_axis_desc_tvalid && s_axis_desc_tready && !flush;
 wire        f_in = f_desc && s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] != 16'd0;
@@ -77,6 +77,6 @@ always @(posedge clk) begin
             assert (f_next_ahead == f_ahead_q - {1'b0, work_valid_q} &&
                     f_next_word == {f_left_q, f_address_q[ADDR_BITS-1:BEAT_SHIFT]});
         if (f_awake_q && !flush)
-            assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two behind the one that is cut
+            assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two after the one that is being cut
     end
 end

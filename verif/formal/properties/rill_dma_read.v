@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory answers what was asked for, burst by burst, when it likes. Then: every beat finds room; at most
-// OUTSTANDING bursts are open; a request stands until it is taken; bursts have 1 to MAX_BURST beats and stay
-// within 4 KiB; idle says that nothing is held or open; the address of the first error is that of its beat. One
-// burst, any one, is followed from its request to its last beat.
+// Proves these rules for a memory that answers what was asked for, burst by burst, at any time. Every beat finds room.
+// At most OUTSTANDING bursts are open. A request stays until it is taken. Bursts have 1 to MAX_BURST beats and stay
+// within 4 KiB. idle is high only if nothing is held or open. The address of the first error is that of its beat. The
+// proof follows one arbitrary burst from its request to its last beat.
 // shows: u_ar f_ar
 wire [1:0]        f_ar_inside;
 localparam F_W = ROOM_W + 1;
 localparam BEAT_BYTES = BEAT_BITS / 8;
 reg               f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
-reg               f_open_q;                  // the marked burst is requested and not over
-reg  [OUT_W-1:0]  f_ahead_q;                 // bursts before it
-reg  [ADDR_BITS-1:0]       f_address_q;               // of its next beat
-reg  [8:0]        f_left_q;                  // its beats to come
+reg               f_open_q;                  // the marked burst was requested and is not over
+reg  [OUT_W-1:0]  f_ahead_q;                 // bursts before the marked one
+reg  [ADDR_BITS-1:0]       f_address_q;               // address of its next beat
+reg  [8:0]        f_left_q;                  // beats of it that are still to come
 reg  [F_W-1:0]    f_come_q;                  // beats asked for that have not come
 reg  [OUT_W-1:0]  f_bursts_q;                // bursts that are not over
 reg               f_held_q;
 reg  [71:0]       f_request_q;
-reg               f_failed_q;                // the marked burst had the first error,
-reg  [ADDR_BITS-1:0]       f_failed_at_q;             // here
+reg               f_failed_q;                // the marked burst had the first error
+reg  [ADDR_BITS-1:0]       f_failed_at_q;             // address of that error
 wire              f_mine = f_open_q && f_ahead_q == {OUT_W{1'b0}};
 wire              f_wrong = beat_in && m_axi_rresp != 2'b00 && !error;
 wire [OUT_W:0]    f_sum = addr_rd_q + f_ahead_q;
@@ -30,7 +30,7 @@ always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
     assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_burst_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
-    // The memory's side.
+    // Assumptions about the memory.
     assume (!m_axi_rvalid || (f_come_q != {F_W{1'b0}} && f_bursts_q > f_ar_inside)); // the burst's request was taken
     assume (!m_axi_rvalid || !m_axi_rlast || f_come_q >= f_bursts_q);
     assume (!m_axi_rvalid || m_axi_rlast || f_come_q > f_bursts_q);

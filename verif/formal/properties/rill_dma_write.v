@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory responds to beats that it has with their addresses, when it likes. Then: a beat is taken in its client's
-// turn alone, with a descriptor, to the descriptor's next place; address and data of it leave once, in the order of
-// the beats; at most OUTSTANDING are open; a client's response says written at a descriptor's last beat; error_addr is
-// the first wrong one's; idle says that nothing of the client is held or open. A beat that can be taken is; a client
-// that has none gives the turn to one that has. One beat, any one, is followed to its response.
+// Proves these rules for a memory that responds to beats whose addresses and data it has, at any time. A beat is taken
+// only in its client's turn, with a descriptor, for the next address of the descriptor. Address and data of a beat
+// leave once, in the order of the beats. At most OUTSTANDING beats are open. A client's response reports `written` at
+// the last beat of a descriptor. error_addr is the address of the first error. idle is high only if nothing of the
+// client is held or open. A beat that can be taken is taken, and a client without a beat passes the turn to one that
+// has a beat. The proof follows one arbitrary beat to its response.
 // shows: u_owed f_owed
 // shows: u_buffer f_data
 // shows: u_address f_addr
-wire [14:0]          f_owed_open;            // beats without a response, whose addresses were taken
+wire [14:0]          f_owed_open;            // beats without a response whose addresses were taken
 wire                 f_data_marked;
 wire [OCC_W-1:0]     f_data_ahead;
 wire [BEAT_BITS-1:0] f_data_word;
@@ -16,11 +17,11 @@ wire [1:0]           f_addr_ahead;
 wire [ADDR_W-1:0]    f_addr_word;
 reg                  f_begun_q = 1'b0;
 reg                  f_reset_q = 1'b0;
-reg                  f_again_q = 1'b0;       // rst in the two cycles before
-reg                  f_flush_q;              // flush in the cycle before
+reg                  f_again_q = 1'b0;       // rst was high in the two previous cycles
+reg                  f_flush_q;              // flush of the previous cycle
 reg                  f_owed_q;
 (* anyseq *) wire    f_mark;
-reg                  f_open_q;               // the marked beat is taken and not answered
+reg                  f_open_q;               // the marked beat was taken and is not answered
 wire                 f_data_mark = f_mark && !f_open_q;
 wire                 f_addr_mark = f_mark && !f_open_q;
 reg  [OUT_W-1:0]     f_ahead_q;              // beats that are answered before it
@@ -28,21 +29,21 @@ reg  [CLIENTS-1:0]   f_client_q;
 reg                  f_ends_q;
 reg  [ADDR_W-1:0]    f_address_q;
 reg  [BEAT_BITS-1:0] f_beat_q;
-reg                  f_answered_q;           // in the cycle before
+reg                  f_answered_q;           // the marked beat was answered in the previous cycle
 reg                  f_failed_q;
 reg                  f_held_q;
 reg  [ADDR_BITS-1:0] f_request_q;
 reg                  f_stalled_q;
 reg  [BEAT_BITS-1:0] f_offered_q;
-reg                  f_passes_q;             // the client in turn had no beat, and these had:
+reg                  f_passes_q;             // the client in turn had no beat, and others had one
 reg  [CLIENTS-1:0]   f_others_q;
 reg  [CLIENTS-1:0]   f_turn_q;
 reg  [8:0]           f_index;
-reg  [OUT_W-1:0]     f_of;                   // open beats of a client, in the list
+reg  [OUT_W-1:0]     f_of;                   // open beats of one client in the list
 reg  [OUT_W+6:0]     f_sum;
 integer              f_i, f_j;
 wire                 f_answer = response && f_open_q && f_ahead_q == {OUT_W{1'b0}};
-wire [OUT_W-1:0]     f_sent = out_q - addr_occupancy;  // with an address that was taken
+wire [OUT_W-1:0]     f_sent = out_q - addr_occupancy;  // open beats whose address was taken
 function [8:0] f_wrapped(input [8:0] place);
     f_wrapped = place >= OUTSTANDING ? place - OUTSTANDING : place;
 endfunction
@@ -56,7 +57,7 @@ always @(posedge clk) begin
     f_owed_q <= owed;
     assume (f_begun_q || rst);
     assume (!f_reset_q || f_again_q || rst);
-    assume (!m_axi_bvalid || f_owed_open != 15'd0);        // the memory's side
+    assume (!m_axi_bvalid || f_owed_open != 15'd0);        // assumption about the memory
     assume (!m_axi_bvalid || owed || !open_q || out_q > occupancy);
     assume (f_owed_open < 15'h7FF0);
     f_held_q <= !rst && m_axi_awvalid && !m_axi_awready;
@@ -111,7 +112,7 @@ always @(posedge clk) begin
             assert (m_axi_awvalid && m_axi_awaddr == f_request_q);
         if (f_stalled_q)
             assert (m_axi_wvalid && m_axi_wdata == f_offered_q);
-        for (f_j = 0; f_j < OUTSTANDING; f_j = f_j + 1) begin   // of one client each
+        for (f_j = 0; f_j < OUTSTANDING; f_j = f_j + 1) begin   // entries of one client each
             f_index = f_wrapped(rd_q + f_j);
             f_sum = open_mem[f_index[PTR_W-1:0]] >> ADDR_W;
             assert (f_j >= out_q || (|f_sum[CLIENTS-1:0] &&
@@ -137,7 +138,7 @@ always @(posedge clk) begin
     end
 end
 // in: gen_client
-// Its open beats are those of the list; a descriptor's place goes on beat by beat.
+// The client's open beats are those of the list. The address of a descriptor advances beat by beat.
 reg                f_took_q;
 reg                f_offers_q;
 reg  [PLACE_W-1:0] f_place_q;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing lost or doubled, order kept (one marked word is followed through), protocol; a word is refused only when
-// DEPTH are inside, and offered a cycle after the ones before it have left at the latest.
+// Proves that no word is lost or doubled, that the order is kept (one marked word is followed) and that the protocol
+// holds. A word is refused only when DEPTH words are inside, and is offered at most one cycle after the words before it
+// have left.
 // port: input wire f_mark
 // port: output wire f_marked
 // port: output wire [COUNT_W-1:0] f_ahead
@@ -9,14 +10,14 @@
 // A push with f_mark is the one to follow: any one of them, if it is not connected. f_marked: it is inside, behind
 // f_ahead words. f_second: the last of two words (DEPTH 2).
 reg                past_q = 1'b0;
-reg                awake_q;                            // neither reset nor the cycle after it
-reg  [COUNT_W-1:0] inside_q;                           // words that came and did not leave
-reg                stayed_q;                           // a word inside stayed there in the cycle before
+reg                awake_q;                            // neither in reset nor in the cycle after it
+reg  [COUNT_W-1:0] inside_q;                           // words inside
+reg                stayed_q;                           // in the previous cycle a word was inside and did not leave
 reg  [COUNT_W-1:0] count_before_q;
 reg                held_q;
 reg  [DATA_W-1:0]  held_data_q;
-reg                marked_q;                           // it is inside
-reg  [COUNT_W-1:0] ahead_q;                            // words before it
+reg                marked_q;                           // the marked word is inside
+reg  [COUNT_W-1:0] ahead_q;                            // words before the marked one
 reg  [DATA_W-1:0]  word_q;
 wire               start = push && f_mark && !marked_q;
 assign f_marked = marked_q;
@@ -41,7 +42,7 @@ always @(posedge clk)
             assert (f_newer == word_q);
     end
 // in: gen_srl
-// What the induction needs: where the words are. f_deep: words in the storage before the marked one, if it is there.
+// Invariant that the induction needs: where the words are. f_deep: words in the storage before the marked one.
 wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
 wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
 always @(posedge clk)

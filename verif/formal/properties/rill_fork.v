@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each reader takes each word once: none is left out, none sees a word twice, and the word leaves when all have
-// it.
+// Proves that each reader takes each word once: no reader misses a word or sees it twice, and the word leaves when all
+// readers have it.
 reg              f_begun_q = 1'b0;
-reg  [PORTS-1:0] f_has_q;                    // readers that took the word that is offered
-reg              f_held_q;                   // a word is offered, and it did not leave
-reg  [PORTS-1:0] f_waits_q;                  // offered to the reader, and not taken
+reg  [PORTS-1:0] f_has_q;                    // readers that have taken the offered word
+reg              f_held_q;                   // a word was offered and did not leave
+reg  [PORTS-1:0] f_waits_q;                  // the word was offered to the reader and not taken
 wire [PORTS-1:0] f_takes = m_axis_tvalid & m_axis_tready;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// q is d of the cycle before; in a reset the low CLEAR_W bits are 0.
+// Proves that q equals d of the cycle before. In a reset the low CLEAR_W bits are 0.
 reg              f_begun_q = 1'b0;
 reg [DATA_W-1:0] f_past_q;
 always @(posedge clk) begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word leaves when every writer offers one, and takes one from each.
+// Proves that a word leaves when every writer offers one, and that it takes one word from each writer.
 reg f_begun_q = 1'b0;
 wire f_all = &s_axis_tvalid && !rst;
 always @(posedge clk) begin

@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each unit has its place: position p of the step is channel p mod CHANNELS, row p / CHANNELS, behind the bases of its
-// layer and head; the first unit of each head and token comes with the descriptor. On the channels' side units leave in
-// their order, each to its channel alone, with what it came with (one unit, any one, is followed); what a channel has
-// not taken stays, and a firing is done when all have taken its last unit.
-// The streams' side: krows is the rows before the step; units, tokens, heads, layers are counted as the header says.
+// Proves that each unit gets its place: position p of the step goes to channel p mod CHANNELS, row p / CHANNELS, after
+// the bases of its layer and head. The first unit of each head and token comes with the descriptor. On the channels'
+// side, units leave in order, each only to its channel and with its descriptor (one arbitrary unit is followed). A unit
+// that a channel has not taken stays. A firing is done when the channels have taken its last unit.
+// Assumptions about the streams: krows is the number of rows before the step; units, tokens, heads and layers are
+// counted as the header says.
 localparam F_C = CHANNELS;
 reg                 f_begun_q = 1'b0;
 (* anyseq *) wire [15:0] f_row_in;           // pos = f_row_in * CHANNELS + f_lane_in
 (* anyseq *) wire [5:0]  f_lane_in;
-reg  [15:0]         f_first_row_q, f_row_q;  // of the step's first token, of this one
+reg  [15:0]         f_first_row_q, f_row_q;  // row of the step's first token, and of the present one
 reg  [5:0]          f_first_lane_q, f_lane_q;
 reg  [15:0]         f_layer_q, f_head_q, f_unit_q;
 reg  [3:0]          f_tok_q;
 wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready)
     | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
 (* anyseq *) wire   f_mark;
-reg                 f_inside_q;              // the marked unit is held
-reg                 f_behind_q;              // another one before it
+reg                 f_inside_q;              // the marked unit is inside
+reg                 f_behind_q;              // another unit is before it
 reg                 f_slot_q, f_unit_first_q, f_unit_ends_q, f_unit_new_q;
 reg  [CHANNELS-1:0] f_to_q;
 reg  [39:0]         f_at_q;
 reg  [BEAT_BITS-1:0] f_word_q;
-reg                 f_ended_q;               // it was a firing's last one and left in the cycle before
+reg                 f_ended_q;               // the last unit of a firing left in the previous cycle
 wire                f_leaves = f_inside_q && !f_behind_q && f_taken;
 reg  [CHANNELS-1:0] f_desc_held_q, f_beat_held_q;
 reg  [39:0]         f_desc_q;
@@ -136,7 +137,7 @@ always @(posedge clk) begin
                     && m_axis_beat_tdata == f_word_q);
                 assert ((m_axis_beat_tvalid & ~f_to_q) == {CHANNELS{1'b0}});
                 assert ((m_axis_desc_tvalid & ~(f_unit_first_q ? f_to_q : {CHANNELS{1'b0}})) == {CHANNELS{1'b0}});
-                if (f_unit_new_q)                          // offered whole
+                if (f_unit_new_q)                          // a new unit is offered whole
                     assert (m_axis_beat_tvalid == f_to_q
                         && m_axis_desc_tvalid == (f_unit_first_q ? f_to_q : {CHANNELS{1'b0}}));
             end

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The count is that of bursts asked for and not answered; owed is high behind a reset with any of them, until the
-// last one is answered or nothing has come for 2^QUIET_BITS cycles, and never without one. f_open: the count.
+// Proves that the count (f_open) is the number of bursts asked for and not answered. owed is high after a reset with
+// such bursts, until the last one is answered or nothing has come for 2^QUIET_BITS cycles, and never without such
+// bursts.
 // port: output wire [14:0] f_open
 reg                 f_begun_q = 1'b0;
-reg  [14:0]         f_open_q = 15'd0;        // of a memory that answers what it was asked for alone
-reg                 f_owes_q = 1'b0;         // owed and not over
+reg  [14:0]         f_open_q = 15'd0;        // bursts asked for and not answered
+reg                 f_owes_q = 1'b0;         // bursts from before a reset are not over
 reg                 f_reset_q = 1'b0;
-reg  [QUIET_BITS:0] f_quiet_q = 0;           // cycles without a sign while owed
+reg  [QUIET_BITS:0] f_quiet_q = 0;           // cycles without an answer while owed
 assign f_open = f_open_q;
 wire                f_lost = owed && !rst && !sign && f_quiet_q == (1 << QUIET_BITS) - 1;
 always @(posedge clk) begin

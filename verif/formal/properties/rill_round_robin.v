@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One grant at most, to a client that asks, and one if any asks; a client that goes on asking waits for CLIENTS -
-// 1 others at most.
-(* anyconst *) reg [5:0]   f_client;         // the one that is watched
+// Proves that there is at most one grant, that it goes to a client that asks, and that there is one if any client asks.
+// A client that keeps asking waits for at most CLIENTS - 1 grants to others.
+(* anyconst *) reg [5:0]   f_client;         // the watched client
 reg                        f_begun_q = 1'b0;
-reg  [6:0]                 f_waited_q;       // takes that went to others since it asked
+reg  [6:0]                 f_waited_q;       // grants to others since it asked
 reg                        f_asks_q;
-reg  [6:0]                 f_before;         // those that may still come before it
+reg  [6:0]                 f_before;         // clients that may still get a grant before it
 integer                    f_i;
 always @* begin
     f_before = 7'd0;
@@ -24,7 +24,7 @@ always @(posedge clk) begin
         assert ((grant & (grant - 1'b1)) == {CLIENTS{1'b0}});
         assert (|grant == |request);
         for (f_i = 1; f_i < CLIENTS; f_i = f_i + 1)
-            assert (!later_q[f_i-1] || later_q[f_i]); // the clients above one
+            assert (!later_q[f_i-1] || later_q[f_i]); // the clients above a client
         assert (rst || f_client >= CLIENTS || f_waited_q + f_before <= CLIENTS - 1);
     end
 end

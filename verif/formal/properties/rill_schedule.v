@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each step the entries of the sections that run, in order, each section as often as it says, with the number of
-// the repetition and the step's word; tlast on the last one alone; what waits stays. An entry comes within SECTIONS + 4
-// cycles of the step, or of room at the output. A walk beside the module's own one says what comes next.
+// Proves that each step gives the entries of the sections that run, in order, each section as often as its repeat count
+// says, with the number of the repetition and the step word. tlast is only on the last entry, and an entry that waits
+// stays. An entry comes within SECTIONS + 4 cycles of the step, or of room at the output. A second walk here computes
+// the expected entry.
 localparam F_W = SECTION_W + 1;
 reg                f_begun_q = 1'b0;
-reg                f_busy_q;                 // a step has entries to come:
-reg  [F_W-1:0]     f_section_q;              // the next one is of this section,
-reg  [15:0]        f_index_q;                // its entry,
-reg  [15:0]        f_pass_q;                 // repetition
+reg                f_busy_q;                 // a step has entries to come
+reg  [F_W-1:0]     f_section_q;              // section of the next entry
+reg  [15:0]        f_index_q;                // index of the next entry in its section
+reg  [15:0]        f_pass_q;                 // repetition of the section
 reg  [63:0]        f_step_q;
-reg                f_out_q;                  // an entry is at the output, this one:
+reg                f_out_q;                  // an entry is at the output
 reg  [ENTRY_W-1:0] f_entry_q;
 reg  [15:0]        f_layer_q;
 reg  [63:0]        f_word_q;
@@ -24,7 +25,7 @@ endfunction
 function [15:0] f_repeats(input [F_W-1:0] section);
     f_repeats = SECTION_REPEAT >> section * 16;
 endfunction
-function [31:0] f_base(input [F_W-1:0] section);           // of its entries in the table
+function [31:0] f_base(input [F_W-1:0] section);           // first entry of a section in the table
     begin
         f_base = 32'd0;
         for (f_i = 0; f_i < SECTIONS; f_i = f_i + 1)
@@ -32,7 +33,7 @@ function [31:0] f_base(input [F_W-1:0] section);           // of its entries in 
                 f_base = f_base + f_length(f_i);
     end
 endfunction
-function [F_W-1:0] f_next(input [F_W-1:0] section, input [63:0] step); // the first from there on that runs, or SECTIONS
+function [F_W-1:0] f_next(input [F_W-1:0] section, input [63:0] step); // next section that runs, or SECTIONS
     begin
         f_next = SECTIONS;
         for (f_i = SECTIONS - 1; f_i >= 0; f_i = f_i - 1)

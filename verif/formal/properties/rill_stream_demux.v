@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a turn the beats go to its port, unchanged, and to no other one, until the one with tlast: that ends the turn. In
-// a turn of the entry 255 they go nowhere. One turn, any one, is looked at.
+// Proves that in a turn the beats go unchanged to its port, and to no other one, up to the beat with tlast, which ends
+// the turn. In a turn of entry 255 the beats are dropped. The proof follows one arbitrary turn.
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;

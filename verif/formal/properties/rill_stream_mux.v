@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In a turn the beats of its port pass, unchanged, and those of no other one, until the one with tlast: that ends the
-// turn.
-// One turn, any one, is looked at.
+// Proves that in a turn the beats of its port pass unchanged, and those of no other port, up to the beat with tlast,
+// which ends the turn. The proof follows one arbitrary turn.
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;

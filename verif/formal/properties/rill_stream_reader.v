@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of each step a descriptor for each group of each token, at OFFSET + position * row + group, in the order group,
-// token.
-// What waits stays, at both outputs. What the beats become is not looked at.
-// Steps have 1 to TOKENS tokens.
+// Proves that each step gives a descriptor for each group of each token, at OFFSET + position * row + group, in the
+// order group, token. A word that waits at either output stays. The beats that answer a descriptor are not covered.
+// Assumption: steps have 1 to TOKENS tokens.
 reg                  f_begun_q = 1'b0;
 reg                  f_busy_q;
 reg  [15:0]          f_pos_q, f_group_q;

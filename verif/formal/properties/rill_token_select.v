@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a step with head set the last token's beats pass, unchanged and marked as the only token's; all else is
-// dropped, at once. A step word goes with the tlast beat of its firing and no other.
+// Proves that in a step with head set, the last token's beats pass unchanged, marked as those of an only token. All
+// other beats are dropped without waiting. A step word is taken with the tlast beat of its firing, and with no other
+// beat.
 reg  f_begun_q = 1'b0;
 wire f_in = s_axis_tvalid && s_axis_tready;
 wire f_out = m_axis_tvalid && m_axis_tready;

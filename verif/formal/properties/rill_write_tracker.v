@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// No layer is counted before all of its writes have their responses, and none late.
-// It is done in the cycle behind layer_done: what was given with that has been counted.
-// Any layer that is watched, named by its number: `owed` of an engine are the open descriptors of it and of those
-// before.
+// Proves that layers_done counts a layer only after all its write responses, and within 3 cycles after them.
+//
+// A layer ends one cycle after layer_done, when the given pulses of that cycle are counted. `watched` is an arbitrary
+// layer, so the proof holds for each. A round is the run of ended layers whose open descriptors the module waits for;
+// layers that end meanwhile form the next round.
+// owed_q, per engine: open descriptors of the watched layer and of all earlier layers.
 // port: output wire [WRITERS-1:0] f_none
 // port: output wire [WRITERS-1:0] f_full
 // port: output wire f_wraps
-// f_none: an engine has no open descriptor; f_full: as many as it may; f_wraps: the count of layers ends.
+// f_none[i]: engine i has no open descriptor. f_full[i]: it has the maximum number of open descriptors. f_wraps: the
+// count of layers wraps.
 (* anyconst *) reg [LAYERS_W-1:0] watched;
 assign f_wraps = ends_q && &ended_q;
 reg  started_q = 1'b0;
-reg  done_before_q;                      // layer_done in the cycle before
-reg  counted_q = 1'b0;                   // it has ended
-reg  in_round_q = 1'b0;                  // it is in the round or before it
-reg  shown_q = 1'b0;                     // layers_done is beyond it
+reg  done_before_q;                      // layer_done in the previous cycle
+reg  counted_q = 1'b0;                   // watched layer has ended
+reg  in_round_q = 1'b0;                  // watched layer belongs to the current or an earlier round
+reg  shown_q = 1'b0;                     // watched layer is included in layers_done
 wire [WRITERS-1:0] owes;
-wire [WRITERS-1:0] lags;                 // descriptors of layers that are done are open
-reg  [1:0] quiet_q = 2'd0;               // cycles without any, up to 3
+wire [WRITERS-1:0] lags;                 // some descriptor of an ended layer is still open
+reg  [1:0] quiet_q = 2'd0;               // cycles since no such descriptor is open, saturates at 3
 wire end_it = ends_q && ended_q == watched && !counted_q;
 always @(posedge clk) begin
     started_q <= 1'b1;
@@ -26,7 +29,7 @@ always @(posedge clk) begin
     shown_q <= !rst && (shown_q || (turn && in_round_q));
     quiet_q <= rst || ends_q || |lags ? 2'd0 : quiet_q == 2'd3 ? 2'd3 : quiet_q + 2'd1;
     assume (started_q || rst);
-    assume (!ends_q || &ended_q == 1'b0); // the counts do not wrap while it is watched
+    assume (!ends_q || &ended_q == 1'b0); // the count of layers does not wrap during the proof
     if (started_q && !rst) begin
         assert (ends_q == done_before_q);
         assert (counted_q == (ended_q > watched));
@@ -34,16 +37,16 @@ always @(posedge clk) begin
         assert (shown_q == (layers_done > watched));
         assert (layers_done <= covered_q && covered_q <= ended_q);
         assert (!shown_q || owes == {WRITERS{1'b0}});    // never early
-        assert (quiet_q != 2'd3 || layers_done == ended_q); // never late, whatever the present layer has given
+        assert (quiet_q != 2'd3 || layers_done == ended_q); // not late, even if the current layer has open ones
     end
 end
 genvar f;
 generate
     for (f = 0; f < WRITERS; f = f + 1) begin : gen_formal
         reg  [COUNT_W:0] owed_q = 0;
-        reg  [COUNT_W:0] open_q = 0;     // all that was given and not written
+        reg  [COUNT_W:0] open_q = 0;     // open descriptors of all layers
         wire [COUNT_W+1:0] sum = gen_writer[f].round_q + gen_writer[f].next_q + gen_writer[f].part_q;
-        reg  [COUNT_W:0] done_q = 0;     // of layers that are done
+        reg  [COUNT_W:0] done_q = 0;     // open descriptors of ended layers
         assign owes[f] = owed_q != 0;
         assign lags[f] = done_q != 0;
         assign f_none[f] = open_q == 0;
