@@ -32,16 +32,15 @@ silent_check() ( # spec
     "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep .; }
 )
 # A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
-warned_check() { # spec
-    local said='warning: (die .* exceeds its limits|the design (needs more than|exceeds)|[0-9]+ bits cross)'
-    "$rill" check "$1" --json 2>"$log.warned" >/dev/null && grep -qE "$said" "$log.warned" &&
-        ! grep -vE "$said" "$log.warned"
-}
+over='warning: (die .* exceeds its limits|the design (needs more than|exceeds)|[0-9]+ bits cross)'
+warned_check() { excess_alone "$1" && grep -qE "$over" "$log.warned"; } # spec
+excess_alone() { "$rill" check "$1" --json 2>"$log.warned" >/dev/null && ! grep -vE "$over" "$log.warned"; } # spec
 
 plan ${#specs[@]}
 for spec in "${specs[@]}"; do
     how=silent_check
     ! grep -q '^# Beyond the limits of the board' "$spec" || how=warned_check
+    ! sed -n 2p "$spec" | grep -q '^# Over the limits of ' || how=excess_alone
     check "${spec#"$root"/}" $how "$spec"
 done
 verdict
