@@ -248,9 +248,9 @@ queue refuse "damaged design" "error:" "$rill" report "$work/damaged" --html "$w
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
 queue refuse "unfinished design" "the design is not finished" "$rill" report "$work/early" --html "$work/refused.html"
 mkdir -p "$work/empty" "$work/bare"
-queue refuse "empty folder" "empty/design.yaml: error: cannot read" "$rill" report "$work/empty" --html \
+queue refuse "empty folder" "empty/design.yaml: error: cannot be read" "$rill" report "$work/empty" --html \
     "$work/refused.html"
-queue refuse "empty folder: text" "empty/report.txt: error: .*is it a directory that" "$rill" report "$work/empty"
+queue refuse "empty folder: text" "empty contains no report; is this a folder that" "$rill" report "$work/empty"
 : >"$work/bare/design.yaml"
 queue refuse "empty design" "bare/design.yaml: error: " "$rill" report "$work/bare" --html "$work/refused.html"
 queue refuse "a file for a folder" "is a file, no folder of a design" \

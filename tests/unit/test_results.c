@@ -222,7 +222,7 @@ static void test_registers(void **state) {
     assert_null(sim.failure);
     registers[0].data = CTRL_START;
     finish_request(&sim.host);
-    assert_failed("interrupt without done");
+    assert_failed("interrupt before it was done");
     registers[0].data = CTRL_DONE, registers[3].data = 5;
     finish_request(&sim.host);
     assert_failed("the design reports fault");
