@@ -20,6 +20,7 @@ dumps|rill 1 half last|FAIL  list of passes: |tests/pass/dumps.sh
 passes|rill 4 tool last|FAIL  .*: exit status 137|tests/pass/run.sh
 legal|rill 1 tool last|FAIL  tests/e2e/cases/five/spec.yaml: |\
     tests/pass/legal.sh tests/e2e/cases/five/spec.yaml tests/e2e/cases/blocks/spec.yaml
+platform|rill 1 tool last|FAIL  platforminfo, text: |tests/platform/run.sh
 schema|rill 6 tool last|FAIL  explain |tests/schema/run.sh
 emit|rill 1 job|FAIL  job .*status 137 after 0 of 10|tests/emit/run.sh configs/graph-linear.yaml
 report|rill 4 tool last|FAIL  page of odd-groups: |tests/report/run.sh

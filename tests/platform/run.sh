@@ -61,48 +61,47 @@ excess_is_told() { # spec
 
 specs=()
 for spec in "$root"/configs/*-u55c*.yaml "$root"/configs/gpt2-medium-u280.yaml; do specs+=("$spec"); done
-plan $((29 + ${#specs[@]}))
-check "platforminfo, text" agrees 20 "$here/info.txt"
-check "platforminfo, JSON" agrees 16 "$here/info.json"
-check "report by site type and dies" agrees 19 "$here/sites.rpt"
-check "report by hierarchy, without the kernel's name" agrees 5 "$here/cells.rpt"
-check "report by hierarchy" agrees 5 "$here/cells.rpt" --kernel small_1
-check "report by hierarchy, its ports" agrees 5 "$here/cells.rpt" --kernel small_1 --ports 1
-check "report by kernel" agrees 10 "$here/kernels.rpt"
-check "lines that end in CR LF" agrees 19 "$(edited sites.rpt 's/$/\r/')"
-check "a region too large" board_is_wrong info.txt 's/dsp: 2784/dsp: 3072/' 'slrs\[1\].region.dsp'
-check "a region too large, by JSON" board_is_wrong info.json 's/lut: 395000/lut: 420000/' 'slrs\[2\].region.lut'
-check "the device's totals shared equally" board_is_wrong sites.rpt \
+queue check "platforminfo, text" agrees 20 "$here/info.txt"
+queue check "platforminfo, JSON" agrees 16 "$here/info.json"
+queue check "report by site type and dies" agrees 19 "$here/sites.rpt"
+queue check "report by hierarchy, without the kernel's name" agrees 5 "$here/cells.rpt"
+queue check "report by hierarchy" agrees 5 "$here/cells.rpt" --kernel small_1
+queue check "report by hierarchy, its ports" agrees 5 "$here/cells.rpt" --kernel small_1 --ports 1
+queue check "report by kernel" agrees 10 "$here/kernels.rpt"
+queue check "lines that end in CR LF" agrees 19 "$(edited sites.rpt 's/$/\r/')"
+queue check "a region too large" board_is_wrong info.txt 's/dsp: 2784/dsp: 3072/' 'slrs\[1\].region.dsp'
+queue check "a region too large, by JSON" board_is_wrong info.json 's/lut: 395000/lut: 420000/' 'slrs\[2\].region.lut'
+queue check "the device's totals shared equally" board_is_wrong sites.rpt \
     's/^    lut: 439680/    lut: 434560/' 'slrs\[0\].lut'
-check "flip-flops of a die" board_is_wrong sites.rpt \
+queue check "flip-flops of a die" board_is_wrong sites.rpt \
     '0,/^    ff: 864000/s/^    ff: 864000/    ff: 869120/' 'slrs\[1\].ff'
-check "wires from die to die" board_is_wrong sites.rpt 's/^sll: 23040/sll: 23041/' sll
-check "more wires of the platform than a build has" board_is_wrong sites.rpt \
+queue check "wires from die to die" board_is_wrong sites.rpt 's/^sll: 23040/sll: 23041/' sll
+queue check "more wires of the platform than a build has" board_is_wrong sites.rpt \
     's/platform_wires: 5339/platform_wires: 7001/' \
     'slrs\[0\].platform_wires'
-check "wires of the other boundary" board_is_wrong sites.rpt 's/platform_wires: 5093/platform_wires: 6101/' \
+queue check "wires of the other boundary" board_is_wrong sites.rpt 's/platform_wires: 5093/platform_wires: 6101/' \
     'slrs\[1\].platform_wires'
-check "more cells of the platform than a build has" board_is_wrong kernels.rpt \
+queue check "more cells of the platform than a build has" board_is_wrong kernels.rpt \
     's/ff: 162782/ff: 165200/' platform_cells.ff
-check "fewer cells of the platform than outside the region" board_is_wrong cells.rpt 's/lut: 120472/lut: 107000/' \
+queue check "fewer cells of the platform than outside the region" board_is_wrong cells.rpt 's/lut: 120472/lut: 107000/' \
     platform_cells.lut
-check "fewer cells of the platform than its ports explain" board_is_wrong cells.rpt 's/lut: 120472/lut: 110000/' \
+queue check "fewer cells of the platform than its ports explain" board_is_wrong cells.rpt 's/lut: 120472/lut: 110000/' \
     platform_cells.lut --kernel small_1 --ports 1
-check_refused "the board of another card" 1 'info.txt:[0-9]+:[0-9]+: error: board u50 has no die `SLR2`' \
+queue check_refused "the board of another card" 1 'info.txt:[0-9]+:[0-9]+: error: board u50 has no die `SLR2`' \
     "$rill" platform u50 --compare "$here/info.txt"
-check_refused "a kernel that is not there" 1 'cells.rpt:[0-9]+:[0-9]+: error: no instance `large_1`' \
+queue check_refused "a kernel that is not there" 1 'cells.rpt:[0-9]+:[0-9]+: error: no instance `large_1`' \
     "$rill" platform u55c --compare "$here/cells.rpt" --kernel large_1
-broken "a count that is none" info.txt 's/LUTs:  365000/LUTs:  many/' 'info.txt:48:14: error: `many`: a count from 0'
-broken "a negative count" info.json 's/"lutCount": 365000/"lutCount": -3/' \
+queue broken "a count that is none" info.txt 's/LUTs:  365000/LUTs:  many/' 'info.txt:48:14: error: `many`: a count from 0'
+queue broken "a negative count" info.json 's/"lutCount": 365000/"lutCount": -3/' \
     'info.json:15:54: error: `-3`: a count from 0 to'
-broken "a table with a cell too few" sites.rpt 's/^| CLB Registers  *|  250000|/|/; s/| 250000 | 150000 |/| 250000 |/' \
+queue broken "a table with a cell too few" sites.rpt 's/^| CLB Registers  *|  250000|/|/; s/| 250000 | 150000 |/| 250000 |/' \
     'sites.rpt:[0-9]+:1: error: 5 cells in a table with 6 columns'
-broken "two figures for one thing" info.txt 's/^    SLR1:/    SLR0:/' 'info.txt:48:14: error: another figure for'
-broken "JSON that is cut off" info.json '/"SLR1"/,$d' 'info.json:[0-9]+:[0-9]+: error'
-broken "nothing to compare" sites.rpt 's/^|.*//' 'error: it holds nothing to compare'
+queue broken "two figures for one thing" info.txt 's/^    SLR1:/    SLR0:/' 'info.txt:48:14: error: another figure for'
+queue broken "JSON that is cut off" info.json '/"SLR1"/,$d' 'info.json:[0-9]+:[0-9]+: error'
+queue broken "nothing to compare" sites.rpt 's/^|.*//' 'error: it holds nothing to compare'
 printf 'LUT\0s' >"$work/nul"
-check_refused "no text" 1 'nul: error: it is no text' "$rill" platform u55c --compare "$work/nul"
-check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' \
+queue check_refused "no text" 1 'nul: error: it is no text' "$rill" platform u55c --compare "$work/nul"
+queue check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' \
     "$rill" platform u55c --compare "$work/gone.txt"
 # Cut off anywhere, and with any byte changed: a message or a comparison, never a crash.
 hostile() {
@@ -124,6 +123,7 @@ for name in ("info.txt", "info.json", "sites.rpt", "cells.rpt", "kernels.rpt"):
         if run.returncode and not run.stdout and b"error:" not in run.stderr: sys.exit(f"{name}, {i}: no message")
 PY
 }
-check "damaged files" hostile
-for spec in "${specs[@]}"; do check "excess over the limits: ${spec##*/}" excess_is_told "$spec"; done
+queue check "damaged files" hostile
+for spec in "${specs[@]}"; do queue check "excess over the limits: ${spec##*/}" excess_is_told "$spec"; done
+run_queue
 verdict
