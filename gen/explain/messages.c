@@ -38,15 +38,20 @@ static const struct message *find_in(const char *text) {
     return close ? find(open + 1, (size_t)(close - open - 1)) : find(text, strlen(text));
 }
 
-// Prints a format with `...` for texts and N for numbers. A character of `escaped` is printed after a backslash.
+// Prints a format with N for numbers and `...` for texts, also for several in a row. A character of `escaped` is
+// printed after a backslash.
 static void print_format(FILE *out, const char *format, const char *escaped) {
+    bool after_text = false;
     for (const char *p = format; *p; p++) {
         if (*p != '%') {
             fprintf(out, strchr(escaped, *p) ? "\\%c" : "%c", *p);
+            after_text = false;
             continue;
         }
         p += 1 + strspn(p + 1, "0123456789.*lz");
-        fputs(*p == '%' ? "%" : *p == 's' || *p == 'c' ? "..." : "N", out);
+        bool text = *p == 's' || *p == 'c';
+        if (!text || !after_text) fputs(*p == '%' ? "%" : text ? "..." : "N", out);
+        after_text = text;
     }
 }
 

@@ -53,8 +53,9 @@ static void add_offset(const struct register_row *r, struct text *out) {
 
 void register_write_markdown(struct text *out) {
     text_add(out, "| offset | name | access | meaning |\n|---|---|---|---|\n");
-    for (int id = 0; id < REGISTER_ROWS; id++) {
-        const struct register_row *r = &register_rows[id];
+    for (int i = 0; i < 2 * REGISTER_ROWS; i++) { // by offset: the counters, at the highest ones, come last
+        const struct register_row *r = &register_rows[i % REGISTER_ROWS];
+        if ((r->role == REGISTER_COUNTER) != (i >= REGISTER_ROWS)) continue;
         text_add(out, "| ");
         add_offset(r, out);
         text_addf(out, " | %s%s | %s | %s |\n", r->name,
