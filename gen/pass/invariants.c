@@ -191,8 +191,8 @@ const char *crossings_match_dies(const struct ir *ir) {
     return NULL;
 }
 
-const char *only_timed_streams_run_ahead(const struct ir *ir) {
+const char *no_safe_stream_runs_ahead(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++)
-        if (ir->edge[e].run_ahead && ir->design.fifo != SPEC_TIMED) return ir->edge[e].name;
+        if (ir->edge[e].run_ahead && ir->design.fifo == SPEC_SAFE) return ir->edge[e].name;
     return NULL;
 }

@@ -150,16 +150,16 @@ specs=("$root"/configs/graph-linear.yaml "$work"/tinystories-gpt2-1m.yaml "$root
 for spec in "${specs[@]}"; do queue check_dumps "$spec"; done
 for spec in five blocks odd grouped layers7 kernels; do queue check_depths "$root/tests/e2e/cases/$spec/spec.yaml"; done
 prepare "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/names"
-queue refuses_name "a node" 's/producer: x_q,/producer: xq,/' '`producer`: no node `xq`' 'did you mean `x_q`?'
-queue refuses_name "a region" '/op: add/s/region: main/region: mian/' '`region`: no region `mian`' \
+queue refuses_name "a node" 's/producer: x_q,/producer: xq,/' '`producer`: there is no node `xq`' 'did you mean `x_q`?'
+queue refuses_name "a region" '/op: add/s/region: main/region: mian/' '`region`: there is no region `mian`' \
     'did you mean `main`?'
 queue refuses_name "a key" 's/from: engine.y, /form: engine.y, /' 'unknown key `form` in edge' 'did you mean `from`?'
-queue refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: no kernel `engin`' 'did you mean `engine`?'
-queue refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'no input `engine.xx`' 'did you mean `engine.x`?'
+queue refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: there is no kernel `engin`' 'did you mean `engine`?'
+queue refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'there is no input `engine.xx`' 'did you mean `engine.x`?'
 queue refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
 queue refuses_name "a type that is not the port's" '/from: x_q.y, /s/<1x64xmx, \[2,/<1x64xmx, [3,/' \
     '`type`: `itensor<1x64xmx, \[3, 1\].*` is not that of `x_q.y`'
-queue refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: no tensor `xq`' 'did you mean `x'
+queue refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: there is no tensor `xq`' 'did you mean `x'
 queue refuses_name "an operand of nobody" 's/{x: x_q, /{x: wx, /' '`x`: `wx` is on no stream of `x_mux`'
 queue refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
 queue refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
