@@ -112,9 +112,11 @@ ids() {
     local run=("$rill" sim "$work/odd" --prompt-ids 1,2,3,4,5 --tokens 3 --prompt-ids 7 --tokens 2 --ignore-eot --quiet)
     counted check "a good run" "${run[@]}" --json "$out/odd.json"
     golden_of_ids | grep . >"$out/golden"
-    counted check_refused "an id in memory: bit 0" 1 'token 0 is .*in the ring: .*the golden model' "${run[@]}" --plant \
+    counted check_refused "an id in memory: bit 0" 1 \
+        'token 0 is .*in the ring: .*the golden model' "${run[@]}" --plant \
         memory:0
-    counted check_refused "an id in memory: bit 63" 1 'token 1 is .*in the ring: .*the golden model' "${run[@]}" --plant \
+    counted check_refused "an id in memory: bit 63" 1 \
+        'token 1 is .*in the ring: .*the golden model' "${run[@]}" --plant \
         memory:63
     counted check_refused "the hash of the logits: bit 63" 1 'logits_hash is [0-9a-f]+, but the golden model' \
         "${run[@]}" \

@@ -154,8 +154,10 @@ queue refuses_name "a node" 's/producer: x_q,/producer: xq,/' '`producer`: there
 queue refuses_name "a region" '/op: add/s/region: main/region: mian/' '`region`: there is no region `mian`' \
     'did you mean `main`?'
 queue refuses_name "a key" 's/from: engine.y, /form: engine.y, /' 'unknown key `form` in edge' 'did you mean `from`?'
-queue refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: there is no kernel `engin`' 'did you mean `engine`?'
-queue refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'there is no input `engine.xx`' 'did you mean `engine.x`?'
+queue refuses_name "a kernel" 's/from: engine.y, /from: engin.y, /' '`from`: there is no kernel `engin`' \
+    'did you mean `engine`?'
+queue refuses_name "a port" 's/to: engine.x, /to: engine.xx, /' 'there is no input `engine.xx`' \
+    'did you mean `engine.x`?'
 queue refuses_name "a port of two edges" 's/to: x_q.x, /to: engine.x, /' '`to`: `engine.x` is at another edge too'
 queue refuses_name "a type that is not the port's" '/from: x_q.y, /s/<1x64xmx, \[2,/<1x64xmx, [3,/' \
     '`type`: `itensor<1x64xmx, \[3, 1\].*` is not that of `x_q.y`'

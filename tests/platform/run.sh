@@ -83,7 +83,8 @@ queue check "wires of the other boundary" board_is_wrong sites.rpt 's/platform_w
     'slrs\[1\].platform_wires'
 queue check "more cells of the platform than a build has" board_is_wrong kernels.rpt \
     's/ff: 162782/ff: 165200/' platform_cells.ff
-queue check "fewer cells of the platform than outside the region" board_is_wrong cells.rpt 's/lut: 120472/lut: 107000/' \
+queue check "fewer cells of the platform than outside the region" board_is_wrong cells.rpt \
+    's/lut: 120472/lut: 107000/' \
     platform_cells.lut
 queue check "fewer cells of the platform than its ports explain" board_is_wrong cells.rpt 's/lut: 120472/lut: 110000/' \
     platform_cells.lut --kernel small_1 --ports 1
@@ -91,10 +92,12 @@ queue check_refused "the board of another card" 1 'info.txt:[0-9]+:[0-9]+: error
     "$rill" platform u50 --compare "$here/info.txt"
 queue check_refused "a kernel that is not there" 1 'cells.rpt:[0-9]+:[0-9]+: error: no instance `large_1`' \
     "$rill" platform u55c --compare "$here/cells.rpt" --kernel large_1
-queue broken "a count that is none" info.txt 's/LUTs:  365000/LUTs:  many/' 'info.txt:48:14: error: `many`: a count from 0'
+queue broken "a count that is none" info.txt \
+    's/LUTs:  365000/LUTs:  many/' 'info.txt:48:14: error: `many`: a count from 0'
 queue broken "a negative count" info.json 's/"lutCount": 365000/"lutCount": -3/' \
     'info.json:15:54: error: `-3`: a count from 0 to'
-queue broken "a table with a cell too few" sites.rpt 's/^| CLB Registers  *|  250000|/|/; s/| 250000 | 150000 |/| 250000 |/' \
+queue broken "a table with a cell too few" sites.rpt \
+    's/^| CLB Registers  *|  250000|/|/; s/| 250000 | 150000 |/| 250000 |/' \
     'sites.rpt:[0-9]+:1: error: 5 cells in a table with 6 columns'
 queue broken "two figures for one thing" info.txt 's/^    SLR1:/    SLR0:/' 'info.txt:48:14: error: another figure for'
 queue broken "JSON that is cut off" info.json '/"SLR1"/,$d' 'info.json:[0-9]+:[0-9]+: error'

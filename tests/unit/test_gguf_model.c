@@ -248,7 +248,8 @@ static void test_scaling(void **state) {
         {"linear", 0, 0, NULL, "`.rope.scaling.type` is `linear`, but `.rope.scaling.factor` is missing"},
         {"linear", 4, 2, NULL, "`.rope.scale_linear` makes rope_factor 2, but `.rope.scaling.factor` makes it 4"},
         {"yarn", 4, 4, NULL, "`.rope.scale_linear` makes rope_scaling linear, but `.rope.scaling.type` makes it yarn"},
-        {"none", 4, 0, NULL, "`.rope.scaling.factor` makes rope_scaling linear, but `.rope.scaling.type` makes it none"},
+        {"none", 4, 0, NULL,
+         "`.rope.scaling.factor` makes rope_scaling linear, but `.rope.scaling.type` makes it none"},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) check_scaling(&cases[i]);
 }

@@ -206,10 +206,12 @@ queue refused_rows "rows for a language model" 1 'takes a prompt' language "${ro
 queue refused_rows "another shape" 1 'inputs.npy: error: `x`: shape \[5, 3, 4, 16\], expected \[rows, 3, 72\]' \
     spread "${rows[@]}" "${to[@]}"
 queue refused_rows "more rows than there are" 1 'asks for 6' turns "${rows[@]}" "${to[@]}" --tokens 6
-queue refused_rows "one array for several tensors" 1 'a .npy file has one array' floor --inputs "$here/turns/inputs.npy" \
+queue refused_rows "one array for several tensors" 1 'a .npy file has one array' \
+    floor --inputs "$here/turns/inputs.npy" \
     "${to[@]}"
 queue refused_rows "NaN in a row" 1 'row 0, element 1 is NaN' turns --inputs "$work/nan.npy" "${to[@]}"
-queue refused_rows "a name without a format" 1 'must be a .npy or .safetensors file' turns "${rows[@]}" --outputs "$work"
+queue refused_rows "a name without a format" 1 'must be a .npy or .safetensors file' \
+    turns "${rows[@]}" --outputs "$work"
 queue refused_rows "no file" 1 'No such file' turns --inputs "$work/none.npy" "${to[@]}"
 queue check "refused: nothing is written" test ! -e "$work/refused.npy"
 run_queue
