@@ -25,6 +25,12 @@ KNOWN = [(re.compile(source + r"\Z"), re.compile(sink + r"\Z"), pins) for source
     (r".*/u_results/gen_result\[\d+\]\.u_dequantize/fault", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "D"),
     # That stage is cleared by the reset of the lane group's die, a register.
     (r".*/gen_chain\[\d+\]\.u_rst/u_copies/q", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "R SRST"),
+    # Where the output FIFO is not on the engine's die, the logic of rill_engine_results around it is on the wrong side:
+    # the mask of used lanes, the OR of their faults, and the reset of the way home.
+    (r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", r".*/u_results/(\$and\$rtl/rill_engine_results\.v:.*|y_used)",
+     "A B D"),
+    (r".*/u_results/u_out\.wrong", r".*/u_results/u_out/u_fault\.d", "A B D"),
+    (r".*/u_results/u_rst/u_copies/q", r".*/u_results/u_home/gen_stage\[\d+\]\.u_stage/q", "R SRST"),
 )]
 CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}
 LISTED = 20
@@ -195,7 +201,7 @@ def main():
                     crossings += dies[source] != dies[name]
                     continue
                 ends = where[source][1], where[name][1]
-                if flop and dies[source] != dies[name] and any(
+                if (flop or dies[source] and dies[name]) and dies[source] != dies[name] and any(
                         a.match(ends[0]) and b.match(ends[1]) and port in pins.split() for a, b, pins in KNOWN):
                     known += 1
                     continue
