@@ -51,7 +51,7 @@ static void add_cases(const struct options *const *all, const struct shell *s, s
     text_addf(out, "%s ;;\n", s->close);
     for (int i = 0; all[i]; i++) add_values(all[i], s, out);
     text_add(out, "    esac\n");
-    text_addf(out, "    [[ $found == 1 || $word != -* ]] || case $command in\n");
+    text_addf(out, "    [[ ($found == 1 && $before == -*) || $word != -* ]] || case $command in\n");
     for (int i = 0; all[i]; i++) {
         text_addf(out, "        %s) %s", all[i]->name, s->open);
         add_options(all[i], out);
