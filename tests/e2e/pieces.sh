@@ -75,9 +75,9 @@ queue check "the last piece again" "${sim[@]}" --resume "$saved.2"
 
 queue check_refused "an open file" 2 '.--save. and .--beats. cannot be used together' "${sim[@]}" "${request[@]}" \
     --pause 3000 --save "$saved" --beats "$log.beats"
-queue check_refused "another option for a saved run" 2 'options of its first command.* not: --json' "${sim[@]}" \
+queue check_refused "another option for a saved run" 2 'options of its first command.* not --json' "${sim[@]}" \
     --resume "$saved.2" --json "$work/pieces.more.json"
-queue check_refused "another request for a saved run" 2 'options of its first command.* not: --prompt-ids' "${sim[@]}" \
+queue check_refused "another request for a saved run" 2 'options of its first command.* not --prompt-ids' "${sim[@]}" \
     --resume "$saved.2" --prompt-ids 1,2
 queue check_refused "no such run" 1 'No such file' "${sim[@]}" --resume "$saved.none"
 refused_bad() { # name, message, command that prints the bad file...
