@@ -339,7 +339,7 @@ static void remove_old(struct packing *p, const path_list *old) {
     }
 }
 
-// What vendor tools made of the package that was here before, which `make` does not remove.
+// Warns of results of another package in `build`: vendor tools made them of what was in this folder before.
 static void note_build(struct packing *p, const char *identity_before) {
     if (!identity_before || !strcmp(identity_before, p->package.identity) || !exists(p, p->o.out, "build")) return;
     diag_warning(p->diag, loc_file(p->arena, arena_printf(p->arena, "%s/build", p->o.out)), MSG_PACKAGE_BUILD,

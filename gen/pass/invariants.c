@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds after each pass (passes.def). Each function returns the name of a thing for which its rule does not hold,
-// or NULL. The rules of ir_verify hold in addition, after every pass.
+// Rules that hold after each pass (passes.def) and after all later ones. Each function returns the name of a thing for
+// which its rule does not hold, or NULL. The rules of ir_verify hold in addition, after every pass.
 #include "gen/ir/ops.h"
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What breaks a request off: the loss of the second clock, a fault of a kernel, an error of the memory, silence, the
-// host's kill.
+// Ends a request early when the second clock is lost, a kernel reports a fault, the memory reports an error, the memory
+// is silent for too long, or the host kills it.
 //
 // broken: while `running`, at most two cycles behind the cause. In the next cycle `told` is high, and the told_* say
 // what it was: the loss of the clock before an error of the memory before a fault of a kernel before silence; none of
