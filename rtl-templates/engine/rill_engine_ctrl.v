@@ -33,7 +33,7 @@
 // Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its
 // row-steps, beat 1 of them, and so on. A column but the last needs only its own units of the operand, counted by
 // part_pulse, a cycle later than an operand that is filled; so the firing begins before its operand is whole.
-// That turn waits for the results of the row-step before it, and for room for all of its own results.
+// Turn 0 of the last beat waits until the previous row-step has no results left and all results of this one have room.
 // Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header
 // beats + row-steps * beats * turns, turns = ceil(tokens / COPIES); a row-step takes no less than a cycle per token.
 // Entry to first command: 3 cycles.
