@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models the part of an MMCM that rill_clock_2x uses, for its bench: CLKOUT0 has twice the frequency of CLKIN1 and rises with it.
+// Models the part of an MMCM that rill_clock_2x uses, for its bench. CLKOUT0 has twice the frequency of CLKIN1 and
+// rises with it.
 //
 // After a pulse of RST it needs MMCM_LOCK periods of CLKIN1, all of the same length, until LOCKED rises. Before that
 // CLKOUT0 runs with any frequency. Without a pulse of RST it never locks. A CLKIN1 that stops, or has gaps, does not
