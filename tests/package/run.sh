@@ -460,8 +460,8 @@ counted refused "refused: a top of another design.yaml" \
     'rill_top.v: error: the file was not made with this design.yaml' \
     "$work/changed"
 cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
-counted refused "refused: a file is missing" 'rtl/rill_add.v: error: No such file' "$work/lost"
-counted refused "refused: no design" 'design.yaml: error: cannot read' "$work/boards"
+counted refused "refused: a file is missing" 'rtl/rill_add.v: error: cannot be read: No such file' "$work/lost"
+counted refused "refused: no design" 'design.yaml: error: cannot be read' "$work/boards"
 counted refused "refused: a package" 'this is a package, not a design' "$work/linear"
 counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
 for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'unique0 SystemVerilog'; do
@@ -535,27 +535,27 @@ refused_report() { # what, file, sed expression, pattern
 counted refused_report "a count that is none" utilization.rpt 's/       7000 /       7o00 /' \
     'utilization.rpt:34:[0-9]*: error: `7o00` is not a count'
 counted refused_report "a column that is missing" utilization.rpt 's/ RAMB36 / RAM    /' \
-    'utilization.rpt:22:1: error: no column `RAMB36`'
+    'utilization.rpt:22:1: error: the table of instances has no column `RAMB36`'
 counted refused_report "a row cut off" utilization.rpt 's/^\(|       u_y  .*\)  4 |$/\1/' \
     'utilization.rpt:31:1: error: a row has 10 cells, but the table has 11'
 counted refused_report "a file cut off" utilization.rpt '22,$d' \
     'utilization.rpt: error: the table of instances is empty'
 counted refused_report "another design" utilization.rpt 's/u_top /u_pot /; s/rill_top/rill_pot/' \
-    'utilization.rpt: error: no instance of rill_top'
+    'utilization.rpt: error: there is no instance of rill_top'
 counted refused_report "an instance below none" utilization.rpt '/ u_engine   /d' \
     'utilization.rpt:35:2: error: instance `gen_lane.0..u_lane` is indented, but no instance is above it'
 counted refused_report "a slack that is none" timing.rpt 's/ -0.125/ -0,125/' \
-    'timing.rpt:20:6: error: `-0,125`: a slack'
+    'timing.rpt:20:6: error: `-0,125` is not a slack'
 counted refused_report "a slack too few" timing.rpt 's/ -0.125/       /' \
     'timing.rpt:20:1: error: the timing summary has 11 figures, but 12 columns'
 counted refused_report "a clock that is none" timing.rpt 's/ 4.000  / fast   /' \
-    'timing.rpt:33:[0-9]*: error: `fast`: a slack in ns'
+    'timing.rpt:33:[0-9]*: error: `fast` is not a slack in ns'
 mkdir -p "$work/twice" "$work/nothing" && cp "$reports/utilization.rpt" "$work/twice/a.rpt" &&
     cp "$reports/utilization.rpt" "$work/twice/b.rpt"
 counted check_refused "reports: two of one stage" 1 'b.rpt: error: .*a.rpt is a report of the same stage' "$rill" \
     report \
     "$work/linear" --vendor "$work/twice"
-counted check_refused "reports: none" 1 'nothing: error: no report' "$rill" report "$work/linear" --vendor \
+counted check_refused "reports: none" 1 'nothing: error: there is no report' "$rill" report "$work/linear" --vendor \
     "$work/nothing"
 counted check_refused "reports: not with a page" 2 'cannot be used together' "$rill" report "$work/linear" --vendor \
     "$reports" \
