@@ -17,7 +17,7 @@ USAGE = """usage: faults.py [--table FILE]... check LEAST   every entry is well 
 Without --table: the faults.txt of every folder, in the order of their paths.
 """
 KEYS = ("id", "file", "find", "put", "kind", "test", "why")
-KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "equivalent")
+KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "operator", "equivalent")
 WITHIN = 90  # per cent of the faults that `make test` and `make test-deep` find by themselves
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BESIDE = "faults.txt"  # a table of this name holds the faults of its folder, and of folders below

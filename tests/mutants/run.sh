@@ -51,14 +51,20 @@ run_test() { # test, seconds
     (cd "$tree" && ulimit -v 12000000 && unset RILL_HOME && timeout -k 5 "$2" bash -c "$1") >"$log" 2>&1 </dev/null
 }
 
-# Whether the test passes without any fault; its seconds in a file of build/mutants/clean.
+# Whether each command of the test passes without any fault; their seconds in files of build/mutants/clean.
 passes_clean() { # test
-    local mark began=$SECONDS
-    mark=$work/clean/$state-$(sha1sum <<<"$1" | cut -d' ' -f1)
-    [ -e "$mark" ] && limit=$(cat "$mark") && return
+    local mark command
+    limit=0
+    while read -r command; do
+        mark=$work/clean/$state-$(sha1sum <<<"$command" | cut -d' ' -f1)
+        [ -e "$mark" ] || time_clean "$command" "$mark" || return
+        limit=$((limit + $(cat "$mark")))
+    done <<<"${1// && /$'\n'}"
+}
+time_clean() { # command, file for the seconds that it may take with a fault
+    local began=$SECONDS
     build_tree && run_test "$1" 3600 || return
-    limit=$((20 * (SECONDS - began) + 60))
-    mkdir -p "$work/clean" && echo "$limit" >"$mark"
+    mkdir -p "$work/clean" && echo $((20 * (SECONDS - began) + 60)) >"$2"
 }
 
 does_not_build() { grep -Eq '^FAIL.*(does not build| build: |vectors build)' "$log"; }

@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes faults mechanically, for code in which nobody has planted one: tests/mutants/operators.sh runs them.
+
+usage: operators.py lines OBJECTS COMMAND MAP   adds the C lines that COMMAND has executed to MAP, from the coverage data
+                                                (*.gcda) under the folder OBJECTS
+       operators.py table MAP [--sample N] [--seed S] FILE...   entries in the form of faults.txt, each with the commands
+                                                of MAP that execute its line, the fastest first; N of them at random
+       operators.py count FILE...               how many faults of each class the files have
+       operators.py summary TABLE RESULTS       how many of each class were found, and the survivors with their lines
+
+A fault changes one place:
+  compare     a comparison includes or excludes equality, or is turned round (== and !=)
+  arithmetic  an operator becomes its opposite: + and -, * and /, << and >>, & and |
+  condition   one side of && or || is dropped, or an `if` without `else` never runs
+  constant    a number is larger by one
+  arguments   two neighbouring arguments of one type change places
+C is read by clang's syntax tree, so a place is an expression and no macro. Verilog is read by tokens: only assignments,
+conditions and case items count, no declarations
+of ports and no defaults of parameters.
+"""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|",
+              "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "|=": "&=", "&=": "|=", "<<=": ">>=", ">>=": "<<="}
+KEEP = 5  # commands of an entry at most: the fastest that execute its line
+
+
+# ---- C: faults from the syntax tree ----
+
+def tree_of(path):
+    command = ["clang", "-std=c11", "-D_GNU_SOURCE", "-I.", "-fsyntax-only", "-Xclang", "-ast-dump=json", path]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"{path}: clang does not read it: {done.stderr.splitlines()[0]}")
+    return json.loads(done.stdout)
+
+
+def span(node):
+    """First and last byte + 1 of a node, or None if a macro has a part in it."""
+    begin, end = node.get("range", {}).get("begin", {}), node.get("range", {}).get("end", {})
+    if "offset" not in begin or "offset" not in end:
+        return None
+    return begin["offset"], end["offset"] + end["tokLen"]
+
+
+def functions(tree, text):
+    """Bodies of the functions that are defined in the file itself, not in a header."""
+    for node in tree["inner"]:
+        at = node.get("loc", {}).get("offset")
+        if node["kind"] == "FunctionDecl" and at is not None and text[at:at + len(node["name"])] == node["name"]:
+            yield from (part for part in node.get("inner", []) if part["kind"] == "CompoundStmt")
+
+
+def nodes(node):
+    """All nodes below and including one; clang leaves empty ones for what a `for` does without."""
+    if "kind" in node:
+        yield node
+    for part in node.get("inner", []):
+        yield from nodes(part)
+
+
+def operator_between(text, left, right, operator):
+    gap = text[left[1]:right[0]]
+    return left[1] + gap.index(operator) if gap.strip(" \n()") == operator else None
+
+
+def faults_of_binary(node, text):
+    operator, (left, right) = node["opcode"], map(span, node["inner"])
+    if not left or not right:
+        return
+    at = operator_between(text, left, right, operator)
+    if at is None:
+        return
+    if operator in COMPARE:
+        yield "compare", (at, at + len(operator)), COMPARE[operator]
+    elif operator in ARITHMETIC:
+        yield "arithmetic", (at, at + len(operator)), ARITHMETIC[operator]
+    elif operator in ("&&", "||"):
+        yield "condition", (left[0], right[1]), text[left[0]:left[1]]
+        yield "condition", (left[0], right[1]), text[right[0]:right[1]]
+
+
+def faults_of_call(node, text):
+    arguments = node["inner"][1:]
+    for first, second in zip(arguments, arguments[1:]):
+        one, two = span(first), span(second)
+        if one and two and first["type"] == second["type"] and text[slice(*one)] != text[slice(*two)]:
+            yield "arguments", (one[0], two[1]), text[slice(*two)] + text[one[1]:two[0]] + text[slice(*one)]
+
+
+def faults_of_c(path, text):
+    for body in functions(tree_of(path), text):
+        for node in nodes(body):
+            kind = node["kind"]
+            if kind in ("BinaryOperator", "CompoundAssignOperator"):
+                yield from faults_of_binary(node, text)
+            elif kind == "CallExpr":
+                yield from faults_of_call(node, text)
+            elif kind == "IntegerLiteral" and (place := span(node)) and text[slice(*place)].isdigit():
+                yield "constant", place, str(int(text[slice(*place)]) + 1)
+            elif kind == "IfStmt" and not node.get("hasElse") and (place := span(node["inner"][0])):
+                yield "condition", place, "0"
+
+
+# ---- Verilog: faults from tokens ----
+
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"|`\w+[^\n]*|\d*\'[bdh][0-9a-fA-F_xz]+|\d+|\w+|<<<?|>>>?|[<>=!]=+|&&|\|\||\S', re.S)
+DECLARES = {"parameter", "localparam", "input", "output", "inout", "reg", "wire", "genvar", "integer", "module"}
+
+
+def faults_of_verilog(text):
+    """A statement begins behind `;`, `begin`, `end` or `else`. One that declares something counts only behind its `=`."""
+    declares, default, brackets, parentheses, assigned, before = False, False, 0, 0, False, ""
+    for match in TOKEN.finditer(text):
+        token = match[0]
+        if token[0] in "/\"`" and len(token) > 1:
+            continue
+        if token in (";", "begin", "end", "else"):
+            declares, default, parentheses, assigned = False, False, 0, False
+        elif token in DECLARES:
+            declares, default = True, token == "parameter"
+        elif token in "[]":
+            brackets += 1 if token == "[" else -1
+        elif token in "()":
+            parentheses += 1 if token == "(" else -1
+        counts = not brackets and not default and (not declares or assigned and before not in DECLARES)
+        if token in COMPARE and counts and (token != "<=" or parentheses or assigned):
+            yield "compare", match.span(), COMPARE[token]
+        elif token in ARITHMETIC and counts and (assigned or parentheses) and re.match(r"[\w)\]}]", before[-1:]):
+            yield "arithmetic", match.span(), ARITHMETIC[token]
+        elif token in ("&&", "||") and counts:
+            yield "condition", match.span(), "||" if token == "&&" else "&&"
+        elif token in ("1'b0", "1'b1") and counts and assigned:
+            yield "constant", match.span(), "1'b1" if token == "1'b0" else "1'b0"
+        elif token.isdigit() and counts and assigned and before not in ("'", "#"):
+            yield "constant", match.span(), str(int(token) + 1)
+        if token == "=" or token == "<=" and not parentheses:
+            assigned = not declares or token == "="
+        before = token
+
+
+# ---- entries ----
+
+def pattern_of(text, place, put):
+    """The text round a place, as far as needed to occur once, and what replaces it; None if white space matters there."""
+    begin, end = place
+    while True:
+        pattern = text[begin:end]
+        loose = r"\s+".join(re.escape(word) for word in pattern.split())
+        if "//" in pattern or re.search(r'"[^"\n]*  |\n\s*[#`]', pattern) or pattern.count('"') % 2:
+            return None
+        if len(re.findall(loose, text)) == 1 and pattern == pattern.strip():
+            new = text[begin:place[0]] + put + text[place[1]:end]
+            return " ".join(pattern.split()), " ".join(new.split())
+        begin, end = max(begin - 1, 0), min(end + 1, len(text))
+        while begin and text[begin - 1].isalnum() and text[begin].isalnum():
+            begin -= 1
+        while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
+            end += 1
+        if end - begin > 600:
+            return None
+
+
+def faults_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    if not text.isascii():
+        return  # clang counts bytes
+    for kind, place, put in faults_of_c(path, text) if path.endswith(".c") else faults_of_verilog(text):
+        if pattern := pattern_of(text, place, put):
+            yield kind, text.count("\n", 0, place[0]) + 1, pattern
+
+
+# ---- which commands execute a line ----
+
+def benches_of(path):
+    """Benches of a module: its own, or those of the modules that instantiate it; and its proof."""
+    name, commands, seen, wanted = os.path.basename(path)[:-2], [], set(), []
+    wanted.append(name)
+    while wanted and not commands:
+        name = wanted.pop(0)
+        seen.add(name)
+        if os.path.exists(os.path.join(ROOT, f"verif/modules/{name}_tb.v")):
+            commands.append(f"verif/modules/run.sh --quick {name}")
+        else:
+            users = subprocess.run(["grep", "-rlwE", f"^ +{name} +(#|[a-z])", "rtl-templates", "--include=*.v"], cwd=ROOT,
+                                   stdout=subprocess.PIPE, text=True).stdout.split()
+            wanted += [user for file in users if (user := os.path.basename(file)[:-2]) not in seen]
+    if os.path.exists(os.path.join(ROOT, f"verif/formal/properties/{os.path.basename(path)}")):
+        commands.append(f"verif/formal/run.sh {os.path.basename(path)[:-2]}")
+    return commands
+
+
+def read_map(path):
+    return json.load(open(path, encoding="utf-8")) if os.path.exists(path) else {"commands": {}, "files": {}}
+
+
+def add_lines(objects, command, path):
+    """`gcov` of every object that was executed. The file `seconds` beside the map has the command's time."""
+    known = read_map(path)
+    data = [os.path.join(folder, name) for folder, _, names in os.walk(objects) for name in names if name.endswith(".gcda")]
+    known["commands"][command] = int(open(os.path.join(os.path.dirname(path), "seconds"), encoding="utf-8").read())
+    number = list(known["commands"]).index(command)
+    for at in range(0, len(data), 50):
+        done = subprocess.run(["gcov", "--json-format", "--stdout", *data[at:at + 50]], cwd=ROOT, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, check=True)
+        for line in done.stdout.splitlines():
+            for file in json.loads(line)["files"]:
+                lines = known["files"].setdefault(os.path.normpath(file["file"]), {})
+                for entry in file["lines"]:
+                    tests = lines.setdefault(str(entry["line_number"]), [])
+                    if entry["count"] and number not in tests:
+                        tests.append(number)
+    with open(path + ".new", "w", encoding="utf-8") as out:
+        json.dump(known, out)
+    os.replace(path + ".new", path)
+
+
+def commands_of(known, path, line):
+    if path.endswith(".v"):
+        return benches_of(path)
+    names = list(known["commands"])
+    tests = [names[number] for number in known["files"].get(path, {}).get(str(line), [])]
+    return sorted(tests, key=known["commands"].get)[:KEEP]
+
+
+def table(known, sample, seed, paths):
+    faults = [(path, *fault) for path in sorted(paths) for fault in faults_of(path)]
+    if sample and sample < len(faults):
+        faults = sorted(random.Random(seed).sample(faults, sample))
+    seen = {}
+    for path, kind, line, (find, put) in faults:
+        commands = commands_of(known, path, line)
+        name = f"{kind}:{path}:{line}"
+        seen[name] = seen.get(name, 0) + 1
+        name += f":{seen[name]}"
+        if not commands:
+            print(f"# {name} no test executes this line\n")
+            continue
+        print(f"id {name}\nfile {path}\nfind {find}\nput {put}\nkind operator\ntest {' && '.join(commands)}\n")
+
+
+def summary(table_path, results_path):
+    entries, unreached = {}, []
+    for block in open(table_path, encoding="utf-8").read().split("\n\n"):
+        fields = dict(line.partition(" ")[::2] for line in block.strip().splitlines())
+        if "id" in fields:
+            entries[fields["id"]] = fields
+        elif block.startswith("# "):
+            unreached.append(block.split()[1])
+    found, survived, illegal = [], [], []
+    for line in open(results_path, encoding="utf-8"):
+        words = re.match(r"(ok   |FAIL ) ?(\S+): (.*)", line)
+        if words and words[2] in entries:
+            why = words[3]
+            (found if words[1] == "ok   " else survived if why.startswith("survived") else illegal).append((words[2], why))
+    for kind in ("compare", "arithmetic", "condition", "constant", "arguments"):
+        of_kind = [sum(name.startswith(kind) for name, *_ in part) for part in (found, survived)]
+        print(f"{kind:<12}{of_kind[0]:>5} found {of_kind[1]:>5} survived")
+    legal = len(found) + len(survived)
+    print(f"{'all':<12}{len(found):>5} found {len(survived):>5} survived, {100 * len(found) / max(legal, 1):.0f} % found; "
+          f"{len(illegal)} do not compile; of {len(unreached)} no test executes the line")
+    for name, _ in survived:
+        print(f"survived {name}\n    {entries[name]['find']}\n    {entries[name]['put']}")
+    for name in unreached:
+        print(f"not executed {name}")
+
+
+def main():
+    what, rest = sys.argv[1:2], sys.argv[2:]
+    if what == ["lines"] and len(rest) == 3:
+        add_lines(*rest)
+    elif what == ["summary"] and len(rest) == 2:
+        summary(*rest)
+    elif what == ["count"] and rest:
+        kinds = [kind for path in rest for kind, *_ in faults_of(path)]
+        for kind in sorted(set(kinds)):
+            print(f"{kind:<12}{kinds.count(kind):>6}")
+    elif what == ["table"] and len(rest) > 1:
+        known, sample, seed, paths = read_map(rest[0]), 0, 1, rest[1:]
+        while paths[:1] in (["--sample"], ["--seed"]):
+            sample, seed = (int(paths[1]), seed) if paths[0] == "--sample" else (sample, int(paths[1]))
+            paths = paths[2:]
+        table(known, sample, seed, paths)
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
