@@ -9,31 +9,58 @@
 static int dim_of(const struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++)
         if (type->map[d] == loop) return d;
+    for (int p = 0; p < type->patches; p++)
+        if (type->patch[p].tap == loop) return type->patch[p].dim;
     return IR_NONE;
+}
+
+const struct ir_patch *itensor_patch(const struct ir_itensor *type, int dim) {
+    for (int p = 0; p < type->patches; p++)
+        if (type->patch[p].dim == dim) return &type->patch[p];
+    return NULL;
+}
+
+// Notes that a dimension walks the loop. False if the loop does not exist, or another dimension walks it.
+static bool walks(const struct ir_itensor *type, int loop, bool walked[]) {
+    if (loop < IR_NONE || loop >= type->loops || (loop != IR_NONE && walked[loop])) return false;
+    if (loop != IR_NONE) walked[loop] = true;
+    return true;
+}
+
+static bool patches_are_valid(const struct ir_itensor *type, bool walked[]) {
+    if (type->patches < 0 || type->patches > IR_MAX_PATCHES) return false;
+    for (int p = 0; p < type->patches; p++) {
+        const struct ir_patch *patch = &type->patch[p];
+        if (patch->dim < (p ? type->patch[p - 1].dim + 1 : 0) || patch->dim >= type->rank) return false;
+        if (patch->before < 0 || patch->extent < 1 || type->element[patch->dim] != 1) return false;
+        if (!walks(type, patch->tap, walked)) return false;
+    }
+    return true;
 }
 
 bool itensor_is_valid(const struct ir_itensor *type) {
     bool walked[IR_MAX_LOOPS] = {false};
     if (type->rank < 1 || type->rank > IR_MAX_RANK || type->loops < 0 || type->loops > IR_MAX_LOOPS) return false;
     for (int l = 0; l < type->loops; l++)
-        if (type->trip[l].bound < 1) return false;
+        if (type->trip[l].bound < 1 || type->step[l] < 1) return false;
     for (int d = 0; d < type->rank; d++) {
         int l = type->map[d];
-        if (type->element[d] < 1 || l < IR_NONE || l >= type->loops) return false;
-        if (l == IR_NONE) continue;
-        if (walked[l] || type->step[l] != type->element[d]) return false;
-        walked[l] = true;
+        if (type->element[d] < 1 || !walks(type, l, walked)) return false;
+        if (l != IR_NONE && !itensor_patch(type, d) && type->step[l] != type->element[d]) return false;
     }
-    return true;
+    return patches_are_valid(type, walked);
 }
 
 static bool is_static(const struct ir_extent *e) { return e->dynamic == IR_STATIC; }
 
+static void drop_number(int *number, int loop) {
+    if (*number == loop) *number = IR_NONE;
+    else if (*number > loop) (*number)--;
+}
+
 static void drop_loop(struct ir_itensor *type, int loop) {
-    for (int d = 0; d < type->rank; d++) {
-        if (type->map[d] == loop) type->map[d] = IR_NONE;
-        else if (type->map[d] > loop) type->map[d]--;
-    }
+    for (int d = 0; d < type->rank; d++) drop_number(&type->map[d], loop);
+    for (int p = 0; p < type->patches; p++) drop_number(&type->patch[p].tap, loop);
     type->loops--;
     for (int l = loop; l < type->loops; l++) {
         type->trip[l] = type->trip[l + 1];
@@ -41,10 +68,25 @@ static void drop_loop(struct ir_itensor *type, int loop) {
     }
 }
 
+// Whether a dimension with patches is walked as one without: every element once, in order.
+static bool is_plain(const struct ir_itensor *type, const struct ir_patch *patch) {
+    int place = type->map[patch->dim];
+    if (patch->tap != IR_NONE || patch->before) return false;
+    return place == IR_NONE ? patch->extent == 1 : type->step[place] == 1 && type->trip[place].bound == patch->extent;
+}
+
+static void drop_plain_patches(struct ir_itensor *type) {
+    int kept = 0;
+    for (int p = 0; p < type->patches; p++)
+        if (!is_plain(type, &type->patch[p])) type->patch[kept++] = type->patch[p];
+    type->patches = kept;
+}
+
 struct ir_itensor itensor_canonical(const struct ir_itensor *type) {
     struct ir_itensor c = *type;
     for (int l = c.loops - 1; l >= 0; l--)
         if (is_static(&c.trip[l]) && c.trip[l].bound == 1) drop_loop(&c, l);
+    drop_plain_patches(&c);
     for (int l = c.loops - 2; l >= 0; l--) {
         bool repeats = dim_of(&c, l) == IR_NONE && dim_of(&c, l + 1) == IR_NONE;
         if (!repeats || !is_static(&c.trip[l]) || !is_static(&c.trip[l + 1])) continue;
@@ -56,9 +98,18 @@ struct ir_itensor itensor_canonical(const struct ir_itensor *type) {
     return c;
 }
 
+bool itensor_same_patches(const struct ir_itensor *a, const struct ir_itensor *b) {
+    if (a->patches != b->patches) return false;
+    for (int p = 0; p < a->patches; p++) {
+        const struct ir_patch *x = &a->patch[p], *y = &b->patch[p];
+        if (x->dim != y->dim || x->tap != y->tap || x->before != y->before || x->extent != y->extent) return false;
+    }
+    return true;
+}
+
 bool itensor_equal(const struct ir_itensor *a, const struct ir_itensor *b) {
     struct ir_itensor x = itensor_canonical(a), y = itensor_canonical(b);
-    if (x.dtype != y.dtype || x.rank != y.rank || x.loops != y.loops) return false;
+    if (x.dtype != y.dtype || x.rank != y.rank || x.loops != y.loops || !itensor_same_patches(&x, &y)) return false;
     for (int d = 0; d < x.rank; d++)
         if (x.element[d] != y.element[d] || x.map[d] != y.map[d]) return false;
     for (int l = 0; l < x.loops; l++)
@@ -68,7 +119,9 @@ bool itensor_equal(const struct ir_itensor *a, const struct ir_itensor *b) {
 }
 
 int64_t itensor_extent(const struct ir_itensor *type, int dim) {
+    const struct ir_patch *patch = itensor_patch(type, dim);
     int l = type->map[dim];
+    if (patch) return patch->extent;
     return l == IR_NONE ? type->element[dim] : type->trip[l].bound * type->step[l];
 }
 
@@ -88,7 +141,7 @@ static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, 
 
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
-    if (a->element[d] != b->element[d] || p != b->map[d]) return false;
+    if (a->element[d] != b->element[d] || p != b->map[d] || itensor_patch(a, d) || itensor_patch(b, d)) return false;
     return p == IR_NONE || (a->trip[p].bound == b->trip[p].bound && a->trip[p].dynamic == b->trip[p].dynamic &&
                             a->step[p] == b->step[p]);
 }

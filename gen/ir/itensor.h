@@ -32,7 +32,18 @@ struct ir_extent {
 };
 
 // A tensor has at most IR_MAX_RANK - 1 dimensions, because its stream adds the token.
-enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PORTS = 8, IR_NONE = -1 };
+enum { IR_MAX_RANK = 4, IR_MAX_LOOPS = 6, IR_MAX_PATCHES = 2, IR_MAX_PORTS = 8, IR_NONE = -1 };
+
+// A data dimension that is walked in patches, which may overlap, leave gaps, and reach past both ends of the data. Two
+// loops walk it: map[dim] over the places of the patches (its step is the stride), and `tap` over the elements of a
+// patch (its step is the dilation). Element = place * stride + tap * dilation - before. An element outside
+// 0 .. extent - 1 has a pad value.
+struct ir_patch {
+    int dim;
+    int tap; // IR_NONE: a patch has one element
+    int64_t before;
+    int64_t extent; // elements of the data
+};
 
 // Iterative tensor type (StreamTensor, MICRO 2025): the order in which the tiles of a tensor travel on a stream. Loop
 // map[d] walks data dimension d (IR_NONE: the tile covers the dimension). A loop that no dimension names reads data
@@ -45,17 +56,22 @@ struct ir_itensor {
     struct ir_extent trip[IR_MAX_LOOPS]; // outermost first
     int64_t step[IR_MAX_LOOPS];
     int map[IR_MAX_RANK];
+    int patches;
+    struct ir_patch patch[IR_MAX_PATCHES]; // by increasing dimension
 };
 
 // ---- properties ---------------------------------------------------------------------------------
 
-// True if a separate loop walks every dimension in steps of the tile, and no count is below 1.
+// True if separate loops walk every dimension, those without patches in steps of the tile, and no count is below 1.
+// Along a dimension with patches the tile has one element.
 bool itensor_is_valid(const struct ir_itensor *);
 // Brings the stream to its canonical form, without loops of one trip and without adjacent loops that only read again.
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
 bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // compares canonical forms
+bool itensor_same_patches(const struct ir_itensor *, const struct ir_itensor *);
 int64_t itensor_extent(const struct ir_itensor *, int dim); // of the data; dynamic extents count with their bound
 int64_t itensor_tile(const struct ir_itensor *);            // elements of a tile
+const struct ir_patch *itensor_patch(const struct ir_itensor *, int dim); // NULL: no patches along the dimension
 
 // ---- conversion ---------------------------------------------------------------------------------
 
@@ -81,7 +97,8 @@ struct itensor_walk {
     int loops;
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK]; // stride 0: reads again
 };
-// False if a trip count is dynamic, or if a tile extends past the end of one of several dimensions.
+// False if a trip count is dynamic, if a tile extends past the end of one of several dimensions, or if there are
+// patches.
 bool itensor_walk(const struct ir_itensor *, const int64_t extent[], struct itensor_walk *);
 bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *);
 
@@ -98,6 +115,23 @@ struct itensor_layout {
 // shared loops, or the reader's loops do not nest in the writer's.
 bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
                     struct itensor_layout *);
+
+// rill_line_buffer from a stream in row-major order to one of patches. Data is seen as rows of pixels of words: along
+// each of the two axes (0: from row to row, 1: from pixel to pixel in a row) lie `size` positions and `places` patches
+// with `taps` elements. Patches leave place by place, row-major, and the pixels of a patch row-major, too.
+struct itensor_line_axis {
+    int64_t size, places, stride, taps, dilation, before;
+};
+struct itensor_lines {
+    struct itensor_line_axis axis[2];
+    int64_t width;  // elements of a word
+    int64_t pixel;  // words of a pixel
+    int64_t buffer; // words: the most that have arrived and are needed again, (taps - 1) * dilation rows and pixels
+};
+// Builds words of at most max_width elements. False if the writer is not row-major, or if the reader's loops have
+// another order. extent: of the data.
+bool itensor_lines(const struct ir_itensor *from, const struct ir_itensor *to, const int64_t extent[],
+                   int64_t max_width, struct itensor_lines *);
 
 // rill_corner_turn, used instead of the layout converter. Each side moves `lanes` of the layout's words, from different
 // places, as one word. Word e of the buffer is stored in bank (e + skew * floor(e / period)) mod lanes; period 0: no

@@ -34,6 +34,7 @@ static int64_t dim_stride(const struct ir_itensor *type, const int64_t extent[],
 
 bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct itensor_walk *w) {
     *w = (struct itensor_walk){0};
+    if (type->patches) return false;
     int dims = 0, walked = 0;
     for (int d = 0; d < type->rank; d++) {
         dims += extent[d] > 1;

@@ -49,6 +49,25 @@ static bool take_loops(const char **s, struct ir_itensor *t) {
     return take(s, "]");
 }
 
+static bool take_loop(const char **s, const struct ir_itensor *t, int *loop) {
+    int64_t v;
+    if (!take_number(s, 0, &v) || v >= t->loops) return false;
+    *loop = (int)v;
+    return true;
+}
+
+// The rest of a dimension's text, if the dimension has patches: `+d2-1<28`.
+static bool take_patch(const char **s, struct ir_itensor *t, int d) {
+    struct ir_patch patch = {.dim = d, .tap = IR_NONE};
+    if (!strchr("+-<", **s) || !**s) return true;
+    if (t->patches == IR_MAX_PATCHES) return false;
+    if (take(s, "+d") && !take_loop(s, t, &patch.tap)) return false;
+    if (take(s, "-") && !take_number(s, 1, &patch.before)) return false;
+    if (!take(s, "<") || !take_number(s, 1, &patch.extent)) return false;
+    t->patch[t->patches++] = patch;
+    return true;
+}
+
 static bool take_map(const char **s, struct ir_itensor *t) {
     int64_t v;
     for (int l = 0; l < t->loops; l++)
@@ -59,6 +78,7 @@ static bool take_map(const char **s, struct ir_itensor *t) {
         bool walked = take(s, "d");
         if (!take_number(s, 0, &v) || (walked ? v >= t->loops : v != 0)) return false;
         t->map[d] = walked ? (int)v : IR_NONE;
+        if (!take_patch(s, t, d)) return false;
     }
     return true;
 }

@@ -19,6 +19,17 @@ const char *ir_port_text(const struct ir *ir, int kernel, int port) {
     return p->index == IR_NONE ? name : arena_printf(ir->arena, "%s.%d", name, p->index);
 }
 
+// A dimension's loops. With patches: `d0+d2-1<28`, places and taps, the elements before the data, and its extent.
+static void add_dimension(struct text *t, const struct ir_itensor *type, int d) {
+    const struct ir_patch *patch = itensor_patch(type, d);
+    if (type->map[d] == IR_NONE) text_add(t, "0");
+    else text_addf(t, "d%d", type->map[d]);
+    if (!patch) return;
+    if (patch->tap != IR_NONE) text_addf(t, "+d%d", patch->tap);
+    if (patch->before) text_addf(t, "-%lld", (long long)patch->before);
+    text_addf(t, "<%lld", (long long)patch->extent);
+}
+
 const char *ir_type_text(const struct ir *ir, const struct ir_itensor *type) {
     struct text t = {0};
     text_add(&t, "itensor<");
@@ -31,8 +42,8 @@ const char *ir_type_text(const struct ir *ir, const struct ir_itensor *type) {
     for (int l = 0; l < type->loops; l++) text_addf(&t, "%sd%d", l ? "," : "", l);
     text_add(&t, ")->(");
     for (int d = 0; d < type->rank; d++) {
-        if (type->map[d] == IR_NONE) text_addf(&t, "%s0", d ? "," : "");
-        else text_addf(&t, "%sd%d", d ? "," : "", type->map[d]);
+        if (d) text_add(&t, ",");
+        add_dimension(&t, type, d);
     }
     text_add(&t, ")>");
     const char *copy = arena_strdup(ir->arena, text_cstr(&t));
@@ -41,7 +52,7 @@ const char *ir_type_text(const struct ir *ir, const struct ir_itensor *type) {
 }
 
 bool ir_type_equal(const struct ir_itensor *a, const struct ir_itensor *b) {
-    if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops) return false;
+    if (a->dtype != b->dtype || a->rank != b->rank || a->loops != b->loops || !itensor_same_patches(a, b)) return false;
     for (int d = 0; d < a->rank; d++)
         if (a->element[d] != b->element[d] || a->map[d] != b->map[d]) return false;
     for (int l = 0; l < a->loops; l++)

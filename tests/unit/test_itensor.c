@@ -59,7 +59,69 @@ static void test_notation(void **state) {
     check_text(&dynamic, "itensor<1x8xf32, [positions<=128, tokens<=2]*[8, 1], (d0,d1)->(d1,d0)>");
 }
 
+static struct ir_itensor tiles(int64_t rows, int64_t cols, int64_t lanes, bool columns);
+
+// [28][28][8] in patches of 3 x 3 pixels, one pixel of padding all round.
+static struct ir_itensor patches_3x3(void) {
+    struct ir_itensor t = {.dtype = IR_F32,
+                           .rank = 3,
+                           .element = {1, 1, 8},
+                           .loops = 4,
+                           .trip = {STATIC(28), STATIC(28), STATIC(3), STATIC(3)},
+                           .step = {1, 1, 1, 1},
+                           .map = {0, 1, IR_NONE}};
+    t.patches = 2;
+    t.patch[0] = (struct ir_patch){.dim = 0, .tap = 2, .before = 1, .extent = 28};
+    t.patch[1] = (struct ir_patch){.dim = 1, .tap = 3, .before = 1, .extent = 28};
+    return t;
+}
+
+static void test_notation_of_patches(void **state) {
+    (void)state;
+    const char *texts[] = {
+        "itensor<1x1x8xf32, [28, 28, 3, 3]*[1, 1, 1, 1], (d0,d1,d2,d3)->(d0+d2-1<28,d1+d3-1<28,0)>",
+        "itensor<1x1xf32, [5, 3, 4]*[2, 3, 1], (d0,d1,d2)->(d0+d1<15,d2)>", // stride 2, dilation 3, no padding
+        "itensor<1xf32, [5]*[2], (d0)->(d0<9)>",                            // every second element
+        "itensor<1xf32, [3]*[1], (d0)->(0+d0-1<2)>",                        // one patch
+    };
+    struct ir_itensor type = patches_3x3();
+    check_text(&type, texts[0]);
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+        assert_true(ir_type_read(texts[i], &type) && itensor_is_valid(&type));
+        check_text(&type, texts[i]);
+    }
+    assert_false(ir_type_read("itensor<1xf32, [5, 3]*[1, 1], (d0,d1)->(d0+d2<7)>", &type)); // no such loop
+    assert_false(ir_type_read("itensor<1xf32, [5, 3]*[1, 1], (d0,d1)->(d0+d1)>", &type));   // no extent
+}
+
 // ---- properties ----
+
+static void test_patches(void **state) {
+    (void)state;
+    struct ir_itensor type = patches_3x3(), other = type;
+    assert_int_equal(itensor_extent(&type, 0), 28);
+    assert_true(itensor_equal(&type, &other));
+    other.patch[1].before = 0;
+    assert_false(itensor_equal(&type, &other) || ir_type_equal(&type, &other));
+    other = type;
+    other.patch[1].tap = 2; // the taps of both dimensions in one loop
+    assert_false(itensor_is_valid(&other));
+    other = type;
+    other.element[0] = 2;
+    assert_false(itensor_is_valid(&other));
+    other = type;
+    other.patch[1].dim = 0;
+    assert_false(itensor_is_valid(&other));
+    struct ir_itensor plain = tiles(28, 28, 1, false), single = plain; // patches of one element are none
+    single.patches = 1;
+    single.patch[0] = (struct ir_patch){.dim = 0, .tap = IR_NONE, .extent = 28};
+    assert_true(itensor_equal(&plain, &single));
+    single.patch[0].before = 1;
+    assert_false(itensor_equal(&plain, &single));
+    struct itensor_buffer buffer;
+    single.patch[0].before = 0, single.step[0] = 2;
+    assert_true(itensor_converter(&plain, &single, &buffer) && buffer.needed && !buffer.reducible[0]);
+}
 
 static void test_sizes(void **state) {
     (void)state;
@@ -414,6 +476,119 @@ static void test_random_layouts(void **state) {
     }
 }
 
+// ---- line buffers ----
+
+// A random image and the patches of it: rows, pixels, and words of a pixel with `width` elements.
+static struct ir_itensor random_patches(uint32_t *r, int64_t extent[], int64_t width) {
+    struct ir_itensor t = {.dtype = IR_F32, .rank = 3, .element = {1, 1, width}, .loops = 5, .map = {0, 1, 4}};
+    t.patches = 2;
+    extent[2] = width * (1 + random_below(r, 3));
+    t.trip[4].bound = extent[2] / width;
+    t.step[4] = width;
+    for (int d = 0; d < 2; d++) {
+        int64_t taps = 1 + random_below(r, 4), dilation = 1 + random_below(r, 2), span = (taps - 1) * dilation;
+        extent[d] = 1 + random_below(r, 9);
+        int64_t before = random_below(r, (uint32_t)span + 1), stride = 1 + random_below(r, 3);
+        t.patch[d] = (struct ir_patch){.dim = d, .tap = 2 + d, .before = before, .extent = extent[d]};
+        t.trip[d].bound = 1 + random_below(r, (uint32_t)((extent[d] - 1 + before) / stride) + 1);
+        t.trip[2 + d].bound = taps;
+        t.step[d] = stride;
+        t.step[2 + d] = dilation;
+    }
+    return t;
+}
+
+// Addresses of the elements that a reader takes, in order; -1 for elements outside the data.
+static int64_t unroll_patches(const struct ir_itensor *t, const int64_t extent[], int64_t *address) {
+    int64_t n = 0, index[IR_MAX_LOOPS] = {0};
+    for (bool more = true; more;) {
+        int64_t at = 0;
+        bool inside = true;
+        for (int d = 0; d < 3; d++) {
+            const struct ir_patch *p = itensor_patch(t, d);
+            int64_t e = index[t->map[d]] * t->step[t->map[d]];
+            if (p) e += index[p->tap] * t->step[p->tap] - p->before;
+            inside &= e >= 0 && e < extent[d];
+            at = at * extent[d] + e;
+        }
+        for (int64_t i = 0; i < t->element[2]; i++) {
+            assert_true(n < MOST);
+            address[n++] = inside ? at + i : -1;
+        }
+        int l = t->loops - 1;
+        while (l >= 0 && ++index[l] == t->trip[l].bound) index[l--] = 0;
+        more = l >= 0;
+    }
+    return n;
+}
+
+// The elements that have arrived and are needed, now or later: the most of them. A reader takes `patch` elements at a
+// time, and an element arrives only when it is needed.
+static int64_t most_needed(const int64_t *address, int64_t n, int64_t patch) {
+    static int64_t oldest[MOST + 1];
+    int64_t newest = -1, most = 0;
+    oldest[n] = INT64_MAX;
+    for (int64_t i = n - 1; i >= 0; i--)
+        oldest[i] = address[i] >= 0 && address[i] < oldest[i + 1] ? address[i] : oldest[i + 1];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first = oldest[i - i % patch];
+        if (address[i] > newest) newest = address[i];
+        if (first <= newest && newest - first + 1 > most) most = newest - first + 1;
+    }
+    return most;
+}
+
+static void test_random_line_buffers(void **state) {
+    (void)state;
+    static int64_t address[MOST];
+    int exact = 0;
+    for (uint32_t seed = 0; seed < 3000; seed++) {
+        uint32_t r = seed;
+        int64_t extent[3], width = 1ll << random_below(&r, 3);
+        struct ir_itensor to = random_patches(&r, extent, width);
+        struct ir_itensor from = {.dtype = IR_F32, .rank = 3, .element = {1, 1, width}, .loops = 3, .map = {0, 1, 2}};
+        for (int d = 0; d < 3; d++) {
+            from.step[d] = from.element[d];
+            from.trip[d].bound = extent[d] / from.element[d];
+        }
+        assert_true(itensor_is_valid(&to));
+        struct itensor_lines lines;
+        struct ir_itensor c = itensor_canonical(&to);
+        if (!c.patches) continue;
+        assert_true(itensor_lines(&from, &to, extent, width, &lines));
+        assert_int_equal(lines.axis[0].size * lines.axis[1].size * lines.pixel * lines.width,
+                         extent[0] * extent[1] * extent[2]);
+        const struct itensor_line_axis *row = &lines.axis[0], *pixel = &lines.axis[1];
+        int64_t patch = row->taps * pixel->taps * lines.pixel * lines.width, held = lines.buffer * lines.width;
+        int64_t needed = most_needed(address, unroll_patches(&to, extent, address), patch);
+        assert_true(held >= needed);
+        int64_t pixels = (row->taps - 1) * row->dilation * pixel->size + (pixel->taps - 1) * pixel->dilation + 1;
+        assert_true(lines.buffer <= pixels * lines.pixel);
+        exact += held - needed < lines.width;
+    }
+    assert_true(exact > 2000);
+}
+
+static void test_orders_without_line_buffer(void **state) {
+    (void)state;
+    const int64_t extent[] = {28, 28, 8};
+    struct ir_itensor to = patches_3x3(), from = {.dtype = IR_F32,
+                                                  .rank = 3,
+                                                  .element = {1, 1, 8},
+                                                  .loops = 2,
+                                                  .trip = {STATIC(28), STATIC(28)},
+                                                  .step = {1, 1},
+                                                  .map = {0, 1, IR_NONE}};
+    struct itensor_lines lines;
+    assert_true(itensor_lines(&from, &to, extent, 8, &lines));
+    assert_int_equal(lines.buffer, 2 * 28 + 3);
+    to.patch[0].tap = 3, to.patch[1].tap = 2; // the columns of a patch, not its rows
+    assert_false(itensor_lines(&from, &to, extent, 8, &lines));
+    to = patches_3x3();
+    from.map[0] = 1, from.map[1] = 0; // column by column
+    assert_false(itensor_lines(&from, &to, extent, 8, &lines));
+}
+
 // Walks do not see tiles: only their order.
 static void test_equal_walks(void **state) {
     (void)state;
@@ -441,6 +616,10 @@ static void test_equal_walks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_notation),
+        cmocka_unit_test(test_notation_of_patches),
+        cmocka_unit_test(test_patches),
+        cmocka_unit_test(test_random_line_buffers),
+        cmocka_unit_test(test_orders_without_line_buffer),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_validity),
         cmocka_unit_test(test_canonical_form),

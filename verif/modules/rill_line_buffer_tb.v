@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_line_buffer: images of ROWS x PIXELS pixels, their patches against four nested loops. Latency, rate,
+// the patches of images that follow each other.
+// sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS_Y=3 TAPS_X=3 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
+// sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS_Y=2 TAPS_X=2 STRIDE_Y=2 STRIDE_X=2 PLACES_Y=3 PLACES_X=2
+// sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS_Y=3 TAPS_X=3 STRIDE_Y=2 STRIDE_X=2 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=4 PLACES_X=4
+// sweep: TOKENS=1 ROWS=1 PIXELS=12 WORDS=3 TAPS_X=4 STRIDE_X=3 BEFORE_X=2 PLACES_X=4
+// sweep: TOKENS=2 ROWS=6 PIXELS=8 WORDS=1 TAPS_Y=3 TAPS_X=2 DILATION_Y=2 DILATION_X=3 BEFORE_Y=2 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
+// sweep: TOKENS=1 ROWS=5 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS_X=3 BEFORE_Y=3 BEFORE_X=2 PLACES_Y=8 PLACES_X=6
+// sweep: TOKENS=1 ROWS=4 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS_X=4 PLACES_Y=1 PLACES_X=1
+// sweep: TOKENS=8 ROWS=3 PIXELS=3 WORDS=2 STRIDE_Y=2 STRIDE_X=2 PLACES_Y=2 PLACES_X=2
+// sweep: TOKENS=2 ROWS=4 PIXELS=6 WORDS=1 TAPS_Y=5 TAPS_X=3 STRIDE_Y=3 STRIDE_X=2 BEFORE_Y=4 BEFORE_X=1 PLACES_Y=2 PLACES_X=3
+// quick: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS_Y=3 TAPS_X=3 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
+// quick: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS_Y=3 TAPS_X=3 STRIDE_Y=2 STRIDE_X=2 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=4 PLACES_X=4
+// quick: TOKENS=1 ROWS=1 PIXELS=12 WORDS=3 TAPS_X=4 STRIDE_X=3 BEFORE_X=2 PLACES_X=4
+// quick: TOKENS=2 ROWS=6 PIXELS=8 WORDS=1 TAPS_Y=3 TAPS_X=2 DILATION_Y=2 DILATION_X=3 BEFORE_Y=2 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
+// quick: TOKENS=1 ROWS=5 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS_X=3 BEFORE_Y=3 BEFORE_X=2 PLACES_Y=8 PLACES_X=6
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_line_buffer_tb;
+    parameter TOKENS = 1;
+    parameter ROWS = 1;
+    parameter PIXELS = 4;
+    parameter WORDS = 1;
+    parameter PLACES_Y = 1;
+    parameter PLACES_X = 1;
+    parameter STRIDE_Y = 1;
+    parameter STRIDE_X = 1;
+    parameter TAPS_Y = 1;
+    parameter TAPS_X = 1;
+    parameter DILATION_Y = 1;
+    parameter DILATION_X = 1;
+    parameter BEFORE_Y = 0;
+    parameter BEFORE_X = 0;
+    localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
+    localparam IMAGES = 12;
+    localparam SIZE = ROWS * PIXELS * WORDS;
+    localparam OUT = PLACES_Y * PLACES_X * TAPS_Y * TAPS_X * WORDS; // words of an image out, per token
+    localparam DRIVEN = (IMAGES + 1) * SIZE * TOKENS;
+    localparam WANTED = (IMAGES + 1) * OUT * TOKENS;
+    localparam [23:0] PAD = 24'hf00d5;
+    // The ring: what docs/ir.md promises, at most the image.
+    localparam RULE = ((TAPS_Y - 1) * DILATION_Y * PIXELS + (TAPS_X - 1) * DILATION_X + 1) * WORDS;
+    localparam BUFFER = RULE < SIZE ? RULE : SIZE;
+
+    wire              clk, rst, s_valid, s_ready, s_last, m_valid, m_ready, m_last, src_done, snk_done;
+    wire [23:0]       s_data, m_data;
+    wire [USER_W-1:0] s_user, m_user;
+    reg  [23:0]       value [0:SIZE*TOKENS-1];
+    integer           n, w, t, py, px, ty, tx, y, x, seed, idle, stall, bound, left, first, start;
+
+    rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
+    rill_axis_driver #(.DATA_W(24), .USER_W(USER_W), .WORDS(DRIVEN)) u_src (.clk(clk), .rst(rst),
+        .m_axis_tvalid(s_valid),
+        .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
+    rill_line_buffer #(.DATA_W(24), .TOKENS(TOKENS), .ROWS(ROWS), .PIXELS(PIXELS), .WORDS(WORDS), .PLACES_Y(PLACES_Y),
+        .PLACES_X(PLACES_X), .STRIDE_Y(STRIDE_Y), .STRIDE_X(STRIDE_X), .TAPS_Y(TAPS_Y), .TAPS_X(TAPS_X),
+        .DILATION_Y(DILATION_Y), .DILATION_X(DILATION_X), .BEFORE_Y(BEFORE_Y), .BEFORE_X(BEFORE_X), .BUFFER(BUFFER),
+        .PAD(PAD)) dut (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
+        .s_axis_tuser(s_user), .s_axis_tlast(s_last), .m_axis_tvalid(m_valid), .m_axis_tready(m_ready),
+        .m_axis_tdata(m_data), .m_axis_tuser(m_user), .m_axis_tlast(m_last));
+    rill_axis_monitor #(.DATA_W(24), .USER_W(USER_W), .WORDS(WANTED)) u_snk (.clk(clk), .rst(rst), .hold(1'b0),
+        .s_axis_tvalid(m_valid),
+        .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
+
+    function [USER_W-1:0] user(input integer tok, input integer active);
+        user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
+    endfunction
+    task read_word(input integer word, input integer active); // negative: outside
+        begin
+            left = left - 1;
+            for (t = 0; t < active; t = t + 1)
+                u_snk.expect_word(word < 0 ? PAD : value[word*TOKENS + t], user(t, active),
+                    left == 0 && t == active - 1);
+        end
+    endtask
+    task image(input integer active);
+        begin
+            for (w = 0; w < SIZE; w = w + 1)
+                for (t = 0; t < active; t = t + 1) begin
+                    value[w*TOKENS + t] = $random(seed);
+                    u_src.push(value[w*TOKENS + t], user(t, active), w == SIZE - 1 && t == active - 1);
+                end
+            left = OUT;
+            for (py = 0; py < PLACES_Y; py = py + 1)
+                for (px = 0; px < PLACES_X; px = px + 1)
+                    for (ty = 0; ty < TAPS_Y; ty = ty + 1)
+                        for (tx = 0; tx < TAPS_X; tx = tx + 1) begin
+                            y = py * STRIDE_Y + ty * DILATION_Y - BEFORE_Y;
+                            x = px * STRIDE_X + tx * DILATION_X - BEFORE_X;
+                            for (w = 0; w < WORDS; w = w + 1)
+                                read_word(y < 0 || y >= ROWS || x < 0 || x >= PIXELS ? -1
+                                    : (y * PIXELS + x) * WORDS + w, active);
+                        end
+            bound = bound + active * (OUT + SIZE) + 8;
+        end
+    endtask
+
+    initial begin
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        wait (!rst);
+        image(TOKENS);
+        // Words until the first patch has its first one.
+        first = BEFORE_Y > 0 || BEFORE_X > 0 ? 1 : 1;
+        n = 0;
+        while (n < first) begin
+            @(negedge clk);
+            if (s_valid && s_ready && s_user[USER_W-1]) n = n + 1;
+        end
+        start = u_snk.cycle;
+        while (!m_valid) @(negedge clk);
+        if (u_snk.cycle - start != 3) begin
+            $display("FAIL: latency %0d", u_snk.cycle - start);
+            $finish;
+        end
+        wait (snk_done);
+        u_snk.restart;
+        bound = 0;
+        for (n = 0; n < IMAGES; n = n + 1)
+            image(idle + stall == 0 ? TOKENS : 1 + $unsigned($random(seed)) % TOKENS);
+        wait (src_done && snk_done);
+        repeat (5) @(posedge clk);
+        if (idle + stall == 0 && u_snk.last_time - u_snk.first_time > bound)
+            $display("FAIL: %0d cycles, at most %0d were promised", u_snk.last_time - u_snk.first_time, bound);
+        else
+            $display("PASS");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
