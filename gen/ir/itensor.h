@@ -128,10 +128,9 @@ struct itensor_lines {
     int64_t pixel;  // words of a pixel
     int64_t buffer; // words: the most that have arrived and are needed again, (taps - 1) * dilation rows and pixels
 };
-// Builds words of at most max_width elements. False if the writer is not row-major, or if the reader's loops have
-// another order. extent: of the data.
-bool itensor_lines(const struct ir_itensor *from, const struct ir_itensor *to, const int64_t extent[],
-                   int64_t max_width, struct itensor_lines *);
+// Builds words of at most max_width elements for a reader of this type. False if its loops have another order. extent:
+// of the data.
+bool itensor_lines(const struct ir_itensor *to, const int64_t extent[], int64_t max_width, struct itensor_lines *);
 
 // rill_corner_turn, used instead of the layout converter. Each side moves `lanes` of the layout's words, from different
 // places, as one word. Word e of the buffer is stored in bank (e + skew * floor(e / period)) mod lanes; period 0: no

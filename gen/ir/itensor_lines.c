@@ -50,11 +50,6 @@ static bool walks_pixel(const struct ir_itensor *to, const int64_t extent[], int
     return at == to->loops;
 }
 
-static bool is_row_major(const struct ir_itensor *from, const int64_t extent[]) {
-    struct itensor_walk walk;
-    return itensor_walk(from, extent, &walk) && (!walk.loops || (walk.loops == 1 && walk.stride[0] == 1));
-}
-
 // ---- the buffer ----
 
 static int64_t first_of(const struct itensor_line_axis *axis, int64_t place) {
@@ -108,10 +103,10 @@ static bool read_loops(const struct ir_itensor *to, const int64_t extent[], int 
     return walks_pixel(to, extent, pixels, at);
 }
 
-bool itensor_lines(const struct ir_itensor *from, const struct ir_itensor *to, const int64_t extent[],
-                   int64_t max_width, struct itensor_lines *lines) {
+bool itensor_lines(const struct ir_itensor *to, const int64_t extent[], int64_t max_width,
+                   struct itensor_lines *lines) {
     struct ir_itensor c = itensor_canonical(to);
-    if (!c.patches || !is_row_major(from, extent)) return false;
+    if (!c.patches) return false;
     int pixels = c.rank - 1; // the last dimension that is walked before the taps
     while (!read_loops(&c, extent, pixels, lines))
         if (--pixels < c.patch[c.patches - 1].dim) return false;

@@ -30,6 +30,7 @@ enum op_trait {
     OP_BY_ID = 1 << 13,       // reads the table row that an id selects
     OP_BY_POSITION = 1 << 14, // reads the table row that the token's position selects
     OP_CHOOSES = 1 << 15,     // selects an id
+    OP_PATCHES = 1 << 16,     // reads its input in patches
     OP_PRODUCT = OP_BY_WEIGHTS | OP_BY_KEYS | OP_BY_VALUES,
     OP_ON_ENGINE = OP_PRODUCT | OP_OF_PRODUCT,
     OP_OF_CACHE = OP_BY_KEYS | OP_BY_VALUES
@@ -115,5 +116,15 @@ const char *ir_op_port(const struct ir *, int op, int column, int index);
 // For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. False if the
 // attribute is no permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
+
+// A dimension along which a node with OP_PATCHES cuts its input: `places` patches with `taps` elements, which are
+// `dilation` apart. A patch begins `stride` elements after the one before it, the first one `before` elements before
+// the data; the last one may end up to `after` elements behind it.
+struct ir_patch_axis {
+    int64_t size, places, stride, taps, dilation, before, after;
+};
+// The first dimensions of the input, those that the attribute `size` names. Returns their number, or 0 if the
+// attributes are illegal.
+int ir_patch_axes(const struct ir *, const struct ir_node *, struct ir_patch_axis axis[]);
 
 #endif

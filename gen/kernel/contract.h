@@ -25,6 +25,7 @@ enum timing_machine {
     TIMING_SPLIT,    // and these tokens become firings again
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
+    TIMING_LINES,    // a ring of words, read patch by patch
     TIMING_STORE,    // gives vector parameters without end
     TIMING_SCALES,   // stores and gives scales of the KV cache
     TIMING_K_WRITER, // writes keys to memory
@@ -129,6 +130,15 @@ struct timing_layout {
     int64_t groups;  // of a firing
 };
 
+struct timing_lines {
+    struct itensor_line_axis axis[2]; // rows, pixels of a row
+    int64_t pixel;                    // words of a pixel
+    int64_t buffer;                   // words that the ring holds
+    int64_t ready;                    // from a word's last token to reading it
+    int64_t begin;                    // from an image's first word, and from the last word read, to reading the image
+    int64_t release;                  // from the last word of a patch read to a word in a place that it frees
+};
+
 struct timing_store {
     int64_t words; // words that the store holds
 };
@@ -220,6 +230,7 @@ struct timing_contract {
         struct timing_split split;
         struct timing_spill spill;
         struct timing_layout layout;
+        struct timing_lines lines;
         struct timing_store store;
         struct timing_scales scales;
         struct timing_keys keys;

@@ -147,6 +147,17 @@ static bool is_cache_sane(int64_t units, int64_t heads, int64_t layers) {
 
 static bool is_table_sane(const struct timing_table *t) { return is_count(t->beats); }
 
+static bool is_axis_sane(const struct itensor_line_axis *a) {
+    return is_divisor(a->size) && is_divisor(a->places) && is_divisor(a->stride) && is_divisor(a->taps) &&
+           is_divisor(a->dilation) && is_count(a->before);
+}
+
+static bool are_lines_sane(const struct timing_lines *l) {
+    return is_axis_sane(&l->axis[0]) && is_axis_sane(&l->axis[1]) && is_divisor(l->pixel) && is_divisor(l->buffer) &&
+           is_divisor(l->axis[0].size * l->axis[1].size * l->pixel) &&
+           is_divisor(l->axis[0].places * l->axis[1].places);
+}
+
 static bool is_sane(const struct timing_contract *c) {
     if (c->machine >= TIMING_MACHINES || !is_count(c->stages)) return false;
     switch (c->machine) {
@@ -162,6 +173,7 @@ static bool is_sane(const struct timing_contract *c) {
         return is_divisor(c->spill.in_beat) && is_divisor(c->spill.beats) && is_divisor(c->spill.burst) &&
                is_count(c->spill.words);
     case TIMING_LAYOUT: return is_count(c->layout.rows) && is_count(c->layout.reads) && is_count(c->layout.groups);
+    case TIMING_LINES: return are_lines_sane(&c->lines);
     case TIMING_SCALES:
         return is_cache_sane(c->scales.units, c->scales.heads, c->scales.layers) && is_divisor(c->scales.lanes) &&
                is_divisor(c->scales.times);
@@ -206,6 +218,7 @@ int64_t timing_latency(const struct timing_contract *c) {
     case TIMING_REPLAY: return c->stages + c->replay.ready;
     case TIMING_SPLIT: return c->stages + c->split.ready;
     case TIMING_LAYOUT: return c->stages + c->layout.ready;
+    case TIMING_LINES: return c->stages + c->lines.begin;
     case TIMING_SCALES: return c->stages + c->scales.ready;
     case TIMING_EMBED:
     case TIMING_POSITION: return c->stages + c->fetch.ready;

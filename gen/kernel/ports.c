@@ -161,6 +161,35 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
 
+// The stream of patches: places, taps, the elements of a pixel, tokens.
+static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
+                                    int64_t width) {
+    struct ir_patch_axis axis[IR_MAX_PATCHES];
+    int axes = ir_patch_axes(ir, node, axis), taps = axes, pixel = 2 * axes - 1;
+    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1, .loops = t->rank + axes + 1, .patches = axes};
+    for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
+    for (int l = 0; l < type.loops; l++) type.step[l] = 1;
+    for (int a = 0; a < axes; a++) {
+        type.trip[a] = (struct ir_extent){axis[a].places, IR_STATIC};
+        type.trip[taps + a] = (struct ir_extent){axis[a].taps, IR_STATIC};
+        type.step[a] = axis[a].stride;
+        type.step[taps + a] = axis[a].dilation;
+        type.map[1 + a] = a;
+        type.patch[a] =
+            (struct ir_patch){.dim = 1 + a, .tap = taps + a, .before = axis[a].before, .extent = axis[a].size};
+    }
+    for (int d = axes; d < t->rank; d++) {
+        int l = pixel + 1 + d - axes;
+        bool inner = d == t->rank - 1;
+        type.element[1 + d] = type.step[l] = inner ? width : 1;
+        type.trip[l] = (struct ir_extent){t->shape[d].bound / type.element[1 + d], IR_STATIC};
+        type.map[1 + d] = l;
+    }
+    type.trip[type.loops - 1] = (struct ir_extent){ir->design.tokens, ir->design.tokens > 1 ? IR_TOKENS : IR_STATIC};
+    type.map[0] = type.loops - 1;
+    return type;
+}
+
 static bool is_identity(int rank, const int order[]) {
     for (int d = 0; d < rank; d++)
         if (order[d] != d) return false;
@@ -172,7 +201,8 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     const struct ir_tensor *t = &ir->tensor[tensor];
     int p = ports_add_tensor(ir, kernel, name, is_output, tensor), order[IR_MAX_RANK];
     struct ir_port *port = &ir->kernel[kernel].port[p];
-    if (!ports_is_array(t)) return p;
+    if (!is_output && ir_op_is(ir, node->op, OP_PATCHES)) port->type = patch_type(ir, node, t, ports_lanes(ir, kernel));
+    if (!ports_is_array(t) || port->type.patches) return p;
     ports_order(ir, node, is_output, t->rank, order);
     if (!is_identity(t->rank, order)) port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
     bool along = ir_op_is(ir, node->op, OP_ALONG), rows = ir_op_is(ir, node->op, OP_ROWS) && !is_output;

@@ -173,6 +173,47 @@ static void add_layout(struct link *l, const struct itensor_layout *layout, cons
     l->at.padded = false;
 }
 
+static void set_axis(struct ir *ir, int k, const char *suffix, const struct itensor_line_axis *axis) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } set[] = {{"PLACES", axis->places},
+               {"STRIDE", axis->stride},
+               {"TAPS", axis->taps},
+               {"DILATION", axis->dilation},
+               {"BEFORE", axis->before}};
+    for (size_t i = 0; i < COUNT_OF(set); i++)
+        ir_set_int(ir, k, arena_printf(ir->arena, "%s_%s", set[i].name, suffix), set[i].value);
+}
+
+// A word of the value that elements outside the tensor have.
+static struct ir_value pad_word(struct ir *ir, double pad, int64_t elements) {
+    float value = (float)pad;
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)elements);
+    for (int64_t i = 0; i < elements; i++) word[i] = (struct ir_word){.bits = 32, .radix = IR_HEX, .value = bits};
+    return ir_value_list(ir->arena, word, (int)elements);
+}
+
+static void add_lines(struct link *l, const struct itensor_lines *lines) {
+    struct ir *ir = l->ir;
+    const struct ir_node *reader = &ir->node[ir->kernel[l->old.dst_kernel].node];
+    append(l, "lines", &rtl_line_buffer, lines->width, 1, &l->from);
+    int k = l->at.kernel;
+    ir_set_int(ir, k, "DATA_W", lines->width * ports_element_bits(l->from.type.dtype));
+    ir_set_int(ir, k, "TOKENS", ir->design.tokens);
+    ir_set_int(ir, k, "ROWS", lines->axis[0].size);
+    ir_set_int(ir, k, "PIXELS", lines->axis[1].size);
+    ir_set_int(ir, k, "WORDS", lines->pixel);
+    set_axis(ir, k, "Y", &lines->axis[0]);
+    set_axis(ir, k, "X", &lines->axis[1]);
+    ir_set_int(ir, k, "BUFFER", lines->buffer);
+    ir_set_param(ir, k, "PAD", pad_word(ir, ir_attr_float(&reader->attrs, "pad", 0), lines->width));
+    ir->kernel[k].port[1].type = l->to.type;
+    l->at.padded = false;
+}
+
 static int64_t low_power(int64_t n) { return n & -n; }
 
 // The widest word that makes whole firings on both sides.
@@ -224,6 +265,25 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     return true;
 }
 
+// Between a stream and the patches of it. False after an error.
+static bool add_patches(struct link *l) {
+    struct itensor_lines lines;
+    struct ir_itensor to = without_tokens(&l->to.type);
+    int64_t extent[IR_MAX_RANK];
+    find_extents(l, &l->to, extent);
+    struct itensor_walk walk;
+    bool row_major = find_walk(l, &l->from, &walk) && (!walk.loops || (walk.loops == 1 && walk.stride[0] == 1));
+    if (!row_major || !itensor_lines(&to, extent, itensor_tile(&to), &lines)) {
+        diag_error(l->diag, loc_none(), MSG_LAYOUT_CONVERTER, l->old.name, ir_type_text(l->ir, &l->to.type),
+                   ir_type_text(l->ir, &l->from.type));
+        return false;
+    }
+    add_width(l, lines.width, "narrow");
+    add_frame(l, 1);
+    add_lines(l, &lines);
+    return true;
+}
+
 static bool convert(struct ir *ir, int e, struct diag *diag) {
     const struct ir_edge *edge = &ir->edge[e];
     struct link l = {.ir = ir, .diag = diag, .edge = e, .first = true, .old = *edge};
@@ -232,14 +292,16 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     if (!ports_is_vector(&l.from) || !ports_is_vector(&l.to)) return true;
     if (itensor_equal(&l.from.type, &l.to.type) && l.from.cut == l.to.cut) return true;
     struct itensor_walk a, b;
-    if (!find_walk(&l, &l.from, &a) || !find_walk(&l, &l.to, &b)) return true; // left to insert-converters
+    bool patches = l.to.type.patches > 0;
+    if (!patches && (!find_walk(&l, &l.from, &a) || !find_walk(&l, &l.to, &b)))
+        return true; // left to insert-converters
     int64_t extent[IR_MAX_RANK];
-    find_extents(&l, &l.from, extent);
+    find_extents(&l, patches ? &l.to : &l.from, extent);
     l.elements = 1;
-    for (int d = 0; d < l.from.type.rank; d++) l.elements *= extent[d];
+    for (int d = 0; d < (patches ? l.to : l.from).type.rank; d++) l.elements *= extent[d];
     l.at = (struct stream){edge->src_kernel, edge->src_port, itensor_tile(&l.from.type), l.from.cut, false};
     l.at.padded = l.elements / l.at.cut % l.at.width != 0;
-    if (!add_chain(&l, &a, &b)) return false;
+    if (!(patches ? add_patches(&l) : add_chain(&l, &a, &b))) return false;
     if (l.made) ir_connect(ir, l.at.kernel, l.at.port, l.old.dst_kernel, l.old.dst_port);
     return true;
 }

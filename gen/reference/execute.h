@@ -77,6 +77,7 @@ void oracle_add_squares(const struct step *);
 // move.c: operations that only move values, and others that are the same in both modes.
 void oracle_transpose(struct step *);
 void oracle_reshape(struct step *);
+void oracle_patch(struct step *);
 void oracle_choose(struct step *);
 void oracle_custom(struct step *);
 typedef void oracle_line(struct step *, int64_t n, const float x[], float y[]);

@@ -70,6 +70,9 @@ struct oracle_node {
     const char *weight, *bias, *gamma, *beta; // NULL: not given
     int perms, extents;
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
+    int taps, strides, dilations, pads; // counts of the lists of `patch`
+    int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
+    double pad;  // value of the elements that are added
     int vectors; // custom kernels: names of tensors
     const char *vector[ORACLE_VECTORS];
     bool reads_table; // custom kernels: has rows, cols and weight

@@ -24,6 +24,36 @@ void oracle_reshape(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
+// A patch is the elements tap by tap in the order of the operand; what the operand does not have is `pad`.
+void oracle_patch(struct step *s) {
+    const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
+    const struct oracle_node *n = s->node;
+    int64_t wide = x->extent[0], pixel = 1, high = 1, taps[2] = {1, 1}, out[2] = {1, 1};
+    int two = n->taps == 2;
+    for (int d = n->taps; d < x->rank; d++) pixel *= x->extent[d];
+    if (two) high = x->extent[0], wide = x->extent[1];
+    for (int d = 0; d < n->taps; d++) {
+        taps[d + 1 - two] = n->tap[d];
+        out[d + 1 - two] = y->extent[d];
+    }
+    const int64_t *stride = n->strides ? n->stride : NULL, *apart = n->dilations ? n->dilation : NULL;
+    float *to = s->out[0]->v.f32;
+    for (int64_t place = 0; place < out[0] * out[1]; place++)
+        for (int64_t tap = 0; tap < taps[0] * taps[1]; tap++) {
+            int64_t at[2] = {place / out[1], place % out[1]}, of[2] = {tap / taps[1], tap % taps[1]}, row = 0, col = 0;
+            for (int d = 0; d < n->taps; d++) {
+                int side = d + 1 - two;
+                int64_t i = at[side] * (stride ? stride[d] : 1) + of[side] * (apart ? apart[d] : 1) -
+                            (n->pads ? n->padding[d] : 0);
+                if (side) col = i;
+                else row = i;
+            }
+            bool has = row >= 0 && row < high && col >= 0 && col < wide;
+            for (int64_t e = 0; e < pixel; e++)
+                *to++ = has ? s->in[0]->v.f32[(row * wide + col) * pixel + e] : (float)n->pad;
+        }
+}
+
 // Copies one operand or the other, as the repetition asks.
 void oracle_choose(struct step *s) {
     const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];

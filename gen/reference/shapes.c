@@ -116,6 +116,23 @@ static bool shape_reshaped(struct oracle_graph *g, struct oracle_node *n, struct
     return oracle_elements(y) == oracle_elements(in(g, n, 0)) || fail(g, n, "another number of elements", diag);
 }
 
+static bool shape_patches(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0);
+    int64_t extent[ORACLE_MAX_RANK] = {0}, row = oracle_elements(x);
+    if (n->taps < 1 || n->taps > 2 || n->taps > x->rank || n->taps >= ORACLE_MAX_RANK)
+        return fail(g, n, "no patches", diag);
+    for (int d = 0; d < n->taps; d++) {
+        int64_t all = x->extent[d] + (n->pads ? n->padding[d] + n->padding[n->taps + d] : 0);
+        int64_t last = all - (n->tap[d] - 1) * (n->dilations ? n->dilation[d] : 1) - 1;
+        if (last < 0) return fail(g, n, "patches that are too large", diag);
+        extent[d] = last / (n->strides ? n->stride[d] : 1) + 1;
+        row = row / x->extent[d] * n->tap[d];
+    }
+    extent[n->taps] = row;
+    set(out(g, n, 0), ORACLE_F32, n->taps + 1, extent);
+    return true;
+}
+
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
@@ -147,6 +164,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_SCALE: set_vector(y, ORACLE_F32, oracle_elements(x)); break;
     case ORACLE_TRANSPOSE: return shape_transposed(g, n, diag);
     case ORACLE_RESHAPE: return shape_reshaped(g, n, diag);
+    case ORACLE_PATCH: return shape_patches(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
     case ORACLE_LINEAR: // expanded before
     case ORACLE_ATTENTION:

@@ -80,13 +80,13 @@ static bool word(struct reader *r, const yaml_node_t *map, const char *key, cons
     return s ? !strcmp(s, wanted) : preset;
 }
 
-static int numbers(struct reader *r, const yaml_node_t *list, int64_t out[]) {
+static int numbers(struct reader *r, const yaml_node_t *list, int most, int64_t out[]) {
     int n = count(list);
-    for (int i = 0; i < n && i < ORACLE_MAX_RANK; i++) {
+    for (int i = 0; i < n && i < most; i++) {
         const char *s = text(item(r, list, i));
         out[i] = s ? number_of(s) : 0;
     }
-    return n < ORACLE_MAX_RANK ? n : ORACLE_MAX_RANK;
+    return n < most ? n : most;
 }
 
 // Reads one value, or a list with one for each repetition.
@@ -230,8 +230,13 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     read_unary(r, map, n);
     n->interleaved = word(r, map, "pairs", "interleaved", false);
     n->key = word(r, map, "role", "key", false);
-    n->perms = numbers(r, get(r, map, "perm"), n->perm);
-    n->extents = numbers(r, get(r, map, "shape"), n->extent);
+    n->perms = numbers(r, get(r, map, "perm"), ORACLE_MAX_RANK, n->perm);
+    n->extents = numbers(r, get(r, map, "shape"), ORACLE_MAX_RANK, n->extent);
+    n->taps = numbers(r, get(r, map, "size"), ORACLE_MAX_RANK, n->tap);
+    n->strides = numbers(r, get(r, map, "stride"), ORACLE_MAX_RANK, n->stride);
+    n->dilations = numbers(r, get(r, map, "dilation"), ORACLE_MAX_RANK, n->dilation);
+    n->pads = numbers(r, get(r, map, "pads"), 2 * ORACLE_MAX_RANK, n->padding);
+    n->pad = real(r, map, "pad", 0);
     if (n->block == 0) n->block = g->group;
 }
 
@@ -341,7 +346,7 @@ static void read_graph(struct reader *r, const yaml_node_t *graph) {
     read_weights(r, get(r, graph, "weights"));
     for (const yaml_node_pair_t *p = inputs->data.mapping.pairs.start; p < inputs->data.mapping.pairs.top; p++) {
         int64_t extent[ORACLE_MAX_RANK];
-        int rank = numbers(r, get(r, node_at(r, p->value), "shape"), extent);
+        int rank = numbers(r, get(r, node_at(r, p->value), "shape"), ORACLE_MAX_RANK, extent);
         add_input(r, text(node_at(r, p->key)), line_of(node_at(r, p->key)), rank, extent);
     }
     read_regions(r, get(r, graph, "regions"));

@@ -198,21 +198,25 @@ module rill_line_buffer #(
         else if (word_ends) moves = TAP_X;
         else moves = WORD;
 
-    // By loop: distances of words, in the ring, of rows and of pixels.
+    // By the loop that moves on: from a word to the next, in the image and in the ring.
+    function [6*32-1:0] moves_of(input integer in_ring);
+        integer l;
+        for (l = WORD; l <= IMAGE; l = l + 1)
+            moves_of[l*32 +: 32] = in_ring != 0 ? ring(move(l)) : move(l);
+    endfunction
+    localparam [6*32-1:0] MOVES = moves_of(0);
+    localparam [6*32-1:0] RING_MOVES = moves_of(1);
     reg  [COUNT_W-1:0] by;
     reg  [SLOT_W:0]    by_slot;
-    integer l, distance, place;
+    integer l;
     always @* begin
         by = {COUNT_W{1'b0}};
         by_slot = {(SLOT_W+1){1'b0}};
-        for (l = WORD; l <= IMAGE; l = l + 1) begin
-            distance = move(l);
-            place = ring(distance);
+        for (l = WORD; l <= IMAGE; l = l + 1)
             if (moves == l[2:0]) begin
-                by = distance[COUNT_W-1:0];
-                by_slot = place[SLOT_W:0];
+                by = MOVES[l*32 +: COUNT_W];
+                by_slot = RING_MOVES[l*32 +: SLOT_W+1];
             end
-        end
     end
 
     wire               step;                               // the next word is wanted

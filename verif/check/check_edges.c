@@ -114,7 +114,8 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     const struct ir *ir = check->ir;
     const struct ir_port *src = port_of(ir, graph, true);
     int reader = ir->kernel[graph->dst_kernel].node;
-    e->tensor = name->tensor;
+    bool patches = name->type.patches > 0; // of the tensor; the operation that reads them gives them as a tensor
+    e->tensor = patches ? ir->node[reader].out[0] : name->tensor;
     e->dtype = ir->tensor[e->tensor].dtype;
     e->active = e->dtype != IR_ACC;
     e->lanes = edge_lanes(ir, src, e->dtype);
@@ -123,7 +124,7 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     e->firings = edge_firings(ir, e->tensor, src);
     e->together = together_of(ir, e->tensor);
     e->heads = 1;
-    e->walked = edge_walk(ir, e->tensor, &name->type, &e->walk);
+    e->walked = !patches && edge_walk(ir, e->tensor, &name->type, &e->walk);
     bool chosen_from = reader != IR_NONE && ir_node_is(ir, reader, OP_CHOOSES) && ir->node[reader].in[0] == e->tensor;
     e->is_logits = chosen_from && ir->outputs > 0 && ir->node[reader].out[0] == ir->output[0];
     const struct kernel_class *from = kernel_of(&ir->kernel[graph->src_kernel]);

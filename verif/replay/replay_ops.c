@@ -270,6 +270,35 @@ static void replay_transpose(struct replay_op *op) {
     }
 }
 
+static float patched(const struct replay_op *op, const struct ir_patch_axis axis[], int axes, const int64_t at[],
+                     int64_t element) {
+    const struct ir_tensor *in = in_tensor(op, 0);
+    int64_t from = 0;
+    for (int a = 0; a < axes; a++) {
+        if (at[a] < 0 || at[a] >= axis[a].size) return (float)ir_attr_float(&op->node->attrs, "pad", 0);
+        from = from * axis[a].size + at[a];
+    }
+    for (int d = axes; d < in->rank; d++) from *= in->shape[d].bound;
+    return op->in[0]->f32[from + element];
+}
+
+static void replay_patch(struct replay_op *op) {
+    const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
+    struct ir_patch_axis axis[IR_MAX_PATCHES];
+    int axes = ir_patch_axes(op->run->ir, op->node, axis);
+    int64_t pixel = 1, row = out->shape[axes].bound;
+    for (int d = axes; d < in->rank; d++) pixel *= in->shape[d].bound;
+    for (int64_t i = 0; i < ir_tensor_elements(out); i++) {
+        int64_t place = i / row, tap = i % row / pixel, at[IR_MAX_PATCHES];
+        for (int a = axes - 1; a >= 0; a--) {
+            at[a] = place % axis[a].places * axis[a].stride + tap % axis[a].taps * axis[a].dilation - axis[a].before;
+            place /= axis[a].places;
+            tap /= axis[a].taps;
+        }
+        op->out[0]->f32[i] = patched(op, axis, axes, at, i % pixel);
+    }
+}
+
 // Finds the largest value, or draws an id at random where the model makes ids.
 static void replay_argmax(struct replay_op *op) {
     const struct ir *ir = op->run->ir;
