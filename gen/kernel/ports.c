@@ -161,32 +161,38 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
 
+// Whether an axis is cut into its single elements, in order.
+static bool is_whole(const struct ir_patch_axis *axis) {
+    return axis->taps == 1 && !axis->before && axis->places == axis->size;
+}
+
+static void add_loop(struct ir_itensor *type, int64_t trips, int64_t step, int *loop) {
+    *loop = type->loops;
+    type->trip[type->loops] = (struct ir_extent){trips, IR_STATIC};
+    type->step[type->loops++] = step;
+}
+
 // The stream of patches: places, taps, the elements of a pixel, tokens.
 static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                     int64_t width) {
     struct ir_patch_axis axis[IR_MAX_PATCHES];
-    int axes = ir_patch_axes(ir, node, axis), taps = axes, pixel = 2 * axes - 1;
-    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1, .loops = t->rank + axes + 1, .patches = axes};
+    int axes = ir_patch_axes(ir, node, axis);
+    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
     for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
-    for (int l = 0; l < type.loops; l++) type.step[l] = 1;
+    for (int a = 0; a < axes; a++)
+        add_loop(&type, axis[a].places, is_whole(&axis[a]) ? 1 : axis[a].stride, &type.map[1 + a]);
     for (int a = 0; a < axes; a++) {
-        type.trip[a] = (struct ir_extent){axis[a].places, IR_STATIC};
-        type.trip[taps + a] = (struct ir_extent){axis[a].taps, IR_STATIC};
-        type.step[a] = axis[a].stride;
-        type.step[taps + a] = axis[a].dilation;
-        type.map[1 + a] = a;
-        type.patch[a] =
-            (struct ir_patch){.dim = 1 + a, .tap = taps + a, .before = axis[a].before, .extent = axis[a].size};
+        if (is_whole(&axis[a])) continue;
+        struct ir_patch *patch = &type.patch[type.patches++];
+        *patch = (struct ir_patch){.dim = 1 + a, .before = axis[a].before, .extent = axis[a].size};
+        add_loop(&type, axis[a].taps, axis[a].dilation, &patch->tap);
     }
     for (int d = axes; d < t->rank; d++) {
-        int l = pixel + 1 + d - axes;
-        bool inner = d == t->rank - 1;
-        type.element[1 + d] = type.step[l] = inner ? width : 1;
-        type.trip[l] = (struct ir_extent){t->shape[d].bound / type.element[1 + d], IR_STATIC};
-        type.map[1 + d] = l;
+        type.element[1 + d] = d == t->rank - 1 ? width : 1;
+        add_loop(&type, t->shape[d].bound / type.element[1 + d], type.element[1 + d], &type.map[1 + d]);
     }
-    type.trip[type.loops - 1] = (struct ir_extent){ir->design.tokens, ir->design.tokens > 1 ? IR_TOKENS : IR_STATIC};
-    type.map[0] = type.loops - 1;
+    add_loop(&type, ir->design.tokens, 1, &type.map[0]);
+    if (ir->design.tokens > 1) type.trip[type.map[0]].dynamic = IR_TOKENS;
     return type;
 }
 

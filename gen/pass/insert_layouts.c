@@ -265,21 +265,24 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     return true;
 }
 
-// Between a stream and the patches of it. False after an error.
-static bool add_patches(struct link *l) {
+// Between a stream and the patches of it: row-major order, then a line buffer. False after an error.
+static bool add_patches(struct link *l, const struct itensor_walk *from) {
+    static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     struct itensor_lines lines;
-    struct ir_itensor to = without_tokens(&l->to.type);
+    struct itensor_walk rows;
+    struct ir_itensor to = without_tokens(&l->to.type), patches = l->to.type;
     int64_t extent[IR_MAX_RANK];
     find_extents(l, &l->to, extent);
-    struct itensor_walk walk;
-    bool row_major = find_walk(l, &l->from, &walk) && (!walk.loops || (walk.loops == 1 && walk.stride[0] == 1));
-    if (!row_major || !itensor_lines(&to, extent, itensor_tile(&to), &lines)) {
+    if (!itensor_lines(&to, extent, itensor_tile(&to), &lines)) {
         diag_error(l->diag, loc_none(), MSG_LAYOUT_CONVERTER, l->old.name, ir_type_text(l->ir, &l->to.type),
                    ir_type_text(l->ir, &l->from.type));
         return false;
     }
-    add_width(l, lines.width, "narrow");
-    add_frame(l, 1);
+    struct ir_tensor image = {.dtype = l->from.type.dtype, .rank = to.rank - 1};
+    for (int d = 1; d < to.rank; d++) image.shape[d - 1] = (struct ir_extent){extent[d], IR_STATIC};
+    l->to.type = ports_array_type(l->ir, &image, lines.width, row_major);
+    if (!find_walk(l, &l->to, &rows) || !add_chain(l, from, &rows)) return false;
+    l->to.type = patches;
     add_lines(l, &lines);
     return true;
 }
@@ -293,7 +296,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     if (itensor_equal(&l.from.type, &l.to.type) && l.from.cut == l.to.cut) return true;
     struct itensor_walk a, b;
     bool patches = l.to.type.patches > 0;
-    if (!patches && (!find_walk(&l, &l.from, &a) || !find_walk(&l, &l.to, &b)))
+    if (!find_walk(&l, &l.from, &a) || (!patches && !find_walk(&l, &l.to, &b)))
         return true; // left to insert-converters
     int64_t extent[IR_MAX_RANK];
     find_extents(&l, patches ? &l.to : &l.from, extent);
@@ -301,7 +304,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     for (int d = 0; d < (patches ? l.to : l.from).type.rank; d++) l.elements *= extent[d];
     l.at = (struct stream){edge->src_kernel, edge->src_port, itensor_tile(&l.from.type), l.from.cut, false};
     l.at.padded = l.elements / l.at.cut % l.at.width != 0;
-    if (!(patches ? add_patches(&l) : add_chain(&l, &a, &b))) return false;
+    if (!(patches ? add_patches(&l, &a) : add_chain(&l, &a, &b))) return false;
     if (l.made) ir_connect(ir, l.at.kernel, l.at.port, l.old.dst_kernel, l.old.dst_port);
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands linear and attention as docs/spec.md section 5 describes them, independently of the compiler's table of
+// Expands linear, conv and attention as docs/spec.md section 5 describes them, independently of the compiler's table of
 // steps.
 #include <string.h>
 
@@ -73,6 +73,14 @@ static void linear(struct expansion *x) {
     unary(x, plain(x, ORACLE_DEQUANTIZE), unary(x, product, mx, "_acc"), NULL);
 }
 
+static void conv(struct expansion *x) {
+    struct oracle_node patches = *x->of, quantize = plain(x, ORACLE_QUANTIZE), product = *x->of;
+    patches.op = ORACLE_PATCH, product.op = ORACLE_MATMUL;
+    quantize.block = x->of->block, quantize.exp_min = x->of->exp_min;
+    int mx = unary(x, quantize, unary(x, patches, x->of->in[0], "_patches"), "_mx");
+    unary(x, plain(x, ORACLE_DEQUANTIZE), unary(x, product, mx, "_acc"), NULL);
+}
+
 static int cached(struct expansion *x, bool key, const char *suffix) {
     struct oracle_node n = plain(x, ORACLE_KV_QUANTIZE);
     n.key = key;
@@ -101,6 +109,7 @@ static void attention(struct expansion *x) {
 static void expand_node(struct expansion *x, const struct oracle_node *n) {
     x->of = n;
     if (n->op == ORACLE_LINEAR && n->inputs == 1 && n->outputs == 1) linear(x);
+    else if (n->op == ORACLE_CONV && n->inputs == 1 && n->outputs == 1) conv(x);
     else if (n->op == ORACLE_ATTENTION && n->inputs == 3 && n->outputs == 1) attention(x);
     else add(x, *n, n->outputs, n->out);
 }

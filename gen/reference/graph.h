@@ -12,6 +12,7 @@ enum oracle_op {
 #include "gen/reference/ops.inc"
 #undef ORACLE_OP
     ORACLE_LINEAR,    // replaced by oracle_expand
+    ORACLE_CONV,      // replaced by oracle_expand
     ORACLE_ATTENTION, // replaced by oracle_expand
     ORACLE_OPS        // number of operations; ORACLE_OPS + k is custom kernel k
 };

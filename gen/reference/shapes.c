@@ -167,6 +167,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_PATCH: return shape_patches(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
     case ORACLE_LINEAR: // expanded before
+    case ORACLE_CONV:
     case ORACLE_ATTENTION:
     case ORACLE_OPS: break;
     }

@@ -126,7 +126,7 @@ static const char *const op_names[ORACLE_OPS] = {
 #define ORACLE_OP(op, name, ins, outs, exact, in_float) [ORACLE_##op] = name,
 #include "gen/reference/ops.inc"
 #undef ORACLE_OP
-    [ORACLE_LINEAR] = "linear", [ORACLE_ATTENTION] = "attention"};
+    [ORACLE_LINEAR] = "linear", [ORACLE_CONV] = "conv", [ORACLE_ATTENTION] = "attention"};
 
 static int find_op(struct reader *r, const yaml_node_t *map) {
     const char *name = text(get(r, map, "op"));

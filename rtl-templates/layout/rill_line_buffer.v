@@ -275,8 +275,8 @@ module rill_line_buffer #(
     end
 
     // ---- the oldest word that is needed ----
-    // First row and pixel of the patch inside the image. While the next row of patches begins in the same row, nothing of
-    // this row may go.
+    // First row and pixel of the patch inside the image. While the next row of patches begins in the same row, nothing
+    // of this row may go.
     reg  [COUNT_W-1:0] image_q;                            // the image's first word
     reg  [COUNT_W-1:0] line_q;                             // first word of the patch's first row
     reg  [COUNT_W-1:0] pixel_q;                            // from it to the patch's first pixel

@@ -80,7 +80,8 @@ int derived(struct spec *s, struct size_class want) {
     for (int i = 0; i < s->sizes; i++) {
         const struct size_class *c = &s->size[i];
         if (c->source == want.source && c->parent == want.parent && c->last == want.last && c->rank == want.rank &&
-            !memcmp(c->perm, want.perm, sizeof want.perm))
+            !memcmp(c->perm, want.perm, sizeof want.perm) && c->axes == want.axes &&
+            !memcmp(c->cut, want.cut, sizeof want.cut))
             return i;
     }
     s->size[s->sizes] = want;
@@ -260,6 +261,26 @@ int add_transpose(struct spec *s, int x) {
     reads(op, x);
     memcpy(op->perm, perm, sizeof perm);
     choose_order(s, op);
+    return op->out[0];
+}
+
+static struct cut random_cut(int extent) {
+    struct cut c = {.taps = between(1, 3), .stride = between(1, 3), .dilation = between(1, 2)};
+    int span = (c.taps - 1) * c.dilation;
+    c.before = below(span + 1), c.after = below(span + 1);
+    if (!spec_cut_fits(&c, extent)) c = (struct cut){.taps = 1, .stride = c.stride, .dilation = 1};
+    return c;
+}
+
+int add_patch(struct spec *s, int x) {
+    enum { MOST_ELEMENTS = 600 };
+    int extent[MAX_RANK], rank = spec_extents(s, s->tensor[x].size, extent), axes = between(1, rank > 1 ? 2 : 1);
+    struct size_class cut = {.source = SHAPE_CUT, .rank = axes + 1, .parent = s->tensor[x].size, .axes = axes};
+    for (int a = 0; a < axes; a++) cut.cut[a] = random_cut(extent[a]);
+    int size = derived(s, cut);
+    if (spec_elements(s, size) > MOST_ELEMENTS) return x;
+    struct op *op = add_op(s, OP_PATCH, VALUE_F32, size, s->tensor[x].rms + 0.75f);
+    reads(op, x);
     return op->out[0];
 }
 

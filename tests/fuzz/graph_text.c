@@ -14,6 +14,25 @@ static int heads_length(const struct spec *s, enum heads heads) {
     return count * (heads <= KEY_HEADS ? s->head_dim : s->value_dim);
 }
 
+static int span_of(const struct cut *c) { return (c->taps - 1) * c->dilation + 1; }
+
+bool spec_cut_fits(const struct cut *c, int extent) {
+    int span = span_of(c);
+    return c->before < span && c->after < span && extent + c->before + c->after >= span;
+}
+
+static int places_of(const struct cut *c, int extent) {
+    return spec_cut_fits(c, extent) ? (extent + c->before + c->after - span_of(c)) / c->stride + 1 : 1;
+}
+
+// The places along a dimension, or behind these the elements of a patch.
+static int cut_extent(const struct size_class *c, int dim, const int of[], int rank) {
+    int elements = 1;
+    if (dim < c->axes) return places_of(&c->cut[dim], of[dim]);
+    for (int d = 0; d < rank; d++) elements *= d < c->axes ? c->cut[d].taps : of[d];
+    return elements;
+}
+
 int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
     const struct size_class *c = &s->size[size];
     int of[MAX_RANK], rank = c->source == SHAPE_GIVEN ? 0 : spec_extents(s, c->parent, of);
@@ -21,6 +40,7 @@ int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
         if (c->source == SHAPE_GIVEN) extent[d] = c->heads ? heads_length(s, c->heads) : c->extent[d];
         else if (c->source == SHAPE_MERGED) extent[d] = d == 0 ? of[0] * of[1] : of[d + 1];
         else if (c->source == SHAPE_TURNED) extent[d] = of[c->perm[d]];
+        else if (c->source == SHAPE_CUT) extent[d] = cut_extent(c, d, of, rank);
         else if (c->source == SHAPE_POOLED) extent[d] = c->last ? (of[0] + c->last - 1) / c->last : 1;
         else if (c->source == SHAPE_ROWS) extent[d] = d == c->rank - 1 ? spec_elements(s, c->last) : of[d];
         else
@@ -153,11 +173,24 @@ static void plain_names(struct spec *s) {
     for (int r = 0; r < s->regions; r++) snprintf(s->region[r].name, NAME_BYTES, "r%d", r);
 }
 
+static bool cuts_fit(const struct spec *s) {
+    for (int n = 0; n < s->ops; n++) {
+        const struct op *op = &s->op[n];
+        if (op->gone || op->kind != OP_PATCH) continue;
+        int of[MAX_RANK];
+        const struct size_class *c = &s->size[s->tensor[op->out[0]].size];
+        spec_extents(s, c->parent, of);
+        for (int a = 0; a < c->axes; a++)
+            if (!spec_cut_fits(&c->cut[a], of[a])) return false;
+    }
+    return true;
+}
+
 static bool is_legal(const struct spec *s) {
     const int *d = s->design;
     if (s->is_model && s->model[MODEL_HEAD_DIM] % d[KEY_LANES]) return false;
     if (s->heads && (s->head_dim % d[KEY_LANES] || s->value_dim % d[KEY_LANES])) return false;
-    if (d[KEY_TOKENS] % d[KEY_COPIES]) return false;
+    if (d[KEY_TOKENS] % d[KEY_COPIES] || !cuts_fit(s)) return false;
     return d[KEY_GROUP] % (d[KEY_BEAT_BITS] / 4) == 0 && d[KEY_BURST] <= d[KEY_PREFETCH] &&
            d[KEY_BURST] <= 4096 / (d[KEY_BEAT_BITS] / 8);
 }
@@ -313,10 +346,27 @@ static void print_list(const char *key, const int *value, int count) {
     for (int i = 0; i < count; i++) printf("%s%d%s", i ? ", " : "", value[i], i == count - 1 ? "]" : "");
 }
 
+// Attributes that have their default for all dimensions are left out now and then.
+static void print_cut(const struct size_class *c, bool all) {
+    int taps[MAX_AXES], stride[MAX_AXES], dilation[MAX_AXES], pads[2 * MAX_AXES], strides = 0, apart = 0, padded = 0;
+    for (int a = 0; a < c->axes; a++) {
+        const struct cut *k = &c->cut[a];
+        taps[a] = k->taps, stride[a] = k->stride, dilation[a] = k->dilation;
+        pads[a] = k->before, pads[c->axes + a] = k->after;
+        strides += k->stride - 1, apart += k->dilation - 1, padded += k->before + k->after;
+    }
+    print_list("size", taps, c->axes);
+    print_list("stride", stride, all || strides ? c->axes : 0);
+    print_list("dilation", dilation, all || apart ? c->axes : 0);
+    print_list("pads", pads, all || padded ? 2 * c->axes : 0);
+    if (padded % 3 == 1) printf(", pad: -0.75");
+}
+
 static void print_shape_attributes(const struct spec *s, const struct op *op) {
     const struct size_class *c = &s->size[s->tensor[op->out[0]].size];
     int extent[MAX_RANK], rank = spec_extents(s, s->tensor[op->out[0]].size, extent);
     if (op->kind == OP_TRANSPOSE && !(c->rank == 2 && op->list_form)) print_list("perm", op->perm, rank);
+    if (op->kind == OP_PATCH) print_cut(c, op->list_form);
     if (op->kind == OP_RESHAPE) print_list("shape", extent, rank);
     if (op->along != NONE) printf(", along: %d", op->along);
     print_list("order", op->order, op->orders);

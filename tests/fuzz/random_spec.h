@@ -39,7 +39,15 @@ enum shape_source {
     SHAPE_MERGED, // its first two dimensions as one
     SHAPE_TURNED, // dimension i is dimension perm[i] of `parent`
     SHAPE_ROWS,   // as `parent`, but rows of the length of class `last`
+    SHAPE_CUT,    // places of patches along the first dimensions of `parent`, then the elements of a patch
     SHAPE_POOLED, // a vector of one element for `last` of `parent`; 0: for all
+};
+
+enum { MAX_AXES = 2 };
+
+// Patches along a dimension.
+struct cut {
+    int taps, stride, dilation, before, after;
 };
 
 struct size_class {
@@ -47,6 +55,8 @@ struct size_class {
     enum heads heads; // not NO_HEADS: the length follows from attention
     enum shape_source source;
     int parent, perm[MAX_RANK], last;
+    int axes;
+    struct cut cut[MAX_AXES];
 };
 
 struct tensor {
@@ -142,6 +152,8 @@ struct spec {
 
 extern const int design_default[DESIGN_KEYS];
 
+// Whether patches lie in the padded dimension, none of them in its padding alone.
+bool spec_cut_fits(const struct cut *c, int extent);
 int spec_elements(const struct spec *s, int size);
 // The extents of a size class; its rank.
 int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench of rill_line_buffer: images of ROWS x PIXELS pixels, their patches against four nested loops. Latency, rate,
 // the patches of images that follow each other.
-// sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS_Y=3 TAPS_X=3 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
-// sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS_Y=2 TAPS_X=2 STRIDE_Y=2 STRIDE_X=2 PLACES_Y=3 PLACES_X=2
-// sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS_Y=3 TAPS_X=3 STRIDE_Y=2 STRIDE_X=2 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=4 PLACES_X=4
-// sweep: TOKENS=1 ROWS=1 PIXELS=12 WORDS=3 TAPS_X=4 STRIDE_X=3 BEFORE_X=2 PLACES_X=4
-// sweep: TOKENS=2 ROWS=6 PIXELS=8 WORDS=1 TAPS_Y=3 TAPS_X=2 DILATION_Y=2 DILATION_X=3 BEFORE_Y=2 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
-// sweep: TOKENS=1 ROWS=5 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS_X=3 BEFORE_Y=3 BEFORE_X=2 PLACES_Y=8 PLACES_X=6
-// sweep: TOKENS=1 ROWS=4 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS_X=4 PLACES_Y=1 PLACES_X=1
-// sweep: TOKENS=8 ROWS=3 PIXELS=3 WORDS=2 STRIDE_Y=2 STRIDE_X=2 PLACES_Y=2 PLACES_X=2
-// sweep: TOKENS=2 ROWS=4 PIXELS=6 WORDS=1 TAPS_Y=5 TAPS_X=3 STRIDE_Y=3 STRIDE_X=2 BEFORE_Y=4 BEFORE_X=1 PLACES_Y=2 PLACES_X=3
-// quick: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS_Y=3 TAPS_X=3 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
-// quick: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS_Y=3 TAPS_X=3 STRIDE_Y=2 STRIDE_X=2 BEFORE_Y=1 BEFORE_X=1 PLACES_Y=4 PLACES_X=4
-// quick: TOKENS=1 ROWS=1 PIXELS=12 WORDS=3 TAPS_X=4 STRIDE_X=3 BEFORE_X=2 PLACES_X=4
-// quick: TOKENS=2 ROWS=6 PIXELS=8 WORDS=1 TAPS_Y=3 TAPS_X=2 DILATION_Y=2 DILATION_X=3 BEFORE_Y=2 BEFORE_X=1 PLACES_Y=5 PLACES_X=6
-// quick: TOKENS=1 ROWS=5 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS_X=3 BEFORE_Y=3 BEFORE_X=2 PLACES_Y=8 PLACES_X=6
+// sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6
+// sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS=2 STRIDE=2 PLACES_Y=3 PLACES_X=2
+// sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS=3 STRIDE=2 BEFORE=1 PLACES_Y=4 PLACES_X=4
+// sweep: TOKENS=1 ROWS=1 PIXELS=12 WORDS=3 TAPS_Y=1 TAPS=4 STRIDE=3 BEFORE_Y=0 BEFORE=2 PLACES_X=4
+// sweep: TOKENS=2 ROWS=6 PIXELS=8 WORDS=1 TAPS_Y=3 TAPS=2 DILATION=2 BEFORE_Y=2 BEFORE=1 PLACES_Y=5 PLACES_X=8
+// sweep: TOKENS=1 ROWS=5 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS=3 BEFORE_Y=3 BEFORE=2 PLACES_Y=8 PLACES_X=6
+// sweep: TOKENS=1 ROWS=4 PIXELS=4 WORDS=1 TAPS=4 PLACES_Y=1 PLACES_X=1
+// sweep: TOKENS=8 ROWS=3 PIXELS=3 WORDS=2 STRIDE=2 PLACES_Y=2 PLACES_X=2
+// sweep: TOKENS=2 ROWS=4 PIXELS=6 WORDS=1 TAPS_Y=5 TAPS=3 STRIDE_Y=3 STRIDE=2 BEFORE_Y=4 BEFORE=1 PLACES_Y=2 PLACES_X=3
+// quick: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6
+// quick: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS=3 STRIDE=2 BEFORE=1 PLACES_Y=4 PLACES_X=4
+// quick: TOKENS=1 ROWS=1 PIXELS=12 WORDS=3 TAPS_Y=1 TAPS=4 STRIDE=3 BEFORE_Y=0 BEFORE=2 PLACES_X=4
+// quick: TOKENS=2 ROWS=6 PIXELS=8 WORDS=1 TAPS_Y=3 TAPS=2 DILATION=2 BEFORE_Y=2 BEFORE=1 PLACES_Y=5 PLACES_X=8
+// quick: TOKENS=1 ROWS=5 PIXELS=4 WORDS=1 TAPS_Y=4 TAPS=3 BEFORE_Y=3 BEFORE=2 PLACES_Y=8 PLACES_X=6
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -25,14 +25,18 @@ module rill_line_buffer_tb;
     parameter WORDS = 1;
     parameter PLACES_Y = 1;
     parameter PLACES_X = 1;
-    parameter STRIDE_Y = 1;
-    parameter STRIDE_X = 1;
-    parameter TAPS_Y = 1;
-    parameter TAPS_X = 1;
-    parameter DILATION_Y = 1;
-    parameter DILATION_X = 1;
-    parameter BEFORE_Y = 0;
-    parameter BEFORE_X = 0;
+    parameter STRIDE = 1;
+    parameter STRIDE_Y = STRIDE;
+    localparam STRIDE_X = STRIDE;
+    parameter TAPS = 1;
+    parameter TAPS_Y = TAPS;
+    localparam TAPS_X = TAPS;
+    parameter DILATION = 1;
+    parameter DILATION_Y = DILATION;
+    localparam DILATION_X = DILATION;
+    parameter BEFORE = 0;
+    parameter BEFORE_Y = BEFORE;
+    localparam BEFORE_X = BEFORE;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam IMAGES = 12;
     localparam SIZE = ROWS * PIXELS * WORDS;
@@ -48,7 +52,7 @@ module rill_line_buffer_tb;
     wire [23:0]       s_data, m_data;
     wire [USER_W-1:0] s_user, m_user;
     reg  [23:0]       value [0:SIZE*TOKENS-1];
-    integer           n, w, t, py, px, ty, tx, y, x, seed, idle, stall, bound, left, first, start;
+    integer           n, w, t, py, px, ty, tx, y, x, seed, idle, stall, bound, left, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(24), .USER_W(USER_W), .WORDS(DRIVEN)) u_src (.clk(clk), .rst(rst),
@@ -104,13 +108,8 @@ module rill_line_buffer_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         wait (!rst);
         image(TOKENS);
-        // Words until the first patch has its first one.
-        first = BEFORE_Y > 0 || BEFORE_X > 0 ? 1 : 1;
-        n = 0;
-        while (n < first) begin
-            @(negedge clk);
-            if (s_valid && s_ready && s_user[USER_W-1]) n = n + 1;
-        end
+        @(negedge clk);
+        while (!(s_valid && s_ready && s_user[USER_W-1])) @(negedge clk);
         start = u_snk.cycle;
         while (!m_valid) @(negedge clk);
         if (u_snk.cycle - start != 3) begin
