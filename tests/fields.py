@@ -132,9 +132,11 @@ def cycles():
 
 
 def cycle_table():
+    """Rows of one module are together, in the order in which modules first occur."""
     yield "| module | cycles | from where to where |"
     yield "|---|---|---|"
-    for _, number, module, meaning, _ in cycles():
+    modules = [row[2] for row in cycles()]
+    for _, number, module, meaning, _ in sorted(cycles(), key=lambda row: modules.index(row[2])):
         yield f"| `{module}` | {number} | {meaning} |"
 
 

@@ -61,7 +61,7 @@ queue check "files that README.md and CONTRIBUTING.md name exist" nothing files_
 pictures_shown() {
     local picture
     for picture in docs/*.svg docs/pictures/*.svg; do
-        grep -q "(\(docs/\)\?${picture#docs/})" README.md docs/*.md || echo "$picture is on no page"
+        grep -q "(\(docs/\)\?${picture#docs/})" README.md CONTRIBUTING.md docs/*.md || echo "$picture is on no page"
     done
 }
 queue check "every picture is on a page" nothing pictures_shown
