@@ -196,8 +196,13 @@ static struct ir_value pad_word(struct ir *ir, double pad, int64_t elements) {
     return ir_value_list(ir->arena, word, (int)elements);
 }
 
-static void add_lines(struct link *l, const struct itensor_lines *lines) {
+// Words beyond those that patches need: a word's place is free again, and the next word there, this many cycles after
+// the patch (rill_line_buffer.v).
+enum { LINE_SLACK = 8 };
+
+static void add_lines(struct link *l, const struct itensor_lines *lines, const struct ir_itensor *rows) {
     struct ir *ir = l->ir;
+    bool first = l->first;
     const struct ir_node *reader = &ir->node[ir->kernel[l->old.dst_kernel].node];
     append(l, "lines", &rtl_line_buffer, lines->width, 1, &l->from);
     int k = l->at.kernel;
@@ -208,8 +213,9 @@ static void add_lines(struct link *l, const struct itensor_lines *lines) {
     ir_set_int(ir, k, "WORDS", lines->pixel);
     set_axis(ir, k, "Y", &lines->axis[0]);
     set_axis(ir, k, "X", &lines->axis[1]);
-    ir_set_int(ir, k, "BUFFER", lines->buffer);
+    ir_set_int(ir, k, "BUFFER", least(lines->buffer + LINE_SLACK, l->elements / lines->width));
     ir_set_param(ir, k, "PAD", pad_word(ir, ir_attr_float(&reader->attrs, "pad", 0), lines->width));
+    if (!first) ir->kernel[k].port[0].type = *rows;
     ir->kernel[k].port[1].type = l->to.type;
     l->at.padded = false;
 }
@@ -280,10 +286,11 @@ static bool add_patches(struct link *l, const struct itensor_walk *from) {
     }
     struct ir_tensor image = {.dtype = l->from.type.dtype, .rank = to.rank - 1};
     for (int d = 1; d < to.rank; d++) image.shape[d - 1] = (struct ir_extent){extent[d], IR_STATIC};
-    l->to.type = ports_array_type(l->ir, &image, lines.width, row_major);
+    struct ir_itensor in_rows = ports_array_type(l->ir, &image, lines.width, row_major);
+    l->to.type = in_rows;
     if (!find_walk(l, &l->to, &rows) || !add_chain(l, from, &rows)) return false;
     l->to.type = patches;
-    add_lines(l, &lines);
+    add_lines(l, &lines, &in_rows);
     return true;
 }
 

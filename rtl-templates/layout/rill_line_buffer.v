@@ -90,7 +90,6 @@ module rill_line_buffer #(
     endgenerate
 
     localparam TOK_W = USER_W - 1;
-    localparam LOG_TOKENS = $clog2(TOKENS);
     localparam LINE = PIXELS * WORDS;                      // words of a row
     localparam SIZE = ROWS * LINE;
     localparam TAP_SPAN_Y = (TAPS_Y - 1) * DILATION_Y;
@@ -121,8 +120,8 @@ module rill_line_buffer #(
     localparam PLACE_X = 3;
     localparam PLACE_Y = 4;
     localparam IMAGE = 5;
-    function integer move(input integer loop);
-        case (loop)
+    function integer move(input integer level);
+        case (level)
             WORD: move = 1;
             TAP_X: move = DILATION_X * WORDS - (WORDS - 1);
             TAP_Y: move = DILATION_Y * LINE - TAP_SPAN_X * WORDS - (WORDS - 1);
@@ -357,10 +356,14 @@ module rill_line_buffer #(
     assign m_axis_tlast = last_q;
     assign m_axis_tdata = pad_q ? PAD : kept;
 
-    wire [SLOT_W+LOG_TOKENS-1:0] write_addr;
-    wire [SLOT_W+LOG_TOKENS-1:0] read_addr;
+    localparam ADDR_W = BUFFER * TOKENS > 1 ? $clog2(BUFFER * TOKENS) : 1;
+    wire [ADDR_W-1:0] write_addr;
+    wire [ADDR_W-1:0] read_addr;
     generate
-        if (LOG_TOKENS > 0) begin : gen_tokens
+        if (TOKENS > 1 && BUFFER == 1) begin : gen_one_word
+            assign write_addr = s_axis_tuser[TOK_W-1:0];
+            assign read_addr = tok_q;
+        end else if (TOKENS > 1) begin : gen_tokens
             assign write_addr = {slot_q, s_axis_tuser[TOK_W-1:0]};
             assign read_addr = {read_q, tok_q};
         end else begin : gen_one_token

@@ -162,6 +162,54 @@ static void blocks_share_their_room(void **state) {
     assert_int_equal(quantizer_takes(1), (4 + 1) * 2); // one is in the stages behind the banks
 }
 
+struct lines_case {
+    const char *name;
+    int64_t value;
+};
+
+// Cycles from the first word out to the last one of twelve images whose words arrive one in each cycle.
+static int64_t line_buffer_takes(const struct lines_case *set, int64_t tokens, int64_t words) {
+    enum { IMAGES = 12 };
+    struct ir ir = {.arena = &arena};
+    int l = ir_add_kernel(&ir, "l", "rill_line_buffer", IR_NONE);
+    for (; set->name; set++) ir_set_int(&ir, l, set->name, set->value);
+    int x = ir_add_port(&ir, l, "x", false, IR_STREAM_TOKENS, 256);
+    int y = ir_add_port(&ir, l, "y", true, IR_STREAM_TOKENS, 256);
+    ir.kernel[l].port[x].edge = 0;
+    ir.kernel[l].port[y].edge = 1;
+    struct sim_edge edge[2];
+    edge_init(&edge[0], 0, IR_NONE, IR_NONE);
+    edge_init(&edge[1], 0, IR_NONE, IR_NONE);
+    struct actor a = {.kernel = l, .k = &ir.kernel[l], .args = {ir.kernel[l].param, ir.kernel[l].params}};
+    struct timing_options options = {0};
+    struct sim sim = {.arena = &arena, .ir = &ir, .options = &options, .edge = edge, .actor = &a};
+    assert_true(timing_contract(&ir, l, &a.c));
+    const struct sim_machine *machine = sim_machine_of(a.c.machine);
+    assert_true(machine->init(&sim, &a));
+    for (int64_t i = 0; i < IMAGES * words * tokens; i++)
+        edge_put(&sim, &edge[0], i, i, i % tokens == tokens - 1 ? MARK_TOK_LAST : 0);
+    machine->run(&sim, &a);
+    assert_int_equal(edge[0].takes, IMAGES * words * tokens);
+    return edge[1].put[edge[1].puts - 1] - edge[1].put[0];
+}
+
+// As many cycles as verif/modules/rill_line_buffer_tb.v measures: a convolution, one with gaps and padding, and patches
+// of one pixel whose ring holds a single word.
+static void test_line_buffer(void **state) {
+    (void)state;
+    const struct lines_case plain[] = {{"ROWS", 5},     {"PIXELS", 6},   {"WORDS", 2},    {"TAPS_Y", 3},
+                                       {"TAPS_X", 3},   {"BEFORE_Y", 1}, {"BEFORE_X", 1}, {"PLACES_Y", 5},
+                                       {"PLACES_X", 6}, {"BUFFER", 30},  {NULL, 0}};
+    assert_int_equal(line_buffer_takes(plain, 1, 60), 6490);
+    const struct lines_case apart[] = {{"ROWS", 6},       {"PIXELS", 8},     {"TAPS_Y", 3},   {"TAPS_X", 2},
+                                       {"DILATION_Y", 2}, {"DILATION_X", 2}, {"BEFORE_Y", 2}, {"BEFORE_X", 1},
+                                       {"PLACES_Y", 5},   {"PLACES_X", 8},   {"BUFFER", 35},  {NULL, 0}};
+    assert_int_equal(line_buffer_takes(apart, 2, 48), 5892);
+    const struct lines_case tight[] = {{"ROWS", 7},     {"PIXELS", 7},   {"STRIDE_Y", 2}, {"STRIDE_X", 2},
+                                       {"PLACES_Y", 4}, {"PLACES_X", 4}, {"BUFFER", 1},   {NULL, 0}};
+    assert_int_equal(line_buffer_takes(tight, 4, 49), 3508);
+}
+
 static void test_unknown_module(void **state) {
     (void)state;
     struct ir ir = {.arena = &arena};
@@ -471,6 +519,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(credits_come_back_late, setup, teardown),
         cmocka_unit_test_setup_teardown(blocks_share_their_room, setup, teardown),
         cmocka_unit_test_setup_teardown(a_word_in_parts_takes_its_cycles, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_line_buffer, setup, teardown),
         cmocka_unit_test_setup_teardown(test_unknown_module, setup, teardown),
         cmocka_unit_test_setup_teardown(test_buffers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_cycles_of_rtl, setup, teardown),
