@@ -22,38 +22,75 @@ static bool read_list(const struct ir_node *node, const char *key, int64_t least
     return true;
 }
 
-// The attribute that is wrong; NULL: none.
-static const char *read_attributes(const struct ir_node *node, int axes, struct ir_patch_axis axis[]) {
+// What is wrong with the attributes of a node; key NULL: nothing.
+struct finding {
+    const char *key, *why;
+};
+
+static struct finding read_attributes(const struct ir *ir, const struct ir_node *node, int axes,
+                                      struct ir_patch_axis axis[]) {
+    const char *positive =
+        arena_printf(ir->arena, "must have %d positive number%s, as `size` has", axes, axes == 1 ? "" : "s");
+    const char *pairs = arena_printf(
+        ir->arena, "must have %d numbers from 0 on: those before each dimension, then those behind", 2 * axes);
     int64_t taps[MOST_AXES] = {1, 1}, stride[MOST_AXES] = {1, 1}, dilation[MOST_AXES] = {1, 1},
             pads[2 * MOST_AXES] = {0};
-    if (!read_list(node, "size", 1, axes, taps)) return "size";
-    if (!read_list(node, "stride", 1, axes, stride)) return "stride";
-    if (!read_list(node, "dilation", 1, axes, dilation)) return "dilation";
-    if (!read_list(node, "pads", 0, 2 * axes, pads)) return "pads";
+    if (!read_list(node, "size", 1, axes, taps)) return (struct finding){"size", "must have positive numbers"};
+    if (!read_list(node, "stride", 1, axes, stride)) return (struct finding){"stride", positive};
+    if (!read_list(node, "dilation", 1, axes, dilation)) return (struct finding){"dilation", positive};
+    if (!read_list(node, "pads", 0, 2 * axes, pads)) return (struct finding){"pads", pairs};
     for (int a = 0; a < axes; a++)
-        axis[a] = (struct ir_patch_axis){
-            .taps = taps[a], .stride = stride[a], .dilation = dilation[a], .before = pads[a], .after = pads[axes + a]};
-    return NULL;
+        axis[a] = (struct ir_patch_axis){.size = ir->tensor[node->in[0]].shape[a].bound,
+                                         .taps = taps[a],
+                                         .stride = stride[a],
+                                         .dilation = dilation[a],
+                                         .before = pads[a],
+                                         .after = pads[axes + a]};
+    return (struct finding){0};
 }
 
-int ir_patch_axes(const struct ir *ir, const struct ir_node *node, struct ir_patch_axis axis[]) {
+// Every patch must reach the data, and there must be one.
+static struct finding place_axis(const struct ir *ir, int dim, struct ir_patch_axis *x) {
+    int64_t span = (x->taps - 1) * x->dilation + 1, all = x->size + x->before + x->after,
+            most = x->before > x->after ? x->before : x->after;
+    if (most >= span)
+        return (struct finding){
+            "pads", arena_printf(ir->arena, "has %lld for dimension %d, where a patch spans %lld: at most %lld",
+                                 (long long)most, dim, (long long)span, (long long)span - 1)};
+    if (all < span)
+        return (struct finding){
+            "size",
+            arena_printf(ir->arena,
+                         "makes patches that span %lld in dimension %d, which has %lld elements with its padding",
+                         (long long)span, dim, (long long)all)};
+    x->places = (all - span) / x->stride + 1;
+    return (struct finding){0};
+}
+
+static struct finding read_axes(const struct ir *ir, const struct ir_node *node, int axes,
+                                struct ir_patch_axis axis[]) {
+    struct finding found = read_attributes(ir, node, axes, axis);
+    for (int a = 0; a < axes && !found.key; a++) found = place_axis(ir, a, &axis[a]);
+    return found;
+}
+
+// The number of dimensions that `size` names; 0: it is no list of one or two, or the operand has fewer.
+static int axes_of(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t taps[MOST_AXES + 1];
     int axes = ir_attr_list(&node->attrs, "size", taps, MOST_AXES + 1);
-    if (axes < 1 || axes > MOST_AXES || axes > in->rank || read_attributes(node, axes, axis)) return 0;
-    for (int a = 0; a < axes; a++) {
-        struct ir_patch_axis *x = &axis[a];
-        int64_t span = (x->taps - 1) * x->dilation + 1;
-        x->size = in->shape[a].bound;
-        if (x->before >= span || x->after >= span || x->size + x->before + x->after < span) return 0;
-        x->places = (x->size + x->before + x->after - span) / x->stride + 1;
-    }
-    return axes;
+    return axes >= 1 && axes <= MOST_AXES && axes <= in->rank && !in->heads ? axes : 0;
 }
 
-static bool wrong(const struct ir_node *node, const struct ir_tensor *in, const char *key, const char *why,
-                  struct diag *diag) {
-    diag_error(diag, place(node, key), MSG_PATCH, node->name, key, why, in->name);
+int ir_patch_axes(const struct ir *ir, const struct ir_node *node, struct ir_patch_axis axis[]) {
+    int axes = axes_of(ir, node);
+    return axes && !read_axes(ir, node, axes, axis).key ? axes : 0;
+}
+
+static bool wrong(const struct ir *ir, const struct ir_node *node, struct finding found, struct diag *diag) {
+    const struct ir_tensor *in = &ir->tensor[node->in[0]];
+    diag_error(diag, place(node, found.key), MSG_PATCH, node->name, in->name, type_shape_text(ir->arena, in), found.key,
+               found.why);
     return false;
 }
 
@@ -61,22 +98,25 @@ bool type_patch(struct ir *ir, struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     struct ir_tensor *out = &ir->tensor[node->out[0]];
     struct ir_patch_axis axis[MOST_AXES];
-    int64_t taps[MOST_AXES + 1], elements = 1;
+    int64_t elements = 1;
+    int axes = axes_of(ir, node);
     if (!type_expect(ir, node, 0, IR_F32, diag)) return false;
-    int axes = ir_attr_list(&node->attrs, "size", taps, MOST_AXES + 1);
-    if (in->heads || axes < 1 || axes > MOST_AXES || axes > in->rank)
-        return wrong(node, in, "size", "one or two extents, at most one for each dimension", diag);
-    const char *key = read_attributes(node, axes, axis);
-    if (key) return wrong(node, in, key, "as many positive numbers as `size`; `pads` as many before and behind", diag);
-    if (ir_patch_axes(ir, node, axis) != axes)
-        return wrong(node, in, "pads", "patches that fit into the padded tensor and reach its elements", diag);
+    if (!axes)
+        return wrong(ir, node, (struct finding){"size", "must have one or two numbers, at most one for each dimension"},
+                     diag);
+    struct finding found = read_axes(ir, node, axes, axis);
+    if (found.key) return wrong(ir, node, found, diag);
     out->dtype = IR_F32;
     out->rank = axes + 1;
+    for (int d = axes; d < in->rank; d++) elements *= in->shape[d].bound;
+    double all = (double)elements;
     for (int a = 0; a < axes; a++) {
         out->shape[a] = (struct ir_extent){axis[a].places, IR_STATIC};
         elements *= axis[a].taps;
+        all *= (double)axis[a].taps * (double)axis[a].places;
     }
-    for (int d = axes; d < in->rank; d++) elements *= in->shape[d].bound;
+    if (all > INT32_MAX)
+        return wrong(ir, node, (struct finding){"size", "makes more than 2^31 - 1 elements of patches"}, diag);
     out->shape[axes] = (struct ir_extent){elements, IR_STATIC};
     return true;
 }
