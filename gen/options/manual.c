@@ -69,7 +69,7 @@ void options_manual(const struct options *const *all, const char *version, struc
              "reference model, forecasts its speed, and makes a package for Vivado and Vitis.\n.PP\n"
              "From a checkpoint to a simulated design:\n.PP\n.nf\n"
              "rill import CHECKPOINT \\-o specs              # writes specs/NAME.yaml\n"
-             "rill check specs/NAME.yaml                    # resources and speed, by estimate\n"
+             "rill check specs/NAME.yaml                   # resources and speed, by estimate\n"
              "rill gen specs/NAME.yaml \\-o design           # writes the Verilog\n"
              "rill pack specs/NAME.yaml \\-\\-weights CHECKPOINT \\-o design\n"
              "rill sim design \\-\\-prompt \"Once upon a time\" \\-\\-tokens 16\n"
