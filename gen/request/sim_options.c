@@ -132,7 +132,7 @@ static const char *read_plant(struct arena *arena, void *into, const char *value
 }
 
 #define AT(member) offsetof(struct sim_options, member)
-const struct option_row sim_rows[] = {
+const struct option_row request_rows[] = {
     {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
      .help = "a request as text. Several requests run one after another"},
     {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .names = "families/chat",
@@ -146,6 +146,9 @@ const struct option_row sim_rows[] = {
      .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
              "After a prompt it applies to that prompt"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
+    {0}};
+
+const struct option_row sim_rows[] = {
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
      .help = "pass an invalid request to the design instead of rejecting it"},
     {"--data-seed", "S", OPTION_COUNT, 0, AT(data_seed), .preset = "1",
@@ -205,7 +208,7 @@ static const struct option_row dir_row[] = {
 const struct options sim_program = {
     .name = "sim",
     .purpose = "the simulation of a design, as `rill sim` runs it",
-    .table = {{dir_row, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
+    .table = {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
     .skips_plus = true // for the Verilated model
 };
 

@@ -76,7 +76,8 @@ struct sim_options {
     bool unread;      // result: requests of a pipe were left for another process
     int compare;      // enum check_set
 };
-extern const struct option_row sim_rows[]; // without `--dir`
+extern const struct option_row request_rows[]; // a request
+extern const struct option_row sim_rows[];     // the others, without `--dir`
 extern const struct options sim_program;   // options of the simulation program, with `--dir`
 
 // Applies rules that no single row can check, and defaults that depend on other options. Returns NULL, or what is
