@@ -343,18 +343,14 @@ const struct command command_sim = {
     .options =
         {.name = "sim",
          .purpose = "simulate a design with Verilator and compare it with the reference model",
-<<<<<<< HEAD
          .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
          .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
          .page = "simulation",
-         .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
-=======
          .table = {{rows, 0},
                    {request_rows, AT(sim)},
                    {sim_rows, AT(sim)},
                    {sampling_rows, AT(sim.sampling)},
                    {figure_rows, AT(sim.figures)}},
->>>>>>> from
          .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};
