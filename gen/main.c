@@ -15,6 +15,7 @@ const struct command *const rill_commands[] = {
     &command_gen,      // writes Verilog
     &command_pack,     // writes the memory image
     &command_sim,      // simulates the design in Verilator
+    &command_verify,   // simulates a long request in shards
     &command_golden,   // computes values with the oracle alone
     &command_report,   // prints the report of a generated design
     &command_package,  // makes a folder for the vendor's tools

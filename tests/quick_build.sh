@@ -139,6 +139,7 @@ verilate() { # folder: as `rill sim --quick-build` does, under a name of its own
     run_verilator --cc -fno-expand --x-assign fast --x-initial fast --top-module rill_sim_top \
         --prefix "V$(model_name "$1")" --Mdir "sim/$sim_folder" -Wall \
         --assert -DRILL_ASSERT -DRILL_FAST_SIM "$root/verif/lint/emitted.vlt" "$root/tests/fuzz/harness.vlt" \
+        "$root/verif/harness/state.vlt" \
         -f "sim/$sim_folder/design.f" sim/rill_sim_top.sv "$root/verif/model/rill_assert.sv" \
         "$root/verif/harness/rill_contract_probe.sv"
 }

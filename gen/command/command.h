@@ -22,7 +22,7 @@ struct command {
     int (*start)(struct run *, void *options); // returns the exit status (enum rill_exit)
 };
 
-extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_golden,
+extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_verify, command_golden,
     command_report, command_package, command_forecast, command_timeline, command_depths, command_memory, command_types,
     command_platform, command_explain, command_schema, command_completion, command_man;
 extern const struct command *const rill_commands[]; // defined in main.c; NULL after the last
@@ -45,6 +45,13 @@ struct ir *command_design_again(struct run *, const struct design_options *,
 // Whether DIR may be a design's folder. Returns false after a message that DIR is a file and how to make a folder from
 // it.
 bool command_takes_folder(const char *command, const char *dir);
+// Builds the simulation of a design if it is not current, and checks that the options fit the design. Returns the
+// executable, or NULL after an error.
+struct simulation {
+    bool quick, tune;
+    int jobs;
+};
+const char *command_simulation(struct run *, const struct simulation *, struct sim_options *);
 // Reads the clock that the timing model supports, from the record that --timing names or that is next to the spec.
 // Returns false after an error.
 struct clock_model;

@@ -62,7 +62,7 @@ static int start(struct run *run, void *options) {
 static const struct option_row rows[] = {
     {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "print the design as JSON"},
     {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
-     .help = "print instead the streams that cross each boundary between dies, widest first"},
+     .help = "print only the streams that cross from one die to the next, widest first"},
     {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 
@@ -71,6 +71,8 @@ const struct command command_check = {
                 .purpose = "check a spec and print the graph, the design and its estimated cost",
                 .about = "Every pass of the compiler runs, so it rejects whatever `rill gen` would reject. If the "
                          "spec chooses FIFO depths, a note says what other depths would cost.",
+                .example = "rill check model.yaml",
+                .page = "cost",
                 .table = {DESIGN_TABLES(struct check_options, design, rows)}},
     .size = sizeof(struct check_options),
     .start = start};

@@ -31,6 +31,7 @@ static const struct option_row rows[] = {{"SHELL", "bash|zsh", OPTION_CHOICE, OP
 const struct command command_completion = {
     .options = {.name = "completion",
                 .purpose = "print a script for completion of commands and options in a shell",
+                .example = "source <(rill completion bash)",
                 .table = {{rows, 0}}},
     .size = sizeof(struct completion_options),
     .start = start_completion};
@@ -43,4 +44,6 @@ static int start_man(struct run *run, void *options) {
 }
 
 const struct command command_man = {
-    .options = {.name = "man", .purpose = "print the manual page, in roff"}, .size = 1, .start = start_man};
+    .options = {.name = "man", .purpose = "print the manual page, in roff", .example = "rill man | man -l -"},
+    .size = 1,
+    .start = start_man};

@@ -109,6 +109,8 @@ static const struct option_row rows[] = {
 const struct command command_depths = {
     .options = {.name = "depths",
                 .purpose = "compare FIFO depths: safe rule, timing contracts, and least for the same cycles",
+                .example = "rill depths model.yaml",
+                .page = "fifos",
                 .table = {DESIGN_TABLES(struct depths_options, design, rows)}},
     .size = sizeof(struct depths_options),
     .start = start};

@@ -100,6 +100,8 @@ static const struct option_row explain_rows[] = {
 const struct command command_explain = {
     .options = {.name = "explain",
                 .purpose = "explain a key, value, operation, register, command, option or message",
+                .example = "rill explain design.T\nrill explain softmax\nrill explain unknown-key",
+                .page = "pages",
                 .table = {{explain_rows, 0}}},
     .size = sizeof(struct explain_options),
     .start = start_explain};
@@ -127,6 +129,8 @@ const struct command command_schema = {
     .options = {.name = "schema",
                 .purpose = "print a JSON Schema of the spec, for editors",
                 .about = "The schema is draft 7. Editors use it to complete and check keys.",
+                .example = "rill schema >spec.schema.json",
+                .page = "spec",
                 .table = {{schema_rows, 0}}},
     .size = sizeof(struct schema_options),
     .start = start_schema};

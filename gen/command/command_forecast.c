@@ -225,6 +225,8 @@ const struct command command_forecast = {
                 .purpose = "predict tokens/s, time to first token (TTFT) and latency of a request",
                 .about = "The forecast uses the timing contracts of the kernels and a model of the memory, without a "
                          "simulation. It also prints what bounds the request and where the engine waits.",
+                .example = "rill forecast model.yaml 256:256",
+                .page = "timing",
                 .table = {DESIGN_TABLES(struct forecast_options, design, rows)}},
     .size = sizeof(struct forecast_options),
     .start = start};

@@ -188,6 +188,8 @@ static const struct option_row rows[] = {
 const struct command command_gen = {
     .options = {.name = "gen",
                 .purpose = "write the Verilog, memory map, compiler state (IR) and report of a design",
+                .example = "rill gen model.yaml -o design",
+                .page = "rtl",
                 .table = {{rows, 0}}},
     .size = sizeof(struct gen_options),
     .start = start};

@@ -82,8 +82,12 @@ static const struct option_row rows[] = {
      .help = "name of the design (default: the names of SOURCE and of the board)"},
     {0}};
 
-const struct command command_import = {.options = {.name = "import",
-                                                   .purpose = "make a spec from a checkpoint (a folder or a GGUF file)",
-                                                   .table = {{rows, 0}}},
-                                       .size = sizeof(struct import_run),
-                                       .start = start};
+const struct command command_import = {
+    .options = {.name = "import",
+                .purpose = "make a spec from a checkpoint (a folder or a GGUF file)",
+                .about = "Lists what it read, what it assumed, and what is not supported.",
+                .example = "rill import CHECKPOINT -o specs",
+                .page = "models",
+                .table = {{rows, 0}}},
+    .size = sizeof(struct import_run),
+    .start = start};

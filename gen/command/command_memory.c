@@ -27,9 +27,14 @@ static const struct option_row memory_rows[] = {
     {0}};
 
 const struct command command_memory = {
-    .options = {.name = "memory",
-                .purpose = "print the on-chip memory of intermediate tensors, groups and pools",
-                .table = {DESIGN_TABLES(struct memory_options, design, memory_rows)}},
+    .options =
+        {.name = "memory",
+         .purpose = "print the on-chip memory of intermediate tensors, groups and pools",
+         .about =
+             "Groups are parts of a graph that run one after the other. A pool is a memory that several FIFOs share.",
+         .example = "rill memory model.yaml",
+         .page = "passes",
+         .table = {DESIGN_TABLES(struct memory_options, design, memory_rows)}},
     .size = sizeof(struct memory_options),
     .start = start_memory};
 
@@ -44,6 +49,9 @@ static int start_types(struct run *run, void *options) {
 const struct command command_types = {
     .options = {.name = "types",
                 .purpose = "print the type (itensor) of every stream",
+                .about = "The type says in which order a stream traverses its tensor.",
+                .example = "rill types model.yaml",
+                .page = "ir",
                 .table = {{spec_row, 0}, {figure_rows, offsetof(struct design_options, figures)}}},
     .size = sizeof(struct design_options),
     .start = start_types};

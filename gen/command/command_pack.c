@@ -109,6 +109,8 @@ static const struct option_row rows[] = {
 
 const struct command command_pack = {.options = {.name = "pack",
                                                  .purpose = "quantize the weights and write the memory image",
+                                                 .example = "rill pack model.yaml --weights CHECKPOINT -o design",
+                                                 .page = "models",
                                                  .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}}},
                                      .size = sizeof(struct pack_options),
                                      .start = start};

@@ -397,6 +397,8 @@ static const struct option_row rows[] = {
 const struct command command_package = {
     .options = {.name = "package",
                 .purpose = "make a folder for the vendor's tools: kernel, scripts, register map",
+                .example = "rill package design -o kernel\nmake -C kernel help",
+                .page = "package",
                 .table = {{rows, 0}}},
     .size = sizeof(struct package_options),
     .start = start};

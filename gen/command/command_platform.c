@@ -124,12 +124,14 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_platform = {
-    .options = {.name = "platform",
-                .purpose = "print a board's platform, or compare the board file with the vendor's tools",
-                .about =
-                    "A comparison takes like with like: what `platforminfo` says is available is the dynamic "
-                    "region; a utilization report has the device's dies and the wires between them; the platform's "
-                    "cells are what a build has besides its kernel. The exit status is 1 if a figure differs.",
-                .table = {{rows, 0}}},
+    .options =
+        {.name = "platform",
+         .purpose = "print a board's platform, or compare the board file with the vendor's tools",
+         .about = "The output of `platforminfo` is compared with the dynamic region. A utilization report is compared "
+                  "with the dies, the wires between them, and the platform's cells, which are all cells of a "
+                  "build except its kernel. The exit status is 1 if a figure differs.",
+         .example = "rill platform u55c\nrill platform u55c --compare info.txt",
+         .page = "boards",
+         .table = {{rows, 0}}},
     .size = sizeof(struct platform_options),
     .start = start};

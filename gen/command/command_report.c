@@ -84,6 +84,8 @@ static const struct option_row rows[] = {
 
 const struct command command_report = {.options = {.name = "report",
                                                    .purpose = "print the report of a design, or write it as a web page",
+                                                   .example = "rill report design --html report.html",
+                                                   .page = "report",
                                                    .table = {{rows, 0}}},
                                        .size = sizeof(struct report_options),
                                        .start = start};

@@ -277,6 +277,7 @@ static int go_on(const struct run *run, struct sim_build *b, const char *exe) {
     char **args = ARENA_ARRAY(b->arena, char *, (size_t)run->argc + 4);
     int count = 0;
     args[count++] = (char *)exe, args[count++] = "--dir", args[count++] = (char *)b->dir;
+    count += options_select(&command_sim.options, request_rows, run->argc, run->argv, args + count);
     count += options_select(&command_sim.options, sim_rows, run->argc, run->argv, args + count);
     count += options_select(&command_sim.options, sampling_rows, run->argc, run->argv, args + count);
     options_select(&command_sim.options, figure_rows, run->argc, run->argv, args + count);
@@ -306,6 +307,17 @@ static int start(struct run *run, void *options) {
     return b.build_only ? RILL_OK : go_on(run, &b, exe);
 }
 
+const char *command_simulation(struct run *run, const struct simulation *s, struct sim_options *options) {
+    const struct build_options o = {.quick = s->quick, .tune = s->tune};
+    struct sim_build b = {
+        .arena = &run->arena, .dir = options->dir, .kind = kind_of(&o), .jobs = s->jobs, .threads = 1};
+    if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !has_image(&b)) return NULL;
+    const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
+    if (!fits_design(run, &b, options) || (!is_current(&b, exe) && !build_once(&b, exe))) return NULL;
+    setenv("RILL_HOME", b.root, 0);
+    return exe;
+}
+
 #define AT(member) offsetof(struct build_options, member)
 static const struct option_row rows[] = {
     {"DIR", NULL, OPTION_FILE, OPTION_NEEDED, AT(sim.dir), .help = "a design that `rill gen` and `rill pack` wrote"},
@@ -331,7 +343,14 @@ const struct command command_sim = {
     .options =
         {.name = "sim",
          .purpose = "simulate a design with Verilator and compare it with the reference model",
-         .table = {{rows, 0}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
+         .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
+         .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
+         .page = "simulation",
+         .table = {{rows, 0},
+                   {request_rows, AT(sim)},
+                   {sim_rows, AT(sim)},
+                   {sampling_rows, AT(sim.sampling)},
+                   {figure_rows, AT(sim.figures)}},
          .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};

@@ -132,6 +132,8 @@ const struct command command_timeline = {
     .options = {.name = "timeline",
                 .purpose = "predict the cycles of each step of a request and the fill of the FIFOs",
                 .about = "The forecast moves every word by the timing contracts of the kernels, without a simulation.",
+                .example = "rill timeline model.yaml --prompt-len 16 --tokens 4",
+                .page = "timing",
                 .table = {DESIGN_TABLES(struct timeline_options, design, rows)}},
     .size = sizeof(struct timeline_options),
     .start = start};

@@ -23,7 +23,9 @@ struct kernel_cache kernel_cache(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     return (struct kernel_cache){.base = args_address(&a, "K_BASE"),
                                  .head = args_address(&a, "K_HEAD_STRIDE"),
-                                 .layer = args_address(&a, "K_LAYER_STRIDE")};
+                                 .layer = args_address(&a, "K_LAYER_STRIDE"),
+                                 .row = args_int(&a, "UNITS", 1) * class_beat_bits(&a) / 8,
+                                 .lanes = at_least(args_int(&a, "CHANNELS", 1), 1)};
 }
 
 const struct kernel_class rtl_k_writer = {.module = "rill_k_writer",

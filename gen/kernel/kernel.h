@@ -187,12 +187,28 @@ struct kernel_table {
 };
 struct kernel_table kernel_table(const struct ir_kernel *);
 
-// Where rill_k_writer stores keys: bytes from its channel's base, from one head to the next and from one layer to the
-// next.
+// Where rill_k_writer stores keys: bytes from its channel's base, from one head to the next, from one layer to the next
+// and from a position to the next one of its channel; positions are dealt to `lanes` channels.
 struct kernel_cache {
-    int64_t base, head, layer;
+    int64_t base, head, layer, row, lanes;
 };
 struct kernel_cache kernel_cache(const struct ir_kernel *);
+
+// Where rill_v_tail stores values: full blocks in memory, bytes from its channel's base, from one row to the next and
+// from one layer to the next; the open block on chip, in a memory of each lane.
+struct kernel_tail {
+    int64_t base, row, layer;
+    int64_t head_rows, layer_rows; // rows of a head and of a layer
+    int64_t lanes;                 // channels
+    int64_t beat;                  // bytes of a word on chip
+};
+struct kernel_tail kernel_tail(const struct ir_kernel *);
+
+// How rill_kv_scale stores scales: words of `lanes` positions, `words` for each head; two lanes share a memory.
+struct kernel_scales {
+    int64_t layers, heads, words, lanes;
+};
+struct kernel_scales kernel_scales(const struct ir_kernel *);
 
 int64_t kernel_load_hops(const struct ir_kernel *); // rill_param_store: dies between it and its loader
 int kernel_reset_way(const struct ir_kernel *);     // rill_token_loop: cycles that a reset takes to arrive

@@ -37,6 +37,15 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_window(a, r);
 }
 
+struct kernel_scales kernel_scales(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    int64_t lanes = class_lanes(&a);
+    return (struct kernel_scales){.layers = args_int(&a, "LAYERS", 1),
+                                  .heads = args_int(&a, "HEADS", 1),
+                                  .words = div_up(args_int(&a, "CONTEXT", 1), lanes),
+                                  .lanes = lanes};
+}
+
 const struct kernel_class rtl_kv_scale = {.module = "rill_kv_scale",
                                           .doc = "keeps the scales of the cache by position",
                                           .kv = KERNEL_KV_SCALE,

@@ -60,6 +60,18 @@ static struct cost_memory memory(const struct kernel_args *a) {
                                 .ultra = args_int(a, "ULTRA", 0)};
 }
 
+struct kernel_tail kernel_tail(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    int64_t rows = rows_of(&a);
+    return (struct kernel_tail){.base = args_address(&a, "V_BASE"),
+                                .row = args_address(&a, "V_ROW_STRIDE"),
+                                .layer = args_address(&a, "V_LAYER_STRIDE"),
+                                .head_rows = rows,
+                                .layer_rows = rows * args_int(&a, "HEADS", 1),
+                                .lanes = args_int(&a, "CHANNELS", 1),
+                                .beat = class_beat_bits(&a) / 8};
+}
+
 const struct kernel_class rtl_v_tail = {
     .module = "rill_v_tail",
     .doc = "keeps the open block of values and writes full blocks to the cache in memory",

@@ -29,6 +29,16 @@ static void add_row(struct text *out, struct arena *arena, const struct option_r
     text_add(out, "\n");
 }
 
+// Adds the example as it is typed, and the page that says more.
+static void add_example(struct text *out, const struct options *o) {
+    if (o->example) {
+        text_add(out, ".SS Example\n.nf\n");
+        add_line(out, "", o->example);
+        text_add(out, ".fi\n");
+    }
+    if (o->page) text_addf(out, ".PP\nMore: docs/%s.md\n", o->page);
+}
+
 static void add_command(struct text *out, struct arena *arena, const struct options *o) {
     struct text synopsis = {0};
     const struct option_row *row;
@@ -44,6 +54,7 @@ static void add_command(struct text *out, struct arena *arena, const struct opti
         else add_line(out, "", part);
     add_line(out, ".PP\n", options_meaning(arena, o));
     for (int i = 0; (row = options_row(o, i, NULL)); i++) add_row(out, arena, row);
+    add_example(out, o);
 }
 
 void options_manual(const struct options *const *all, const char *version, struct text *out) {
@@ -52,16 +63,31 @@ void options_manual(const struct options *const *all, const char *version, struc
     text_addf(out, ".TH RILL 1 \"\" \"rill %s\" \"User Commands\"\n", version);
     text_add(out,
              ".SH NAME\nrill \\- generate streaming accelerators in Verilog from a design spec\n.SH SYNOPSIS\n.B rill\n"
-             "COMMAND ...\n.PP\n.B rill\n\\-\\-help | \\-\\-version\n.SH COMMANDS\n");
+             "COMMAND ...\n.PP\n.B rill\n\\-\\-help | \\-\\-version\n.SH DESCRIPTION\n"
+             "Rill turns a YAML spec of a language model, or of any dataflow graph, into synthesizable Verilog for an "
+             "FPGA with HBM. It also packs the weights, simulates the design and compares it with a bit-exact "
+             "reference model, forecasts its speed, and makes a package for Vivado and Vitis.\n.PP\n"
+             "From a checkpoint to a simulated design:\n.PP\n.nf\n"
+             "rill import CHECKPOINT \\-o specs              # writes specs/NAME.yaml\n"
+             "rill check specs/NAME.yaml                   # resources and speed, by estimate\n"
+             "rill gen specs/NAME.yaml \\-o design           # writes the Verilog\n"
+             "rill pack specs/NAME.yaml \\-\\-weights CHECKPOINT \\-o design\n"
+             "rill sim design \\-\\-prompt \"Once upon a time\" \\-\\-tokens 16\n"
+             ".fi\n.PP\n"
+             "Every message of an error ends with an id in brackets;\n.B rill explain ID\n"
+             "says what it means and what to do.\n.SH COMMANDS\n");
     for (int i = 0; all[i]; i++) {
         add_line(out, ".TP\n.B ", arena_printf(&arena, "rill %s", all[i]->name));
         add_line(out, "", all[i]->purpose);
     }
     for (int i = 0; all[i]; i++) add_command(out, &arena, all[i]);
-    text_add(out,
-             ".SH ENVIRONMENT\n.TP\n.B RILL_HOME\nfolder with the templates, boards and families to use instead of "
-             "the installed ones\n.SH EXIT STATUS\n0 done, 1 wrong input or a failed check, 2 wrong command line, 3 "
-             "internal "
-             "error\n");
+    text_add(
+        out,
+        ".SH ENVIRONMENT\n.TP\n.B RILL_HOME\nfolder with the templates, boards and families to use instead of "
+        "the installed ones\n.TP\n.B RILL_QUICK_BUILD, RILL_PUMPED\n1: as the options of the same names of rill "
+        "sim\n.TP\n.B RILL_KERNEL_SECONDS\nseconds after which the C function of a custom kernel counts as hung\n"
+        ".TP\n.B TMPDIR\nfolder for temporary files (default /tmp)\n.SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\n"
+        "the input is wrong, or a check failed\n.TP\n.B 2\nthe command line is wrong\n.TP\n.B 3\nan internal check "
+        "of Rill failed, which is a bug\n");
     arena_free(&arena);
 }

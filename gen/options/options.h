@@ -55,6 +55,8 @@ enum { OPTION_TABLES = 5 };
 struct options { // all options of a command
     const char *name, *purpose;
     const char *about;                        // text below the usage; or NULL
+    const char *example;                      // command lines to try, separated by newlines; or NULL
+    const char *page;                         // page of docs/ that says more, without `.md`; or NULL
     struct option_table table[OPTION_TABLES]; // ends at the first one with row NULL
     bool skips_plus;                          // ignores arguments that begin with `+`, which are for another program
 };

@@ -42,6 +42,17 @@ static void add_row(struct text *out, struct arena *arena, const struct option_r
     add_wrapped(out, arena_printf(arena, "%s%s", row->help, option_notes(arena, row)), left, left);
 }
 
+// Adds the example and the page that says more.
+static void add_example(struct text *out, const struct options *o) {
+    if (o->example) text_addf(out, "\n%s:\n", strchr(o->example, '\n') ? "Examples" : "Example");
+    for (const char *line = o->example; line && *line; line += strspn(line, "\n")) {
+        size_t len = strcspn(line, "\n");
+        text_addf(out, "  %.*s\n", (int)len, line);
+        line += len;
+    }
+    if (o->page) text_addf(out, "\nMore: docs/%s.md\n", o->page);
+}
+
 void options_usage(const struct options *o, struct text *out) {
     struct arena arena;
     const struct option_row *row;
@@ -56,6 +67,7 @@ void options_usage(const struct options *o, struct text *out) {
         else if (i == 0) text_add(out, "\n");
         add_row(out, &arena, row, left);
     }
+    add_example(out, o);
     arena_free(&arena);
 }
 

@@ -33,9 +33,18 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
     return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
 }
 
+// Without golden functions the golden model takes results from the design, so it cannot run ahead of it.
+static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
+    if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
+    for (int c = 0; (o->from || o->write_state) && c < ir->customs; c++)
+        if (!ir->custom[c].function) return arena_printf(arena, MSG_FROM_CUSTOM, ir->custom[c].name);
+    return NULL;
+}
+
 const char *sim_options_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     const char *why = channels_fault(arena, ir, o);
     if (!why) why = save_fault(arena, ir, o);
+    if (!why) why = from_fault(arena, ir, o);
     if (!why) why = sampling_refusal(&o->sampling, ir->design.sampling);
     return why ? why : rows_fault(arena, ir, o);
 }

@@ -112,8 +112,10 @@ static const char *read_base(struct arena *arena, void *into, const char *value)
 }
 
 static const char *const plants[] = {[PLANT_MEMORY] = "memory",   [PLANT_SHORT] = "short",   [PLANT_OPEN] = "open",
-                                     [PLANT_ENDLESS] = "endless", [PLANT_LOGITS] = "logits", [PLANT_KINDS] = NULL};
-static const char *plant_name(int index) { return plants[index]; }
+                                     [PLANT_ENDLESS] = "endless", [PLANT_LOGITS] = "logits",
+                                     [PLANT_KEY] = "key", [PLANT_VALUE] = "value", [PLANT_KEY_SCALE] = "key-scale",
+                                     [PLANT_VALUE_SCALE] = "value-scale", [PLANT_TAIL] = "tail", [PLANT_KINDS] = NULL};
+const char *sim_plant_name(int kind) { return plants[kind]; }
 
 // Reads KIND or KIND:PLACE.
 static const char *read_plant(struct arena *arena, void *into, const char *value) {
@@ -126,11 +128,11 @@ static const char *read_plant(struct arena *arena, void *into, const char *value
         VEC_PUSH(arena, o->plants, (struct plant){(enum plant_kind)k, place});
         return NULL;
     }
-    return arena_printf(arena, "it takes memory, short, open, endless or logits, not: %s", value);
+    return arena_printf(arena, "it takes memory, short, open, endless, logits, key, value, key-scale, value-scale or tail, not: %s", value);
 }
 
 #define AT(member) offsetof(struct sim_options, member)
-const struct option_row sim_rows[] = {
+const struct option_row request_rows[] = {
     {"--prompt", "TEXT", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_prompt, .group = "Requests",
      .help = "a request as text. Several requests run one after another"},
     {"--chat", "NAME|FILE", OPTION_WORD, 0, AT(chat), .names = "families/chat",
@@ -144,6 +146,9 @@ const struct option_row sim_rows[] = {
      .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
              "After a prompt it applies to that prompt"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
+    {0}};
+
+const struct option_row sim_rows[] = {
     {"--unchecked", NULL, OPTION_FLAG, 0, AT(unchecked),
      .help = "pass an invalid request to the design instead of rejecting it"},
     {"--data-seed", "S", OPTION_COUNT, 0, AT(data_seed), .preset = "1",
@@ -160,6 +165,14 @@ const struct option_row sim_rows[] = {
     {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
     {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
      .help = "report a deadlock after this many cycles without any beat"},
+    {"--from", "N", OPTION_NUMBER, 0, AT(from), 1,
+     .help = "begin at position N of the request: the reference model computes the positions before, and its "
+             "state is loaded into the simulated design"},
+    {"--state", "FILE", OPTION_FILE, 0, AT(state), .with = "--from",
+     .help = "take that state from a file of `--write-state`"},
+    {"--write-state", "FILE", OPTION_FILE, 0, AT(write_state), .without = "--from --save --trace --beats",
+     .help = "run the reference model alone, without the design, and write its state at every position. "
+             "`--json` has its tokens and hashes"},
     {"--pause", "CYCLE", OPTION_COUNT, 0, AT(pause), .with = "--save",
      .help = "stop in this cycle and save the whole run"},
     {"--save", "FILE", OPTION_FILE, 0, AT(save), .with = "--pause", .without = "--trace --beats",
@@ -168,11 +181,12 @@ const struct option_row sim_rows[] = {
      .help = "continue a saved run with the options of that run. `--pause` and `--save` may be given again"},
     {"--inject-error", "CH:N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_error,
      .help = "answer the N-th read burst of channel CH with SLVERR. CH:wN does so for a write burst"},
-    {"--plant", "FAULT", OPTION_CALL, OPTION_REPEATS, 0, .call = read_plant, .value = plant_name,
+    {"--plant", "FAULT", OPTION_CALL, OPTION_REPEATS, 0, .call = read_plant, .value = sim_plant_name,
      .help = "plant a fault that the run must find, to test the checks: memory[:BIT] (in the results as "
              "stored in memory), short (stop after a step), open (a read that never finishes), "
              "endless[:N] (the N-th read burst of channel 0 has no RLAST), logits[:BIT] (in the register "
-             "with the hash of the logits)"},
+             "with the hash of the logits), key[:P], value[:P], key-scale[:P], value-scale[:P], tail[:P] (in what "
+             "`--from` loads for position P)"},
     {"--base", "CH:BYTES", OPTION_CALL, OPTION_REPEATS, 0, .call = read_base,
      .help = "move the image of channel CH up by BYTES and set its base register to match"},
     {"--json", "FILE", OPTION_FILE, 0, AT(json), .group = "Output",
@@ -194,7 +208,7 @@ static const struct option_row dir_row[] = {
 const struct options sim_program = {
     .name = "sim",
     .purpose = "the simulation of a design, as `rill sim` runs it",
-    .table = {{dir_row, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
+    .table = {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
     .skips_plus = true // for the Verilated model
 };
 
@@ -209,6 +223,7 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     if (o->tokens == 0 && o->inputs == NULL) o->tokens = DEFAULT_TOKENS; // otherwise as many as the file has rows
     o->occupancy |= o->json != NULL && o->compare == 0;
     if (o->prompts.count == 0) add_prompt(arena, o);
+    if (o->prompts.count > 1 && (o->from || o->write_state)) return MSG_FROM_ONE_REQUEST;
     for (size_t i = 0; i < o->prompts.count; i++)
         if (o->prompts.items[i].tokens == 0) o->prompts.items[i].tokens = o->tokens;
     return NULL;

@@ -30,7 +30,20 @@ struct sim_error {
 };
 
 // A fault planted in the design or the memory. Tests use it to see that such a run fails.
-enum plant_kind { PLANT_MEMORY, PLANT_SHORT, PLANT_OPEN, PLANT_ENDLESS, PLANT_LOGITS, PLANT_KINDS };
+enum plant_kind {
+    PLANT_MEMORY,
+    PLANT_SHORT,
+    PLANT_OPEN,
+    PLANT_ENDLESS,
+    PLANT_LOGITS,
+    PLANT_KEY, // this and the following: in the state that `--from` loads; the place is a position
+    PLANT_VALUE,
+    PLANT_KEY_SCALE,
+    PLANT_VALUE_SCALE,
+    PLANT_TAIL,
+    PLANT_KINDS
+};
+const char *sim_plant_name(int kind);
 struct plant {
     enum plant_kind kind;
     uint64_t place;
@@ -44,6 +57,7 @@ struct sim_base { // for a channel that begins at another address than usual
 
 struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
+    const char *state, *write_state; // files of the golden model's state
     const char *inputs, *outputs; // files of rows
     VEC(struct sim_prompt) prompts;
     const char *chat;                          // chat template for the prompts; NULL: no template
@@ -55,13 +69,15 @@ struct sim_options {
     struct sampling sampling;
     int64_t tokens; // 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause;
+    int64_t from; // position at which the design begins
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
     bool unread;      // result: requests of a pipe were left for another process
     int compare;      // enum check_set
 };
-extern const struct option_row sim_rows[]; // without `--dir`
+extern const struct option_row request_rows[]; // a request
+extern const struct option_row sim_rows[];     // the others, without `--dir`
 extern const struct options sim_program;   // options of the simulation program, with `--dir`
 
 // Applies rules that no single row can check, and defaults that depend on other options. Returns NULL, or what is

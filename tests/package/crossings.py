@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Crossings between dies that are not from flip-flop to flip-flop, with the placement as Vivado applies it.
 
-usage: crossings.py HIERARCHY NETLIST PLACEMENT soft|hard [TOP]
+usage: crossings.py HIERARCHY NETLIST MODE:PLACEMENT...    MODE: soft, hard
 
 HIERARCHY and NETLIST are Yosys' JSON of one design before and after `flatten` (crossings.sh writes both), PLACEMENT is
-placement.tcl. A line names instances of rill_top below TOP (default u_top); an instance is where the last line put it
-or, without one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, and what no
-line names may lie anywhere. So cells that may not be apart are joined: all but a flip-flop that drives the data input
-of another flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell.
+placement.tcl. Its lines name instances of rill_top below u_top; an instance is where the last line put it or, without
+one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, and what no line names may
+lie anywhere. So cells that may not be apart are joined: all but a flip-flop that drives the data input of another
+flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell. Every line of
+the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an error.
 """
 import collections
 import fnmatch
@@ -62,10 +63,10 @@ def pattern_of(path):
 
 
 class Placement:
-    def __init__(self, lines, paths, top):
+    def __init__(self, lines, paths):
         self.plain, self.globs, self.used = {}, [], set()
         for number, (die, path) in enumerate(lines):
-            path = f"{top}/{path}"
+            path = f"u_top/{path}"
             if "*" in path:
                 self.globs.append((number, die, pattern_of(path), path.count("/"), path.split("*")[0]))
             else:
@@ -156,22 +157,48 @@ def node_of(cell, name, port, bit):
     return [(name, 0)]
 
 
-def main():
-    if len(sys.argv) not in (5, 6):
-        print(__doc__, file=sys.stderr)
-        sys.exit(2)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        modules = json.load(file)["modules"]
-    with open(sys.argv[2], encoding="utf-8") as file:
-        flat = json.load(file)["modules"]
-    with open(sys.argv[3], encoding="utf-8") as file:
-        lines = lines_of(file.read(), sys.argv[4])
-    top = next(name for name, module in modules.items() if module["attributes"].get("top"))
-    design = next(iter(flat.values()))
-    paths = instances(modules, top)
-    cells = design["cells"]
-    where = homes(cells, design["netnames"], paths)
-    placement = Placement(lines, paths.values(), sys.argv[5] if len(sys.argv) == 6 else "u_top")
+class Netlist:
+    """The flat design, read once for all placements."""
+
+    def __init__(self, hierarchy, flat):
+        with open(hierarchy, encoding="utf-8") as file:
+            modules = json.load(file)["modules"]
+        with open(flat, encoding="utf-8") as file:
+            design = next(iter(json.load(file)["modules"].values()))
+        top = next(name for name, module in modules.items() if module["attributes"].get("top"))
+        self.paths = instances(modules, top)
+        self.cells = design["cells"]
+        self.where = homes(self.cells, design["netnames"], self.paths)
+        self.flops = {name for name, cell in self.cells.items() if FLIP_FLOP.match(cell["type"])}
+        self.wires = self.wires_of_cells()
+
+    def wires_of_cells(self):
+        """{(source, its port, sink, its port): the bits of both ports that are connected}."""
+        drivers, wires = {}, collections.defaultdict(list)
+        for name, cell in self.cells.items():
+            for port, bits in cell["connections"].items():
+                if cell["port_directions"].get(port) == "output":
+                    for i, bit in enumerate(bits):
+                        drivers[bit] = (name, port, i)
+        for name, cell in self.cells.items():
+            for port, bits in cell["connections"].items():
+                if cell["port_directions"].get(port) == "output" or port in CLOCKS:
+                    continue
+                for i, bit in enumerate(bits):
+                    if bit in drivers:
+                        source, out, k = drivers[bit]
+                        wires[source, out, name, port].append(k << 20 | i)
+        return wires
+
+    def nodes(self, name, port, bits):
+        """Of each bit the nodes of its cell."""
+        cell = self.cells[name]
+        return [node_of(cell, name, port, bit) for bit in bits]
+
+
+def judge(netlist, placement, say):
+    """Whether every crossing of a placement is from flip-flop to flip-flop."""
+    cells, where = netlist.cells, netlist.where
 
     def die_of(name):
         home, own = where[name]
@@ -180,60 +207,65 @@ def main():
 
     dies = {name: die_of(name) for name in cells}
     for path in placement.unused():
-        print(f"error: no instance {path}")
-    drivers = {}
-    for name, cell in cells.items():
-        for port, bits in cell["connections"].items():
-            if cell["port_directions"].get(port) == "output":
-                for i, bit in enumerate(bits):
-                    drivers[bit] = (name, port, i)
+        say(f"error: no instance {path}")
     groups, edges, crossings, known, direct = Groups(), collections.defaultdict(list), 0, 0, {}
-    for name, cell in cells.items():
-        flop = FLIP_FLOP.match(cell["type"])
-        for port, bits in cell["connections"].items():
-            if cell["port_directions"].get(port) == "output" or port in CLOCKS:
-                continue
-            for i, bit in enumerate(bits):
-                if bit not in drivers:
-                    continue
-                source, out, k = drivers[bit]
-                if flop and port == "D" and FLIP_FLOP.match(cells[source]["type"]):
-                    crossings += dies[source] != dies[name]
-                    continue
-                ends = where[source][1], where[name][1]
-                if (flop or dies[source] and dies[name]) and dies[source] != dies[name] and any(
-                        a.match(ends[0]) and b.match(ends[1]) and port in pins.split() for a, b, pins in KNOWN):
-                    known += 1
-                    continue
-                if dies[source] and dies[name] and dies[source] != dies[name]:
-                    direct.setdefault((where[source][1], where[name][1]), (dies[source], dies[name]))
-                    continue
-                for a in node_of(cells[source], source, out, k):
-                    for b in node_of(cell, name, port, i):
-                        groups.join(a, b)
-                        if dies[source] != dies[name] or not dies[name]:
-                            edges[a].append((b, port))
-                            edges[b].append((a, out))
+    for (source, out, name, port), bits in netlist.wires.items():
+        flop, apart = name in netlist.flops, dies[source] != dies[name]
+        # Cells that a line put on one die need no joining: a group between two dies has a way from one to the other over
+        # cells without a die.
+        if dies[source] and not apart:
+            continue
+        if flop and port == "D" and source in netlist.flops:
+            crossings += len(bits) * apart
+            continue
+        ends = where[source][1], where[name][1]
+        if apart and (flop or dies[source] and dies[name]) and any(
+                a.match(ends[0]) and b.match(ends[1]) and port in pins.split() for a, b, pins in KNOWN):
+            known += len(bits)
+            continue
+        if dies[source] and dies[name]:
+            direct.setdefault(ends, (dies[source], dies[name]))
+            continue
+        for of_source, of_sink in zip(netlist.nodes(source, out, (bit >> 20 for bit in bits)),
+                                      netlist.nodes(name, port, (bit & 0xFFFFF for bit in bits))):
+            for a in of_source:
+                for b in of_sink:
+                    groups.join(a, b)
+                    edges[a].append((b, port))
+                    edges[b].append((a, out))
     members = collections.defaultdict(lambda: collections.defaultdict(list))
     for node in groups.parent:
         if dies[node[0]]:
             members[groups.find(node)][dies[node[0]]].append(node)
     for (source, name), (start, end) in list(direct.items())[:LISTED]:
-        print(f"error: not from flip-flop to flip-flop: {source} ({start}) - {name} ({end})")
+        say(f"error: not from flip-flop to flip-flop: {source} ({start}) - {name} ({end})")
     if len(direct) > LISTED:
-        print(f"error: {len(direct) - LISTED} more such crossings")
+        say(f"error: {len(direct) - LISTED} more such crossings")
     wrong = [by_die for by_die in members.values() if len(by_die) > 1]
     for by_die in wrong[:LISTED]:
-        report(by_die, edges, dies, where)
+        report(by_die, edges, dies, where, say)
     if len(wrong) > LISTED:
-        print(f"error: {len(wrong) - LISTED} more groups")
+        say(f"error: {len(wrong) - LISTED} more groups")
     placed = sum(1 for die in dies.values() if die)
-    print(f"{sys.argv[4]}: {len(lines)} lines, {placed} of {len(cells)} cells on dies, {crossings} crossings from flip-flop to "
-          f"flip-flop, {known} known others, {len(direct)} unknown, {len(wrong)} groups of cells between two dies")
-    sys.exit(bool(wrong or direct or placement.unused()))
+    say(f"{len(placement.lines)} lines, {placed} of {len(cells)} cells on dies, {crossings} crossings from flip-flop to "
+        f"flip-flop, {known} known others, {len(direct)} unknown, {len(wrong)} groups of cells between two dies")
+    return not (wrong or direct or placement.unused())
 
 
-def report(by_die, edges, dies, where):
+def main():
+    if len(sys.argv) < 4 or not all(re.match("(soft|hard):", pair) for pair in sys.argv[3:]):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    netlist, right = Netlist(*sys.argv[1:3]), True
+    for pair in sys.argv[3:]:
+        mode, _, path = pair.partition(":")
+        with open(path, encoding="utf-8") as file:
+            placement = Placement(lines_of(file.read(), mode), netlist.paths.values())
+        right &= judge(netlist, placement, lambda text, pair=pair: print(f"{pair}: {text}", flush=True))
+    sys.exit(not right)
+
+
+def report(by_die, edges, dies, where, say):
     """The shortest way from a cell of one die over cells without a die to one of another die."""
     die, start = next((die, nodes) for die, nodes in by_die.items())
     came = {node: None for node in start}
@@ -244,14 +276,14 @@ def report(by_die, edges, dies, where):
             way = [node]
             while came[way[-1]]:
                 way.append(came[way[-1]])
-            print("error: not from flip-flop to flip-flop: " + " - ".join(f"{where[n][1]} ({dies[n] or 'no die'})" for n, _ in reversed(way)))
+            say("error: not from flip-flop to flip-flop: " + " - ".join(f"{where[n][1]} ({dies[n] or 'no die'})" for n, _ in reversed(way)))
             return
         if dies[node[0]] == die or dies[node[0]] is None:
             for other, _ in edges[node]:
                 if other not in came:
                     came[other] = node
                     todo.append(other)
-    print("error: not from flip-flop to flip-flop, in a group of " + ", ".join(f"{len(v)} cells of {k}, first {where[v[0][0]][1]}" for k, v in by_die.items()))
+    say("error: not from flip-flop to flip-flop, in a group of " + ", ".join(f"{len(v)} cells of {k}, first {where[v[0][0]][1]}" for k, v in by_die.items()))
 
 
 main()

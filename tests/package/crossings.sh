@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every crossing between dies of a package goes from flip-flop to flip-flop, with the placement as Vivado applies it
 # (crossings.py). Yosys writes the netlist.
-# usage: tests/package/crossings.sh FOLDER TOP WORK [MODE...]    WORK: folder for two netlists (JSON), kept there if
-#        the package's Verilog is the same; MODE: soft, hard (default: both)
+# usage: tests/package/crossings.sh FOLDER TOP WORK [MODE:PLACEMENT...]    WORK: folder for two netlists (JSON), kept there
+#        if the package's Verilog is the same; MODE: soft, hard (default: both, of FOLDER/placement.tcl)
 set -u -o pipefail
 [ $# -ge 3 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 folder=$1 top=$2 work=$(realpath -m "$3")
 shift 3
-[ $# != 0 ] || set -- soft hard
+[ $# != 0 ] || set -- {soft,hard}:placement.tcl
 mkdir -p "$work" && cd "$folder" || exit 1
 state=$(xargs cat <filelist.f | sha1sum)
 if [ "$(cat "$work/state" 2>/dev/null)" != "$state" ]; then
@@ -21,8 +21,4 @@ if [ "$(cat "$work/state" 2>/dev/null)" != "$state" ]; then
     [ "${PIPESTATUS[0]}" = 0 ] || exit 1
     echo "$state" >"$work/state"
 fi
-status=0
-for mode in "$@"; do
-    python3 "$here/crossings.py" "$work/hierarchy.json" "$work/flat.json" placement.tcl "$mode" || status=1
-done
-exit $status
+exec python3 "$here/crossings.py" "$work/hierarchy.json" "$work/flat.json" "$@"

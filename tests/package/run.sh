@@ -201,31 +201,52 @@ alone_checks() {
 
 # ---- placement: every crossing between dies goes from flip-flop to flip-flop ----
 
-crossings() { "$here/crossings.sh" "$1" rill_kernel "$work/netlists/${2:-$(basename "$1")}" "${@:3}"; } # package
-# A change of placement.tcl alone, so the netlist is read again and not made again.
-misplaced() { # name, sed expression, mode, message
-    rm -rf "$work/misplaced" && cp -r "$work/dies" "$work/misplaced" || return
-    sed -i "$2" "$work/misplaced/placement.tcl"
-    check_refused "fault: $1" 1 "$4" "$here/crossings.sh" "$work/misplaced" rill_kernel "$work/netlists/dies" "$3"
+# A summary of either mode, and no error of these; other placements are judged with the package's own.
+crossings_of() { # package, placements
+    local said=$work/$1.crossings
+    "$here/crossings.sh" "$work/$1" rill_kernel "$work/netlists/$1" "${@:2}" >"$said"
+    ! grep '^[a-z]*:placement.tcl: error' "$said" &&
+        [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 unknown, 0 groups' "$said")" = 2 ]
 }
-unregistered() { # a hop of lanes without its register
-    rm -rf "$work/misplaced" && cp -r "$work/dies" "$work/misplaced" &&
-        sed -i 's/^    assign q = q_q;/    assign q = d;/' "$work/misplaced/rtl/rill_hop_stage.v"
+# Faults of placement.tcl alone: all are judged in one reading of the netlist.
+wrong=() wrong_checks=()
+misplaced() { # name, sed expression, mode, message
+    local file=$work/wrong/${#wrong[@]}.tcl
+    sed "$2" "$work/dies/placement.tcl" >"$file"
+    wrong_checks+=("fault: $1"$'\t'"$3:$file"$'\t'"$4")
+    wrong+=("$3:$file")
+}
+is_found() { # name, mode and file, message
+    if cmp -s "${2#*:}" "$work/dies/placement.tcl"; then fail "$1" "the placement is not changed"
+    elif grep -Eq -e "^$2: error: $3" "$work/dies.crossings"; then ok "$1"
+    else fail "$1" "no message like '$3': $(grep -m 1 "^$2: " "$work/dies.crossings")"
+    fi
+}
+unregistered() { # a hop of lanes without its register; in a design of two lanes, as it needs another netlist
+    make_package "$work/few.yaml" few >"$log" 2>&1
+    sed -i 's/^    assign q = q_q;/    assign q = d;/' "$work/few/rtl/rill_hop_stage.v"
     RILL_TEST_TIMEOUT=1800 check_refused "fault: crossings without registers" 1 'not from flip-flop to flip-flop' \
-        "$here/crossings.sh" "$work/misplaced" rill_kernel "$work/netlists/misplaced" hard
+        "$here/crossings.sh" "$work/few" rill_kernel "$work/netlists/few" hard:placement.tcl
 }
 crossings_checks() {
-    counted check "crossings of dies: from flip-flop to flip-flop, soft and hard" crossings "$work/dies"
-    counted check "crossings of cut_far: from flip-flop to flip-flop, soft and hard" crossings "$work/cut_far"
-    counted misplaced "a lane's front on the lane's die, hard" \
+    local line
+    mkdir -p "$work/wrong"
+    misplaced "a lane's front on the lane's die, hard" \
         's/^\(rill_place pblock_\)SLR0\( .*u_front}\)/\1SLR1\2/' \
         hard 'not from flip-flop to flip-flop'
-    counted misplaced "a lane's front on the lane's die, soft" 's/^\(rill_prefer \)SLR0\( .*u_front}\)/\1SLR1\2/' \
+    misplaced "a lane's front on the lane's die, soft" 's/^\(rill_prefer \)SLR0\( .*u_front}\)/\1SLR1\2/' \
         soft 'not from flip-flop to flip-flop'
-    counted misplaced "lanes without their parts, soft" '/^rill_prefer .*u_lane\/./d' soft \
+    misplaced "lanes without their parts, soft" '/^rill_prefer .*u_lane\/./d' soft \
         'not from flip-flop to flip-flop'
-    counted misplaced "a line that matches no cell" \
+    misplaced "a line that matches no cell" \
         's/^\(rill_place .*\)gen_chain\[0\]\.\*/\1gen_chain[9].*/' hard 'no instance .*gen_chain.9.'
+    counted check "crossings of dies: from flip-flop to flip-flop, soft and hard" crossings_of dies \
+        {soft,hard}:placement.tcl "${wrong[@]}"
+    counted check "crossings of cut_far: from flip-flop to flip-flop, soft and hard" crossings_of cut_far
+    for line in "${wrong_checks[@]}"; do
+        IFS=$'\t' read -r -a line <<<"$line"
+        counted is_found "${line[@]}"
+    done
     counted unregistered
 }
 
@@ -258,6 +279,9 @@ for pair in small:dies tight_far:cut_far; do
 done
 variant "$root/tests/e2e/cases/kernels/spec.yaml" "$work/kernels.yaml" dies=2
 variant "$work/dies.yaml" "$work/pumped.yaml" A=4
+sed 's/dsp: 600/dsp: 160/' "$work/boards/small.yaml" >"$work/boards/few.yaml" # too few for lanes on the first die
+variant "$work/dies.yaml" "$work/few.yaml" channels=2 lanes=1 T=2 A=1 dies=2
+sed -i 's#boards/small#boards/few#' "$work/few.yaml"
 declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/configs/graph-linear.yaml \
     [odd]=$root/tests/e2e/cases/odd/spec.yaml
     [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)

@@ -50,8 +50,12 @@ static const struct option_row rows[] = {
     {0}};
 static const struct option_row inner[] = {
     {"--speed", "MHZ", OPTION_REAL, 0, offsetof(struct inner, speed), 1, 2000, .help = "a speed"}, {0}};
-static const struct options options = {
-    .name = "try", .purpose = "try options", .table = {{rows, 0}, {inner, AT(inner)}}, .skips_plus = true};
+static const struct options options = {.name = "try",
+                                       .purpose = "try options",
+                                       .example = "rill try a -o b\nrill try --all",
+                                       .page = "ci",
+                                       .table = {{rows, 0}, {inner, AT(inner)}},
+                                       .skips_plus = true};
 
 static struct arena arena;
 static struct values v;
@@ -169,6 +173,7 @@ static void test_usage(void **state) {
     if (strncmp(said, begin, strlen(begin)) != 0) fail_msg("%s", said);
     assert_non_null(strstr(said, "\n\nWords:\n  --word WORD  a word\n"));
     assert_non_null(strstr(said, "  --number N   a number (default 7)\n"));
+    assert_non_null(strstr(said, "\n\nExamples:\n  rill try a -o b\n  rill try --all\n\nMore: docs/ci.md\n"));
 }
 
 static void test_select(void **state) {
@@ -221,10 +226,19 @@ static void check_row(const struct options *o, const struct option_row *row) {
     check_names(o, row->without);
 }
 
+// Every command has an example that begins with its name, and its page exists.
+static void check_example(const struct options *o) {
+    const char *begin = arena_printf(&arena, "rill %s", o->name);
+    if (!o->example || !strstr(o->example, begin)) fail_msg("rill %s has no example", o->name);
+    const char *page = o->page ? arena_printf(&arena, "docs/%s.md", o->page) : "docs";
+    if (access(page, R_OK) != 0) fail_msg("rill %s: there is no %s", o->name, page);
+}
+
 static void test_commands(void **state) {
     (void)state;
     for (int i = 0; rill_commands[i]; i++) {
         const struct options *o = &rill_commands[i]->options;
+        check_example(o);
         for (int t = 0; t < OPTION_TABLES && o->table[t].row; t++)
             for (const struct option_row *row = o->table[t].row; row->name; row++) check_row(o, row);
     }

@@ -158,6 +158,21 @@ struct check_counts check_counts(const struct check *check) {
     return counts;
 }
 
+int64_t check_steps(struct check *check) { return plan_steps(check); }
+int64_t check_positions(const struct check *check) { return check->positions; }
+
+uint64_t check_step_end(const struct check *check, int64_t step) {
+    return step >= 0 && step < (int64_t)check->step_end.count ? check->step_end.items[step] : 0;
+}
+
+int64_t check_step_position(struct check *check, int64_t step) {
+    struct step s = {0};
+    (void)plan_step(check, step, &s);
+    return s.first;
+}
+
+const uint64_t *check_golden_hashes(const struct check *check) { return check->hashes; }
+
 const float *check_logits(const struct check *check, size_t *count) {
     *count = check->logits.count;
     return check->logits.items;

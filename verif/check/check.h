@@ -19,6 +19,25 @@ struct check_request {
     int64_t max_new;    // ids to generate (language models)
     struct end_ids eot; // making one of these ids ends the request
     const float *const *row;
+    int64_t from;                    // first position that the design runs; the golden model alone runs those before it
+    const struct check_state *state; // what the golden model has after `from` positions; NULL: it runs them
+};
+
+// The golden model's state of a request as a file (check_state.c): ids, hashes, keys and values of every position.
+struct check_state {
+    const uint32_t *ids;    // of the prompt, then generated ones
+    const uint64_t *hashes; // of the logits, after each generated id
+    int64_t count, made, positions;
+    const char *cache; // of replay_store
+    size_t cache_bytes;
+};
+
+// What a design that begins in the middle of a request has to know: the step, the ids generated before and the hash of
+// their logits.
+struct check_start {
+    int64_t step, made;
+    const uint32_t *ids;
+    uint64_t hash;
 };
 
 enum { CHECK_MANY_BEATS = 16 };
@@ -39,6 +58,14 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct replay
 // Number of recent positions the golden run must keep for this design: more than any stream lags another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
+// Runs the golden model up to request.from and begins to compare there. Returns false when the request ends before.
+bool check_start(struct check *check, struct check_start *start);
+// Runs the golden model to the request's end and writes its state. Returns NULL, or why it could not be written.
+const char *check_write_state(struct check *check, const char *path, uint64_t identity);
+// Reads a file of check_write_state. identity: a hash of all that must be equal besides the prompt. Returns false after
+// *why.
+bool check_read_state(struct arena *arena, const char *path, uint64_t identity, struct check_state *state,
+                      const char **why);
 // Starts the same request again, to read check_golden_output of rows that have left the window.
 void check_again(struct check *check, const struct check_request *request);
 // Called for an edge with a probe. Returns true when its beats are compared (values or step words).
@@ -86,6 +113,15 @@ const char *check_left(const struct check *check, int edge);
 uint64_t check_logits_hash(const struct check *check);
 // Returns the inputs of argmax seen on the design's streams, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
+// Returns the number of steps of the request, and the cycle in which the last compared stream finished a step (0: none
+// has).
+int64_t check_steps(struct check *check);
+int64_t check_positions(const struct check *check); // that the golden model has run
+uint64_t check_step_end(const struct check *check, int64_t step);
+// Finds the first position of a step.
+int64_t check_step_position(struct check *check, int64_t step);
+// Returns the hash of the logits after each generated id.
+const uint64_t *check_golden_hashes(const struct check *check);
 // Describes the progress of a stream for the deadlock report: "position 12, repetition 3, 40 beats into firing 2".
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge);
 

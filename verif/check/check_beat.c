@@ -289,7 +289,8 @@ static bool compare_ring(struct check *check, int index, struct edge *e, const u
 static bool still_wanted(struct check *check, const struct edge *e) {
     if (check->set == CHECK_ALL || e->always) return true;
     int64_t prompt_steps = (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);
-    return check->requests == 1 && e->step < prompt_steps + CHECK_FIRST_STEPS;
+    int64_t first = check->first_step > prompt_steps ? check->first_step : prompt_steps;
+    return check->requests == 1 && e->step < first + CHECK_FIRST_STEPS;
 }
 
 // Stores a word of a result that the golden model takes from the design: its elements, and checks the zeros after the
@@ -371,6 +372,12 @@ static int64_t begin_of(const struct check *check, const struct edge *e, int64_t
     return window_begin(check->ir, window_node(check->ir, e->tensor), repetition, position);
 }
 
+// Notes that a stream has finished a step; the last one to do so ends it.
+static void note_step(struct check *check, int64_t step, uint64_t cycle) {
+    while ((int64_t)check->step_end.count <= step) VEC_PUSH(check->arena, check->step_end, 0);
+    if (check->step_end.items[step] < cycle) check->step_end.items[step] = cycle;
+}
+
 static bool tensor_beat(struct check *check, int index, struct edge *e, struct beat *b, unsigned user, bool last) {
     struct step step;
     if (!edge_current_step(check, e, &step)) {
@@ -398,7 +405,9 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     if (e->counted && !e->given) compare_counts(check, index, e, &step, tokens, b, last);
     if (e->given && last) give_results(check, e, &step, tokens);
     if (e->tokened && last) compare_token_words(check, index, e, &step, tokens, b->cycle);
+    int64_t step_index = e->step;
     if (e->tokened ? last : tok_last) edge_firing_done(e);
+    if (e->step != step_index) note_step(check, step_index, b->cycle);
     return true;
 }
 

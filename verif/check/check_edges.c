@@ -165,6 +165,11 @@ void edge_begin(struct edge *e) {
     e->queue.done = e->queue.beat.count = e->queue.word.count = 0;
 }
 
+void edges_at(struct check *check, int64_t step, int64_t made) {
+    for (int i = 0; i < check->ir->edges; i++) check->edge[i].step = check->edge[i].is_ring ? made : step;
+    routes_at(check, step);
+}
+
 void edges_begin(struct check *check) {
     for (int i = 0; i < check->ir->edges; i++) edge_begin(&check->edge[i]);
     routes_begin(check);

@@ -13,7 +13,11 @@ void plan_begin(struct check *check) {
     check->golden_failed = check->waits = false;
     check->generation++;
     int64_t ids = check->ir->design.context + 1;
-    if (check->ids == NULL && check->ir->design.is_lm) check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
+    check->first_step = 0;
+    check->step_end.count = 0;
+    if (check->ids != NULL || !check->ir->design.is_lm) return;
+    check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
+    check->hashes = ARENA_ARRAY(check->arena, uint64_t, (size_t)ids);
 }
 
 static bool head_at(const struct check *check, int64_t position) {
@@ -57,8 +61,9 @@ static bool golden_position(struct check *check, int64_t position) {
     if (!check->waits) check_oracle_step(check, id, row, position, head_at(check, position), done);
     if (!done) return false;
     if (!ir->design.is_lm || !head_at(check, position)) return true;
-    check->ids[check->id_count++] = replay_next_id(check->golden);
     add_hash(check, position);
+    check->hashes[check->id_count] = check->hash;
+    check->ids[check->id_count++] = replay_next_id(check->golden);
     return true;
 }
 
@@ -92,6 +97,11 @@ bool plan_step(struct check *check, int64_t index, struct step *step) {
 
 bool plan_step_ahead(const struct check *check, int64_t index, struct step *step) {
     return step_at(check, index, step) || has_room(check, step->first);
+}
+
+int64_t plan_step_of(const struct check *check, int64_t position) {
+    int64_t after = position - check->request.count;
+    return after < 0 ? position / check->ir->design.tokens : prompt_steps(check) + after;
 }
 
 int64_t plan_steps(struct check *check) {

@@ -239,6 +239,16 @@ void routes_begin(struct check *check) {
     }
 }
 
+void routes_at(struct check *check, int64_t step) {
+    for (int i = 0; i < check->ir->edges; i++) {
+        struct route *r = check->edge[i].route;
+        if (!r) continue;
+        r->step = step;
+        for (int p = 0; p < r->ports; p++)
+            if (r->part[p]) r->part[p]->step = step;
+    }
+}
+
 static void next_entry(struct route *r) {
     const struct schedule_run *s = &r->table.section[r->at];
     if (++r->index < s->length) return;

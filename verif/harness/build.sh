@@ -55,7 +55,7 @@ verilator --cc --exe --threads "$threads" --x-assign fast --x-initial fast $opti
     --Mdir "$work" -Wno-fatal -Wno-lint -Wno-style --assert -DRILL_ASSERT -DRILL_FAST_SIM \
     -CFLAGS "-DRILL_THREADS=$threads -I$root" \
     -LDFLAGS "$root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
-    "$root/verif/harness/share.vlt" -f filelist.f sim/rill_sim_top.sv \
+    "$root/verif/harness/share.vlt" "$root/verif/harness/state.vlt" -f filelist.f sim/rill_sim_top.sv \
     "$root"/verif/model/*.sv "$root"/verif/harness/*.sv "$root/verif/harness/main.cpp" -o Vrill
 $compile -j "$jobs" -C "$work" -f Vrill_sim_top.mk
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" . "$work/Vrill"

@@ -42,7 +42,7 @@ static void ring_written(struct host *host) {
     r->id[index] = ring[index];
     r->id_cycle[index] = hbm_cycle(host->sim->hbm);
     r->bytes_last = sim_bytes(host->sim);
-    if (index == 0) r->bytes_first = r->bytes_last;
+    if (index == r->before) r->bytes_first = r->bytes_last;
     r->ids++;
     report_token(host->sim, r->id[index]);
 }
@@ -64,6 +64,17 @@ static void warn_of_chat(struct sim *sim) {
     if (on) diag_warning(&sim->diag, loc_none(), "%s", on);
 }
 
+// Checks that a step begins where the design is to begin, as far as that is known before the golden model has run.
+static const char *from_fault(const struct host *host, const struct request_result *r) {
+    struct sim *sim = host->sim;
+    long long from = sim->options.from;
+    int64_t most = r->prompt_len + (design(host)->is_lm ? r->tokens - 1 : 0);
+    if (from > 0 && from >= most) return arena_printf(&sim->arena, MSG_FROM_BEYOND, from, (long long)most);
+    if (from < r->prompt_len && from % design(host)->tokens != 0)
+        return arena_printf(&sim->arena, MSG_FROM_STEP, from, design(host)->tokens);
+    return NULL;
+}
+
 static bool open_request(struct host *host, const struct sim_prompt *prompt, struct request_result *r) {
     struct sim *sim = host->sim;
     struct arena *arena = &sim->arena;
@@ -72,6 +83,7 @@ static bool open_request(struct host *host, const struct sim_prompt *prompt, str
     if (why != NULL) return sim_fail(sim, "%s", why), false;
     if (sim->ir->design.is_lm && prompt->ids == NULL && r == host->result) warn_of_chat(sim);
     r->prompt = asked.prompt, r->prompt_len = asked.prompt_len, r->tokens = asked.tokens;
+    if ((why = from_fault(host, r)) != NULL) return sim_fail(sim, "%s", why), false;
     r->room = at_most(r->tokens, design(host)->context + 1); // unchecked requests may exceed the context
     r->id = ARENA_ARRAY(arena, uint32_t, (size_t)r->room + 1);
     r->id_cycle = ARENA_ARRAY(arena, uint64_t, (size_t)r->room + 1);
@@ -101,6 +113,16 @@ bool host_open(struct host *host, struct sim *sim) {
     return sim->ir->design.is_lm || rows_open(sim, rows);
 }
 
+// ---- comparing ----
+
+// Reports a failure if the golden model has no values to compare, or other values than the design.
+static bool differs(struct sim *sim) {
+    const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
+    if (overflow != NULL) sim_fail(sim, MSG_VALUE_OVERFLOW, overflow);
+    else if (mismatch != NULL) sim_fail(sim, MSG_MISMATCH, mismatch);
+    return overflow != NULL || mismatch != NULL;
+}
+
 // ---- start ----
 
 static void write_pointer(struct axil *axil, uint32_t address, uint64_t pointer) {
@@ -110,10 +132,11 @@ static void write_pointer(struct axil *axil, uint32_t address, uint64_t pointer)
 
 static void place_prompt(struct host *host) {
     const struct request_result *r = current(host);
-    size_t bytes = (size_t)r->prompt_len * 4, room = (size_t)host->prompt_segment->bytes;
+    size_t bytes = (size_t)r->fed_len * 4, room = (size_t)host->prompt_segment->bytes;
     memset(segment_bytes(host, host->prompt_segment), 0, room);
     memset(segment_bytes(host, host->ring_segment), 0, (size_t)host->ring_segment->bytes);
-    memcpy(segment_bytes(host, host->prompt_segment), r->prompt, bytes < room ? bytes : room);
+    memcpy(segment_bytes(host, host->prompt_segment), r->fed, bytes < room ? bytes : room);
+    memcpy(segment_bytes(host, host->ring_segment), r->id, (size_t)r->before * sizeof *r->id);
 }
 
 static void write_sampling(struct axil *axil, const struct sampling *s) {
@@ -135,7 +158,7 @@ static void write_arguments(struct host *host) {
     bool ignore = host->sim->options.ignore_eot || !d->eot.count;
     struct axil *axil = &host->axil;
     axil_clear(axil);
-    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->prompt_len);
+    axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->fed_len);
     axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens);
     write_end_ids(axil, &d->eot);
     axil_write(axil, REG_FLAGS, ignore);
@@ -157,6 +180,29 @@ static void enter(struct host *host, enum host_phase phase) {
     host->phase_cycle = hbm_cycle(host->sim->hbm);
 }
 
+// Runs the golden model up to the position at which the design begins, and sets what the design is given from there.
+static bool begin_at(struct host *host, struct request_result *r) {
+    struct load *load = &host->sim->load;
+    int64_t from = load->from = host->sim->options.from;
+    if (!check_start(host->sim->check, &load->start)) {
+        if (!differs(host->sim))
+            sim_fail(host->sim, MSG_FROM_BEYOND, (long long)from, (long long)check_positions(host->sim->check));
+        return false;
+    }
+    int64_t decode = at_most(r->tokens - 1, design(host)->context - r->prompt_len);
+    r->before = load->start.made;
+    r->first_step = load->start.step;
+    r->fed = r->before ? &load->start.ids[r->before - 1] : r->prompt + (design(host)->is_lm ? from : 0);
+    r->fed_len = r->before ? 1 : r->prompt_len - from;
+    load->decode_left = decode - r->before;
+    load->waits = from > 0;
+    r->ids = r->before;
+    for (int64_t i = 0; i < r->before; i++) r->id[i] = load->start.ids[i];
+    if (from > 0) load_memory(host->sim);
+    report_before(host->sim);
+    return true;
+}
+
 static void begin_request(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
@@ -166,10 +212,13 @@ static void begin_request(struct host *host) {
                                     .count = r->prompt_len,
                                     .max_new = r->tokens,
                                     .eot = *ends,
-                                    .row = (const float *const *)host->rows};
+                                    .row = (const float *const *)host->rows,
+                                    .from = host->sim->options.from,
+                                    .state = host->sim->options.state ? &host->sim->load.file : NULL};
+    check_begin(host->sim->check, &request);
+    if (!begin_at(host, r)) return;
     if (d->is_lm) place_prompt(host);
     else rows_clear(host->sim, r->prompt_len);
-    check_begin(host->sim->check, &request);
     write_arguments(host);
     enter(host, HOST_ARGUMENTS);
 }
@@ -269,12 +318,12 @@ static void compare_logits(struct host *host) {
     if (got != want) sim_fail(host->sim, MSG_LOGITS_DIFFER, (unsigned long long)got, (unsigned long long)want);
 }
 
-// Reports a failure if the golden model has no values to compare, or other values than the design.
-static bool differs(struct sim *sim) {
-    const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
-    if (overflow != NULL) sim_fail(sim, MSG_VALUE_OVERFLOW, overflow);
-    else if (mismatch != NULL) sim_fail(sim, MSG_MISMATCH, mismatch);
-    return overflow != NULL || mismatch != NULL;
+// Keeps the cycles in which the request's steps ended.
+static void keep_steps(struct sim *sim, struct request_result *r) {
+    r->steps = check_steps(sim->check) - r->first_step;
+    r->first_position = check_step_position(sim->check, r->first_step);
+    r->step_end = ARENA_ARRAY(&sim->arena, uint64_t, (size_t)r->steps + 1);
+    for (int64_t i = 0; i < r->steps; i++) r->step_end[i] = check_step_end(sim->check, r->first_step + i);
 }
 
 static void finish_request(struct host *host) {
@@ -286,6 +335,7 @@ static void finish_request(struct host *host) {
         return;
     }
     plant_end(host->sim);
+    keep_steps(host->sim, r);
     check_end(host->sim->check, hbm_cycle(host->sim->hbm));
     differs(host->sim); // first, because it tells more than the failures that follow from it
     if (design(host)->is_lm) compare_ids(host);
@@ -337,6 +387,7 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
     uint64_t cycle = hbm_cycle(host->sim->hbm);
     bool idle = axil_edge(&host->axil, pins);
     pins->rst = cycle < RESET_CYCLES;
+    load_edge(host->sim, pins);
     switch (host->phase) {
     case HOST_RESET:
         if (cycle >= RESET_CYCLES + SETTLE_CYCLES) begin_request(host);

@@ -6,6 +6,7 @@
 
 #include "Vrill_sim_top.h"
 #include "verif/harness/pages.h"
+#include "verif/harness/scopes.h"
 #include "verif/harness/sim_pins.h"
 #include "verif/harness/snapshot.h"
 #include "verilated.h"
@@ -84,6 +85,8 @@ int main(int argc, char **argv) {
 #endif
     sim_pins pins = {};
     pins.rst = true;
+    pins.find = scope_find;
+    pins.context = context.get();
     uint64_t time = 0;
     const auto settle = [&] {
         top->eval();

@@ -27,17 +27,18 @@ static struct hbm_share used(const struct sim *sim, uint64_t bytes, uint64_t cyc
 static struct figures figures_of(const struct sim *sim, const struct request_result *r) {
     struct figures f = {.bytes = r->bytes_end - r->bytes_start};
     uint64_t end = r->end > r->start ? r->end : r->start;
-    f.prefill = r->ids > 0 ? r->id_cycle[0] - r->start : end - r->start;
+    f.prefill = r->ids > r->before ? r->id_cycle[r->before] - r->start : end - r->start;
     f.ttft_ms = seconds_of(sim, f.prefill) * 1e3;
     f.share = used(sim, f.bytes, end - r->start);
     if (!sim->ir->design.is_lm && f.prefill > 0) {
-        f.per_token = (double)f.prefill / (double)r->prompt_len;
-        f.rate = (double)r->prompt_len / seconds_of(sim, f.prefill);
+        f.per_token = (double)f.prefill / (double)r->fed_len;
+        f.rate = (double)r->fed_len / seconds_of(sim, f.prefill);
     }
-    if (r->ids > 1) {
-        f.decode = r->id_cycle[r->ids - 1] - r->id_cycle[0];
-        f.per_token = (double)f.decode / (double)(r->ids - 1);
-        f.rate = (double)(r->ids - 1) / seconds_of(sim, f.decode);
+    int64_t decoded = r->ids - r->before - 1;
+    if (decoded > 0) {
+        f.decode = r->id_cycle[r->ids - 1] - r->id_cycle[r->before];
+        f.per_token = (double)f.decode / (double)decoded;
+        f.rate = (double)decoded / seconds_of(sim, f.decode);
         f.share = used(sim, r->bytes_last - r->bytes_first, f.decode);
     }
     return f;
@@ -74,11 +75,25 @@ static void print_prompt(const struct sim *sim, const struct request_result *r) 
     }
 }
 
+static void add_token(struct sim *sim, struct request_result *r, uint32_t id) {
+    size_t len = 0;
+    const char *bytes = tokenizer_decode(sim->tokenizer, id, &len);
+    if (!end_ids_has(&sim->ir->design.eot, id)) text_add_bytes(&r->text, bytes, len);
+}
+
+void report_before(struct sim *sim) {
+    struct request_result *r = &sim->host.result[sim->host.request];
+    for (int64_t i = 0; i < r->before; i++) add_token(sim, r, r->id[i]);
+    if (r->before == 0 || sim->options.quiet) return;
+    print_prompt(sim, r);
+    fwrite(text_cstr(&r->text), 1, r->text.len, stdout);
+}
+
 void report_token(struct sim *sim, uint32_t id) {
     struct request_result *r = &sim->host.result[sim->host.request];
     size_t len = 0;
     const char *bytes = tokenizer_decode(sim->tokenizer, id, &len);
-    if (!end_ids_has(&sim->ir->design.eot, id)) text_add_bytes(&r->text, bytes, len);
+    add_token(sim, r, id);
     if (sim->options.quiet) return;
     clear_progress(sim);
     if (r->ids == 1) print_prompt(sim, r);
@@ -188,6 +203,9 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_addf(out, ",\n%s", indent);
     json_ids(out, "token_ids", r->id, r->ids);
     if (!sim->ir->design.is_lm) text_addf(out, ",\n%s\"rows\": %lld", indent, (long long)r->prompt_len);
+    text_addf(out, ",\n%s\"from\": %lld,\n%s\"ids_before\": %lld,\n%s\"first_step\": %lld,\n%s", indent,
+              (long long)r->first_position, indent, (long long)r->before, indent, (long long)r->first_step, indent);
+    json_u64s(out, "step_ends", r->step_end, (int)r->steps);
     text_addf(out, ",\n%s\"cycle_start\": %llu,\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent,
               (unsigned long long)r->start, indent, (unsigned long long)f.prefill, indent,
               (unsigned long long)f.decode);
@@ -326,16 +344,45 @@ static void json_all(struct sim *sim, struct text *out) {
     text_add(out, "\n  ]\n}\n");
 }
 
+static bool write_json(struct sim *sim, struct text *out) {
+    const char *why = NULL;
+    if (strcmp(sim->options.json, "-") == 0) fputs(text_cstr(out), stdout);
+    else why = file_write_text(&sim->arena, sim->options.json, out);
+    if (why != NULL) diag_command("sim", "error", "%s", why);
+    text_free(out);
+    return why == NULL;
+}
+
 bool report_write_json(struct sim *sim) {
     struct text out = {0};
     if (sim->options.json == NULL) return true;
     json_all(sim, &out);
-    const char *why = NULL;
-    if (strcmp(sim->options.json, "-") == 0) fputs(text_cstr(&out), stdout);
-    else why = file_write_text(&sim->arena, sim->options.json, &out);
-    if (why != NULL) diag_command("sim", "error", "%s", why);
-    text_free(&out);
-    return why == NULL;
+    return write_json(sim, &out);
+}
+
+static void json_golden(struct sim *sim, struct text *out) {
+    int64_t made = 0;
+    const struct request_result *r = &sim->host.result[0];
+    const uint32_t *ids = check_golden_ids(sim->check, &made);
+    const uint64_t *hashes = check_golden_hashes(sim->check);
+    text_add(out, "{\n  ");
+    json_ids(out, "prompt_ids", r->prompt, r->prompt_len);
+    text_add(out, ",\n  ");
+    json_ids(out, "token_ids", ids, made);
+    text_addf(out, ",\n  \"positions\": %lld,\n  \"steps\": %lld,\n  \"tokens_per_step\": %d,\n",
+              (long long)check_positions(sim->check), (long long)check_steps(sim->check), sim->ir->design.tokens);
+    text_add(out, "  \"logits_hashes\": [");
+    for (int64_t i = 0; i < made; i++) text_addf(out, "%s\"%016llx\"", i ? ", " : "", (unsigned long long)hashes[i]);
+    text_add(out, "],\n");
+    json_oracle(sim, out);
+    text_add(out, "\n}\n");
+}
+
+bool report_write_golden(struct sim *sim) {
+    struct text out = {0};
+    if (sim->options.json == NULL) return true;
+    json_golden(sim, &out);
+    return write_json(sim, &out);
 }
 
 bool report_write_logits(struct sim *sim) {

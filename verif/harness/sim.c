@@ -88,13 +88,61 @@ static bool open_oracle(struct sim *sim) {
     return sim->oracle != NULL;
 }
 
+// A hash of all that a state depends on besides the prompt: the image, how ids are chosen, what ends the request.
+static bool state_identity(struct sim *sim, uint64_t *identity) {
+    size_t len;
+    const char *why, *path = path_in(sim, "image/manifest.json");
+    const char *manifest = file_read(&sim->arena, path, 64 << 20, &len, &why);
+    const struct sampling *s = &sim->options.sampling;
+    if (manifest == NULL) return sim_fail(sim, MSG_SIM_FILE, path, why), false;
+    const uint64_t all[] = {bytes_hash(manifest, len), s->inverse, s->top_k, s->min_p, s->seed,
+                            sim->options.ignore_eot};
+    *identity = bytes_hash(all, sizeof all);
+    return true;
+}
+
+// Reads the state of the option and compares it with the request.
+static bool open_state(struct sim *sim) {
+    const struct request_result *r = &sim->host.result[0];
+    struct check_state *s = &sim->load.file;
+    const char *why = NULL, *path = sim->options.state;
+    uint64_t identity;
+    if (path == NULL) return true;
+    if (!state_identity(sim, &identity)) return false;
+    if (!check_read_state(&sim->arena, path, identity, s, &why)) return sim_fail(sim, "%s", why), false;
+    bool same = sim->options.from < r->prompt_len ? r->prompt_len <= s->count + s->made : r->prompt_len == s->count;
+    for (int64_t i = 0; same && i < r->prompt_len; i++) same = s->ids[i] == r->prompt[i];
+    if (!same) sim_fail(sim, MSG_STATE_OTHER, path, "prompt");
+    else if (sim->options.from > s->positions)
+        sim_fail(sim, MSG_STATE_SHORT, path, (long long)s->positions, (long long)sim->options.from);
+    return sim->failure == NULL;
+}
+
+// Runs the golden model alone, with the oracle beside it, and writes its state.
+static bool write_state(struct sim *sim) {
+    const struct request_result *r = &sim->host.result[0];
+    static const struct end_ids none;
+    struct check_request request = {.ids = r->prompt,
+                                    .count = r->prompt_len,
+                                    .max_new = r->tokens,
+                                    .eot = sim->options.ignore_eot ? none : sim->ir->design.eot};
+    uint64_t identity;
+    if (!state_identity(sim, &identity)) return false;
+    check_begin(sim->check, &request);
+    const char *why = check_write_state(sim->check, sim->options.write_state, identity);
+    if (check_overflow(sim->check)) sim_fail(sim, MSG_VALUE_OVERFLOW, check_overflow(sim->check));
+    else if (check_mismatch(sim->check)) sim_fail(sim, MSG_MISMATCH, check_mismatch(sim->check));
+    else if (why) sim_fail(sim, "%s", why);
+    return sim->failure == NULL && report_write_golden(sim);
+}
+
 static bool open_check(struct sim *sim) {
     if (!pack_check_image(sim->ir, path_in(sim, "image"), &sim->diag)) return false;
     sim->golden = replay_open(&sim->arena, sim->ir, path_in(sim, "image"), check_window(sim->ir), &sim->diag);
     if (sim->golden == NULL) return false;
     replay_sample(sim->golden, &sim->options.sampling);
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
-    return sim->check != NULL && open_oracle(sim);
+    return sim->check != NULL && (sim->options.state != NULL || open_oracle(sim)); // a state was compared when written
 }
 
 static bool change_figures(struct sim *sim) {
@@ -135,7 +183,7 @@ static bool open_all(struct sim *sim) {
     sim->contracts = contracts_open(&sim->arena, sim->ir);
     probe_dpi_bind(sim);
     if (sim->options.timeline != NULL) timeline_open(&sim->timeline, &sim->arena, sim->ir->edges);
-    return host_open(&sim->host, sim);
+    return host_open(&sim->host, sim) && open_state(sim);
 }
 
 static void release(struct sim *sim) {
@@ -174,7 +222,9 @@ struct sim *sim_open(int argc, char **argv, int *exit_code) {
         *exit_code = RILL_BAD_SPEC;
         ok = false;
     }
-    if (ok) return sim;
+    if (ok && !sim->options.write_state) return sim;
+    if (ok) *exit_code = write_state(sim) ? RILL_OK : RILL_BAD_SPEC;
+    if (ok && sim->failure != NULL) diag_command("sim", "error", "%s", sim->failure);
     release(sim);
     return NULL;
 }

@@ -57,6 +57,22 @@ bool plant_is(const struct sim *sim, enum plant_kind kind);
 void plant_begin(struct sim *sim); // called when the memory is open
 void plant_end(struct sim *sim);   // called when a request has ended, before its results are read
 
+// ---- the state of a request that begins in the middle (load.c) ----
+
+struct load {
+    int64_t from;
+    bool waits;             // for the design's start
+    struct check_state file; // of the option
+    struct check_start start;
+    int64_t decode_left; // steps of one token after those of the prompt that the design is given
+    uint64_t planted;    // bit i: fault i of the options is in the state
+    sim_find *find;
+    void *context;
+    struct sim_signal state; // of the walkers' source of step words
+};
+void load_memory(struct sim *sim);                              // before the start
+void load_edge(struct sim *sim, const struct sim_pins *pins); // once per clock
+
 // ---- requests (host.c) ----
 
 // The design's own counters in cycles: engine busy, waiting for beats, for operands, for room at its output.
@@ -64,6 +80,11 @@ enum { ENGINE_COUNTERS = 4 };
 
 struct request_result {
     const uint32_t *prompt;
+    int64_t before;      // ids generated before the position at which the design begins
+    const uint32_t *fed; // the prompt that the design is given: what is left of it, or the last id before
+    int64_t fed_len;
+    uint64_t *step_end; // cycles in which the steps ended
+    int64_t steps, first_step, first_position;
     int64_t prompt_len, tokens, room; // room: capacity of `id`, limited by what the context allows
     uint32_t *id;                     // generated ids in order; id_cycle: when they were written
     uint64_t *id_cycle;
@@ -110,6 +131,7 @@ struct sim {
     struct watch watch;
     struct occupancy occupancy;
     struct contracts *contracts;
+    struct load load;
     struct host host;
     double clock_mhz;
     const char *failure; // first failure, or NULL
@@ -153,9 +175,11 @@ void probe_dpi_bind(struct sim *sim);
 
 // ---- output (report.c) ----
 void report_token(struct sim *sim, uint32_t id);
+void report_before(struct sim *sim); // the prompt and the ids before the position at which the design begins
 void report_progress(struct sim *sim);
 void report_summary(struct sim *sim);
 bool report_write_json(struct sim *sim);
+bool report_write_golden(struct sim *sim); // what the golden model alone made
 bool report_write_logits(struct sim *sim);
 
 #endif

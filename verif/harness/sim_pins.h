@@ -4,11 +4,20 @@
 #define VERIF_SIM_PINS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// A variable of the Verilated design: `words` elements of `bytes` each, the low byte first.
+struct sim_signal {
+    uint8_t *data;
+    size_t words, bytes;
+};
+// Finds variable `name` of the instance whose path ends with `instance`. Returns false if none is public.
+typedef bool sim_find(void *context, const char *instance, const char *name, struct sim_signal *found);
 
 // Pins of rill_sim_top except clk: first those that the harness drives, then those that the design drives.
 // s_axi_control is AXI4-Lite.
@@ -20,6 +29,8 @@ struct sim_pins {
     uint32_t rdata;
     uint32_t gap; // cycles that the clock misses after this edge, while an oscillator goes on
     bool slow;    // the next cycle is longer by one pulse of the oscillator
+    sim_find *find; // set by main: the design's variables,
+    void *context;  // with this as context
 };
 
 struct sim;

@@ -144,6 +144,18 @@ const struct store_entry *replay_product_weights(const struct replay_op *op, int
     return first ? first + p.repetition : NULL;
 }
 
+bool replay_cached(const struct replay *run, int tensor, int region, int64_t repetition, struct replay_cached *cached) {
+    const struct ir *ir = run->ir;
+    bool own = ir->tensor[tensor].region == region;
+    struct place p = resolve(ir, (struct place){tensor, own ? repetition : final_repetition(ir, tensor)});
+    const struct ir_tensor *t = &ir->tensor[p.tensor];
+    if (t->producer == IR_NONE || run->cache[t->producer] == NULL || p.repetition >= repeat_of(ir, t->region))
+        return false;
+    const struct replay_cache *cache = &run->cache[t->producer][p.repetition];
+    *cached = (struct replay_cached){cache->q, cache->scale, t->shape[0].bound, t->shape[1].bound};
+    return true;
+}
+
 // ---- running ----
 
 static void stamp(const struct replay *run, const struct ir_tensor *t, struct replay_slot *v) {
@@ -194,8 +206,12 @@ static void begin_position(struct replay *run, int64_t position) {
     if (position < 0 || position >= run->ir->design.context)
         base_fatal("golden: position %lld outside the context", (long long)position);
     run->position = position;
-    if (position > 0) return;
+    if (position == 0) replay_begin_at(run);
+}
+
+void replay_begin_at(struct replay *run) {
     run->request++;
+    run->waits = false;
     run->fault = (struct golden_fault){0};
     run->fault_text = NULL;
 }

@@ -59,6 +59,22 @@ uint32_t replay_next_id(const struct replay *run);
 bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position,
                   struct replay_value *value);
 
+// ---- the state between two positions: keys and values of all positions before ----
+
+// The keys or values that readers in `region` see in one repetition: q[position][heads * dim], scale[position][heads].
+struct replay_cached {
+    const int8_t *q;
+    const float *scale;
+    int64_t heads, dim;
+};
+// Returns false if no operation stores the tensor.
+bool replay_cached(const struct replay *run, int tensor, int region, int64_t repetition, struct replay_cached *cached);
+// Appends the keys and values of positions 0 to positions - 1.
+void replay_store(const struct replay *run, int64_t positions, struct text *out);
+// Takes those of the first `positions` positions from what replay_store wrote for `stored` of them: replay_step goes on
+// there. Returns false if the bytes are not those of this graph.
+bool replay_restore(struct replay *run, const char *bytes, size_t size, int64_t stored, int64_t positions);
+
 // Returns text that names node, repetition and position of the first numeric fault, or NULL.
 const char *replay_fault(const struct replay *run);
 

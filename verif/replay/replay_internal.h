@@ -80,6 +80,8 @@ struct replay_op {
 };
 typedef void replay_function(struct replay_op *);
 extern replay_function *const replay_functions[];
+// Begins a request at a position of which all earlier keys and values are there.
+void replay_begin_at(struct replay *);
 // Runs a custom kernel. Returns false if its result has not been given yet.
 bool replay_custom(struct replay_op *);
 // Compiles and loads the golden functions. Returns false after an error.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Divides a request into shards.
+#include "gen/shards/shards.h"
+
+const char *const shard_ends[] = {
+    [SHARD_MISSING] = "missing", [SHARD_PASSED] = "passed", [SHARD_DIFFERS] = "differs",
+    [SHARD_DIED] = "died",       [SHARD_LATE] = "late",
+};
+
+static int64_t prompt_steps(const struct shards_request *r) {
+    return (int64_t)u64_div_ceil((uint64_t)r->count, (uint64_t)r->tokens);
+}
+
+int64_t shards_position(const struct shards_request *r, int64_t step) {
+    int64_t prefill = prompt_steps(r);
+    return step < prefill ? step * r->tokens : r->count + step - prefill;
+}
+
+// A shard's request ends after its last step: with the id that this step generates, or in the prompt, whose last step
+// generates an id, too.
+static void end_after(const struct shards_request *r, struct shard *s) {
+    int64_t decoded = s->last - (prompt_steps(r) - 1);
+    s->cut = decoded < 0;
+    s->prompt = s->cut ? shards_position(r, s->last + 1) : r->count;
+    s->tokens = s->cut ? 1 : decoded + 1;
+}
+
+int shards_divide(const struct shards_request *r, int most, int64_t warm, struct shard *shard) {
+    int count = (int64_t)most < r->steps ? most : (int)r->steps;
+    for (int i = 0; i < count; i++) {
+        struct shard *s = &shard[i];
+        *s = (struct shard){.begin = r->steps * i / count, .end = r->steps * (i + 1) / count};
+        s->first = s->begin > warm ? s->begin - warm : 0;
+        s->last = s->end < r->steps ? s->end : r->steps - 1;
+        s->from = shards_position(r, s->first);
+        end_after(r, s);
+    }
+    return count;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One long request, simulated in shards: each shard starts from the reference model's state and runs a range of steps,
+// as a process of its own, here or through a launcher such as `srun -n1`. docs/verify.md describes the verdict.
+#ifndef RILL_SHARDS_H
+#define RILL_SHARDS_H
+
+#include "gen/base/base.h"
+
+// The whole request as the reference model ran it.
+struct shards_request {
+    const uint32_t *prompt, *ids; // ids: generated
+    const char **hashes;          // of the logits, after each generated id
+    int64_t count, made, steps;
+    int64_t tokens; // per step of the prompt
+};
+// Reads the JSON file of `rill sim --write-state`. Returns NULL after *why.
+struct shards_request *shards_read_request(struct arena *, const char *path, const char **why);
+
+enum shard_end { SHARD_MISSING, SHARD_PASSED, SHARD_DIFFERS, SHARD_DIED, SHARD_LATE };
+extern const char *const shard_ends[]; // their words in the journal
+
+// A shard answers for steps begin to end - 1. It simulates some steps before them, until the memory and the FIFOs are as
+// in a whole request, and the first step of the next shard.
+struct shard {
+    int64_t begin, end, first, last; // first, last: simulated
+    int64_t from;                    // first position simulated
+    int64_t prompt, tokens;          // its request: so much of the prompt, so many ids
+    bool cut;                        // the request ends within the prompt: its id is not one of the whole request
+    // what came out
+    enum shard_end state;
+    const char *why;
+    int tries;
+    double seconds;
+    uint64_t *cycles; // per simulated step; 0: not known
+    uint64_t values;  // compared
+    uint64_t result;  // hash of the result file
+};
+
+// Divides the steps evenly. Returns the number of shards, at most `most`; every shard has a step.
+int shards_divide(const struct shards_request *, int most, int64_t warm, struct shard *shard);
+int64_t shards_position(const struct shards_request *, int64_t step); // the step's first position
+// Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.
+void shard_judge(struct arena *, const struct shards_request *, const char *path, struct shard *);
+
+// What all shards together say. why: NULL, or what is missing or contradicts itself.
+struct shards_sum {
+    const char *why;
+    uint64_t cycles, values; // cycles: of all steps, each from the shard that answers for it
+    int64_t seams;           // steps whose cycles two shards were compared in
+    double most;             // largest difference there, as a fraction
+    int64_t cold;            // steps simulated only to warm up, whose cycles count nowhere
+};
+struct shards_sum shards_join(struct arena *, const struct shards_request *, const struct shard *, int count,
+                              int64_t warm, bool exact);
+
+// ---- the journal: lines of JSON, appended and flushed one by one ----
+
+struct journal {
+    struct arena *arena;
+    FILE *file;
+    const char *path;
+};
+// Opens a journal and goes on with it if it has the same key; otherwise begins anew. Ends of shards that it has are
+// passed to `ended` in order. Returns false after *why.
+typedef void journal_end(void *context, int shard, const char *state, uint64_t result);
+bool journal_open(struct journal *, struct arena *, const char *path, const char *key, journal_end *ended,
+                  void *context, const char **why);
+void journal_line(struct journal *, const char *fmt, ...) RILL_PRINTF(2, 3); // members of an object, without braces
+void journal_close(struct journal *);
+
+// ---- processes ----
+
+struct pool_job {
+    char *const *args;
+    const char *log;
+    bool again; // it has run before
+};
+enum { POOL_DIED = -1, POOL_LATE = -2 };
+// Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit status,
+// POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about once a second.
+struct pool {
+    int parallel;
+    int64_t limit;
+    void (*begun)(void *context, int job, long pid);
+    bool (*ended)(void *context, int job, int status, double seconds);
+    void (*tick)(void *context, double seconds);
+    void *context;
+};
+void pool_run(const struct pool *, struct arena *, const struct pool_job *, int jobs);
+double pool_seconds(void); // of a clock that never goes back
+
+#endif
