@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what `make` has built, or removes it again: `make install PREFIX=...`, `make uninstall PREFIX=...`.
-# usage: packaging/install.sh [--remove] DESTDIR PREFIX    files lie below DESTDIR and know of PREFIX alone
+# usage: packaging/install.sh [--remove] DESTDIR PREFIX    files are written below DESTDIR; the paths in them begin with
+# PREFIX
 set -eu
 remove=0
 [ "${1:-}" != --remove ] || { remove=1 && shift; }

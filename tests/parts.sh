@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests/run.sh: the parts of the test suite, in this order.
+# Sourced by tests/run.sh: lists the parts of the test suite in the order in which they run.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as

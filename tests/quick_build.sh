@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests that simulate many designs (tests/fuzz, tests/e2e): a simulation is built in seconds of what is
-# compiled once for all designs and of the design's own files.
+# Sourced by the tests that simulate many designs (tests/fuzz, tests/e2e): builds a simulation in seconds, from parts
+# that are compiled once for all designs and from the design's own files.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with verdict.sh and the scripts that source this
 
 lib=$root/build/fuzz/lib

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that simulate: which streams of a design a run must have compared is found here from
-# design.yaml alone.
+# Sourced by the scripts that simulate: derives from design.yaml alone which streams of a design a run must have
+# compared.
 # shellcheck shell=bash
 
 # The streams of a design that are not compared, a line `name: reason` each, sorted; and a line `streams N`, all of

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The figures of a board's memory, from its file to simulation, forecast and bound: each of them changes cycles, in both
-# alike, and an override says what a file says. Then bounds: no forecast of a spec in the tree is below its own.
+# Checks that each memory figure of a board file changes the cycles of simulation and forecast by the same amount, and
+# that `--hbm` has the same effect as the file. Also checks that no forecast of a spec in the tree is below its lower
+# bound.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 rows=19

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Spec to ids: every design point is generated, packed, built and simulated; the streams must match the golden model as
-# they flow, the ids must be those of `rill golden`, and the logits of all design points of one model and weight format
-# must be the same bytes. The design points are in tests/e2e/cases. See --help.
+# Generates, packs, builds and simulates every design point of tests/e2e/cases. All streams must match the golden model,
+# the ids must be those of `rill golden`, and the logits of all design points of one model and weight format must be the
+# same bytes. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/judge.sh"
 

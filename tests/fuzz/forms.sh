@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the forms of one spec, with the same values in each, and what a form's time must be.
+# Sourced by run.sh: builds the forms of one spec. All forms must give the same values, and the time of some forms has
+# limits.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and stages.sh
 
 # Design keys that change time and cost alone: key, value when on, value when off.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Random legal specs from end to end: gen, pack random weights, build with every warning, simulate with jitter against
-# the golden model; each in forms that may change its time, never its values. See --help.
+# Tests random legal specs from end to end: generates, packs random weights, builds with every warning, and simulates
+# with jitter against the golden model. Each spec is built in forms that may change its time but never its values. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"

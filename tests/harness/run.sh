@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The test harness itself: whatever process of it is killed at any time, whatever lines are lost or printed twice, the
-# suite fails. See --help.
+# Tests the test harness itself: the suite must fail if any of its processes is killed at any time, or if lines of its
+# output are lost or printed twice. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/sets.sh"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the two sets of tests hold every check between them, tests/both.sh sums them up, and what failed
-# can be run again.
+# Sourced by run.sh: checks that the two sets of tests together hold every check, that tests/both.sh adds them up, and
+# that a failed check can be run again.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # ---- the sets of the tree ----

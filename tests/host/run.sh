@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# rill-host, as it runs on a card: the same binary on a simulated card (verif/card), which is the packaged kernel behind
-# the memory model and a stand-in for XRT's library. Stories, errors, wrong files, programs that die.
+# Runs rill-host, the same binary that runs on a card, on a simulated card (verif/card): the packaged kernel, the memory
+# model and a substitute for XRT's library. Cases: stories, errors, wrong files, programs that die.
 # usage: tests/host/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The passes' dumps: a design made from the IR dump after any pass has the same bytes, damaged dumps are refused, timed
-# FIFO depths hold few bits more than the least. See --help.
+# Tests the dumps of the passes: a design made from the IR dump after any pass has the same bytes, and damaged dumps are
+# refused. Also checks that timed FIFO depths hold few bits more than the least. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/pass/slow.sh"

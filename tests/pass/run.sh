@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the command refuses: specs with an .expect beside them (tests/spec, tests/pass) end with exactly those messages,
-# exit status 1 and nothing written. dumps.sh is about the passes' dumps. See --help.
+# Tests what the commands must refuse. Each spec with an .expect file next to it (tests/spec, tests/pass) must end with
+# exactly these messages and exit status 1, and nothing may be written. dumps.sh tests the dumps of the passes. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill report --html`: the page is well formed, needs nothing from outside, is the same on every run and shows every
-# FIFO; what it cannot be made of is refused with a message and nothing is written. See --help.
+# Tests `rill report --html`: the page is well formed, loads nothing from outside, is the same on every run and shows
+# every FIFO. Input that it cannot use is refused with a message, and nothing is written. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: what the log of a test program says of its cases. tests/harness/run.sh tries it on wrong logs.
+# Sourced by run.sh: reads from the log of a test program which of its cases ran and passed. tests/harness/run.sh tests
+# this with wrong logs.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # What the log of a test program says it skipped: a line `name: reason` each; the reason is its message `skipped: ...`

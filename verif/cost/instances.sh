@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: the instances of a generated design as rows `MODULE NAME=VALUE...`, as verif/cost/measured.txt and
-# verif/timing/modules.txt have them.
+# Sourced: lists the instances of a generated design as rows `MODULE NAME=VALUE...`, the form of verif/cost/measured.txt
+# and verif/timing/modules.txt.
 # shellcheck shell=bash
 
 # The files that the emitter has written.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves the properties of verif/formal/properties, each a module's of rtl-templates, with Yosys: temporal induction
-# (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
+# Proves the properties of verif/formal/properties, one file per module of rtl-templates, with Yosys: temporal induction
+# (unbounded), over a matrix of parameters. Also runs each module with planted faults, which the properties must find.
 # usage: verif/formal/run.sh [--quick] [--jobs N] [module...]
-#        One line per proof, N side by side (default 1), exit status 0 if all hold.
+#        One line per proof, N in parallel (default 1), exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: which templates a template is built of, by the instances in its text.
+# Sourced: lists the templates that a template instantiates, directly or indirectly, from the text of the files.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 # Names of the templates that a Verilog file instantiates (also in branches that its parameters do not take).

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: from a template and its parameters to a netlist of it (Yosys, xcup), for verif/timing/run.sh, which walks it,
-# and verif/cost/measure.sh, which counts its cells. Netlists are kept in build/timing/, each with a hash of what it is
-# of: the two scripts share them.
+# Sourced: makes a netlist (Yosys, xcup) of a template with given parameters. verif/timing/run.sh walks it and
+# verif/cost/measure.sh counts its cells. Netlists are kept in build/timing/ with a hash of their logic and parameters,
+# and both scripts use them.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 . "$root/verif/cost/parameters.sh"

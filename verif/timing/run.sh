@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Longest register-to-register paths of the templates by a stated delay model: Yosys synthesizes each with its real
-# parameters for xcup, walk.py walks the netlist. One line per module; it fails above the limit or a fan-out. See
-# --help.
+# Finds the longest register-to-register paths of the templates by a delay model. Yosys synthesizes each template with
+# its real parameters for xcup, and walk.py walks the netlist. Prints one line per module, and fails if a path or a
+# fan-out exceeds its limit. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../tests/verdict.sh"
