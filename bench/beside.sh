@@ -55,7 +55,7 @@ transpose safe 7
 TEXT
 }
 
-# What the memory's figures cost a design that spills every value.
+# Compares a design that spills every value, with one figure of the memory changed per row.
 memory() {
     local change
     echo "| of the memory | RTL, cycles | forecast |"

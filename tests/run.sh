@@ -106,7 +106,7 @@ run_here() { # name, command...
     [ "${codes[1]}" = 0 ] && [ "${codes[2]}" -le 1 ]
 }
 
-# What is wrong with a part's lines: they must be the checks it planned, and behind them its own verdict.
+# Prints what is wrong with the lines of a part. They must be the checks that it announced, followed by its verdict.
 judge_part() { # name, exit status
     local lines=$out/$1.out words sum
     sum=$(sed -n 's/^plan  \(-\?[0-9]\+\)$/\1/p' "$lines" | awk '{ s += $1 } END { print s + 0 }')

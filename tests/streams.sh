@@ -28,7 +28,7 @@ streams_left() { # design.yaml
         }' "$1" | sort
 }
 
-# The same of what a run says.
+# Prints the same lines from the result of a run.
 streams_said() { # JSON of rill sim
     sed -n 's/^  "streams": \([0-9]*\),$/streams \1/p
         /^  "streams_not_compared"/,/}/s/^    "\(.*\)": "\(.*\)",*$/\1: \2/p' "$1" | sort

@@ -129,7 +129,7 @@ run_queue() {
     queued_checks=() queued_commands=()
 }
 
-# Where what is done between checks takes many commands: each check is planned when it begins.
+# Announces a check when it begins, for scripts that do much between two checks.
 counted() { counted_many 1 "$@"; } # command that makes one check
 counted_many() { # number of its checks, command
     plan "$1"
@@ -146,7 +146,7 @@ watched() { # number of checks, command that must make as many; after a failure 
 
 # ---- jobs side by side ----
 
-# What a job must print is known before any is begun.
+# The number of lines that a job must print is known before any job begins.
 add_job() { # number of its checks, command and arguments
     job_checks+=("$1")
     job_commands+=("${*:2}")

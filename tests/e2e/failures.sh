@@ -303,7 +303,7 @@ fi
 counted check_refused "beats into a full device" 1 'error: /dev/full: No space left' "${sim[@]}" "${few[@]}" --beats \
     /dev/full
 
-# What the oracle reads, damaged; and the oracle of another spec: the same weights, another eps.
+# Damages the files that the oracle reads. Also gives the oracle another spec, with the same weights and another eps.
 cp -r "$dir/oracle" "$work/failures/oracle"
 sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"
 counted check_refused "a damaged copy of the spec" 1 \

@@ -27,7 +27,8 @@ check_run() { # name, key, set, seed: the simulation of one request set
     fi
 }
 
-# Of each request of a run without jitter: ids in, ids made (rows: the same number), cycle of its start, cycles.
+# Prints a line for each request of a run without jitter: ids in, ids made (for rows the same number), cycle of its
+# start, cycles.
 requests_of() { # json
     sed -n '/^  "requests"/,$p' "$1" | awk -F: '
         /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }

@@ -122,7 +122,7 @@ refuses_more() { # folder
     done
 }
 
-# What is made must not depend on the folder or on the run.
+# The generated files must not depend on the folder or on the run.
 same_bytes() { # spec, folder
     (cd / && "$rill" gen "$1" -o "$2.again") && diff -rq "$2" "$2.again"
 }

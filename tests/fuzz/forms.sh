@@ -173,7 +173,7 @@ streams_of_results() { # dump of a design
         }' "$1" | paste -sd"|"
 }
 
-# Where a request begins and ends, from a forecast: `steps`, `ends`.
+# Reads from a forecast in which cycles a request begins and ends: sets `steps` and `ends`.
 edges_of_request() { # folder
     local results
     results=$(streams_of_results "$1/design.yaml")
@@ -262,7 +262,7 @@ measure_and_forecast() { # spec, folder
     step forecast forecast "$2" "$length"
 }
 
-# Without jitter, against the forecast alone.
+# Compares a run without jitter with its forecast.
 check_forecast() { # spec, folder
     local length steps ends
     measure_and_forecast "$1" "$2" || return

@@ -47,7 +47,7 @@ TEXT
 work=$root/build/fuzz
 times=""
 
-# Of these seeds the graphs of a number of operations.
+# Prints the seeds whose graphs have a number of operations in the given range.
 of_size() { # least, most, seed...
     local seed count
     for seed in "${@:3}"; do
@@ -56,7 +56,8 @@ of_size() { # least, most, seed...
     done
 }
 
-# What two failures have in common: stage and message without names and numbers.
+# Prints the stage and the message of a failure without names and numbers. Two failures with the same text have the same
+# cause.
 signature() {
     local said
     said=$(reason | head -n 1 | sed -E 's/`[^`]*`/_/g; s/^[^ ]*\.(yaml|v|sv):[0-9:]*//

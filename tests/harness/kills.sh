@@ -92,7 +92,7 @@ try_kill() { # part, tool, call, who, last, pattern, command...
     fi
 }
 
-# Where a row says `whole`, its command must pass when nothing is killed.
+# If a row says `whole`, its command must also pass when nothing is killed.
 queue_kills() { # rows on stdin
     local part how pattern command
     while IFS='|' read -r part how pattern command; do

@@ -91,7 +91,7 @@ refused() { # name, status, pattern, options of the card -- arguments of rill-ho
     check_refused "$name" "$status" "$pattern" "$on_card" "$@"
 }
 
-# Each test builds these three first.
+# Builds what each test needs: the package, the host program and the card.
 build_all() {
     counted check "package, image, binary of metadata" make_package
     counted check "the host program builds from a package alone, without a warning" build_host

@@ -68,7 +68,7 @@ binary() { # package
         holds xclbin "$1" "$work/listing"
 }
 
-# With the macro that the package's scripts define.
+# Lists the instances that Icarus elaborates, with the macro that the scripts of the package define.
 instances() { # package
     (cd "$1" && iverilog -g2005 -DRILL_VENDOR_CELLS -o "$work/netlist" -y "$root/verif/model" \
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&

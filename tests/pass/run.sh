@@ -221,7 +221,7 @@ refuse_golden() { # what it does
     fi
 }
 
-# Where two tables read the ids, those of a prompt are below the rows of the smaller one.
+# If two tables read the ids, the ids of a prompt must be below the number of rows of the smaller table.
 two_tables() { # to
     cat >"$1" <<'SPEC'
 name: tables
@@ -246,7 +246,7 @@ graph:
 SPEC
 }
 
-# Without a clock of its own a design has the limit of a board that is slower than 250 MHz.
+# A design without `clock_mhz` gets the highest clock of a board that is slower than 250 MHz.
 . "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
@@ -307,7 +307,7 @@ checked_layout() {
     fi
 }
 
-# What a design cannot take is known before its simulation is built, which takes minutes.
+# Requests that a design cannot take are refused before its simulation is built, which takes minutes.
 unbuilt=$work/unbuilt
 refuse_unbuilt() { # exit status, message, arguments behind the folder
     local want=$1 message=$2 status=0
@@ -476,7 +476,7 @@ rows_below_bound() { # at every T, the forecast of many rows is no faster than w
     done
 }
 queue check "at most so many rows/s: a bound at every T" rows_below_bound
-# The same Verilog as with what auto must choose said, and the figures in the report.
+# `auto` must give the same Verilog as the choice written out, and the report must have the figures of both.
 like_explicit() { # name, choice, values of the spec
     local dir=$work/auto-$1 values=("${@:3}")
     variant "$root/tests/e2e/cases/$1/spec.yaml" "$dir.yaml" fifo=auto "${values[@]}"

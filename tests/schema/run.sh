@@ -25,7 +25,7 @@ for expect in "${wrong[@]}"; do
     spec=${expect%.expect}.yaml
     [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
 done
-# What the messages of these specs point to.
+# Every `rill explain WORD` in the expected messages of these specs.
 mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' |
     sort -u)
 

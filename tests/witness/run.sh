@@ -47,7 +47,7 @@ golden_float() { # graph
         ! python3 "$here/near.py" "$work/$1.float" "$here/$1/exact.npy" 1e-5
 }
 
-# With one attribute of the spec changed, the values must be others: graph|what is written|what takes its place.
+# If one attribute of the spec changes, the values must change. Rows: graph|text in the spec|replacement.
 changes() {
     cat <<'TEXT'
 asym|weight: asym, weights: int4_asym|weight: asym, weights: int4

@@ -44,7 +44,7 @@ design_instances() { # directory
         }
         function put(row) { if (!seen[row]++) print row }
         function other(key, value) { return key in of ? of[key] : value }
-        # Where a parameter has its default, a row does not name it.
+        # A row does not name a parameter that has its default.
         function unless(key, value) { return other(key, value) == value ? "" : " " key "=" of[key] }
         function put_link(    bits, parts, style, i) {
             bits = other("PART_W", of["DATA_W"]) + other("SIDE_W", 0)

@@ -32,7 +32,7 @@ netlist_name() { # MODULE NAME=VALUE...
     echo "$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)"
 }
 
-# What a netlist depends on: not on what is inside the modules that it leaves empty.
+# Prints a hash of everything that a netlist depends on. The inside of modules that are left empty does not count.
 netlist_key() { # MODULE NAME=VALUE...
     local part
     {
