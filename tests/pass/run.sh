@@ -246,7 +246,7 @@ graph:
 SPEC
 }
 
-# A design without `clock_mhz` gets the highest clock of a board that is slower than 250 MHz.
+# A design without `clock_mhz` gets the default clock of its board, here a slow one.
 . "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 

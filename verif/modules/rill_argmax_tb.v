@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_argmax: ids and hashes against the golden model, ties, zeros, elements past N, order and marks, one
-// chunk per cycle.
+// Testbench of rill_argmax. Compares ids and hashes with the golden model, with ties, zeros and elements past N. Also
+// checks order, token marks, and the rate of one chunk per cycle.
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
 // sweep: LANES=8 TOKENS=8 N=64

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of the protocol checker rill_axi_checker. Lawful traffic of any timing, with its counts of open bursts, raises
-// nothing; and each of the ways to break a rule (task break_rule) is caught under its own name. The checker ends the
-// run that breaks a rule, so every breach has a run of its own, with +break=N: vectors_rill_axi_checker.c makes them,
-// this bench judges what they said.
+// Testbench of the protocol checker rill_axi_checker. Legal traffic of any timing must raise nothing, and the counts of
+// open bursts must be right. Each way to break a rule (task break_rule) must be reported under its own name. The
+// checker ends a run at the first violation, so every violation has a separate run with +break=N.
+// vectors_rill_axi_checker.c starts these runs, and this bench judges their output.
 // sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
 // sweep: BEAT_BITS=256 ID_W=1 MAX_BURST=64 OUTSTANDING=9 WRITE_EN=0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axil_regs: the map of docs/registers.md: arguments with strobes, channel bases, ap_ctrl_hs start,
-// done, clear-on-read and auto-restart, interrupt enable and toggle, counters.
+// Testbench of rill_axil_regs. Checks the register map of docs/registers.md: arguments with byte strobes, channel
+// bases, start and done of ap_ctrl_hs, clear-on-read, auto-restart, interrupt enable and toggle, and counters.
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40

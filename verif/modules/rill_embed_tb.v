@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_embed: descriptors, values against the golden model, padding, order and marks, faults of ids and of
-// values, one chunk per cycle; rows that are dealt out over channels, of which each gives its beats when it likes.
+// Testbench of rill_embed. Checks descriptors, values (with the golden model), padding, order and token marks, faults
+// of ids and of values, and the rate of one chunk per cycle. Also with rows that are distributed over channels whose
+// beats come at random times.
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192

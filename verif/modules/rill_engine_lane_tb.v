@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late,
-// mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
-// the constants of K and V, 10 cycles after the command, HOPS and TERM_HOPS; LANE_BEATS beats fit and every beat taken
-// in is said once. With TERM_HOPS a row ends as soon as its parameters' words may be there; chunks end before all of
-// them are, some of a single row one after the other.
+// Testbench of rill_engine_lane. Sends chunks of row parameters, group scales and data beats, which are taken as early
+// as allowed or later, mixed with local beats and used for several tokens.
+// - Rows are compared with plain sums of products. They must come with their parameters, or with the constants of K and
+//   V, 10 cycles after the command plus HOPS and TERM_HOPS.
+// - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
+// - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
+//   have arrived, also several chunks of a single row in a row.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine with rill_v_tail: int8 and int4 products that share an operand, scores with local positions
-// (none, some and many in memory), values with the V tail and its write-out, a product for the last token alone;
-// against the golden model, bit by bit.
-// Without idles and stalls: no cycle is lost inside a firing, at most GAP between two.
+// Testbench of rill_engine with rill_v_tail. Compares bit by bit with the golden model: int8 and int4 products that
+// share an operand, scores with local positions (none, some and many in memory), values with the V tail and its
+// write-out, and a product for the last token alone.
+// Without idles and stalls, no cycle may be lost inside a firing and at most GAP cycles between two firings.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6 form=fast
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=1 GROUP=128 HEAD_DIM=66

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_gumbel and rill_threefry against the golden functions, one counter per enabled clock; the noise of both words.
+// Testbench of rill_gumbel and rill_threefry. Compares the noise of both words with the golden functions, one counter
+// per enabled clock.
 // quick: - @ 50:50
 `default_nettype none
 

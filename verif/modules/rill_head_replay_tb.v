@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_head_replay: heads of random numbers of tokens, one after the other, each REPLAYS times in a row.
-// Latency and throughput of the first.
+// Testbench of rill_head_replay. Sends heads with random numbers of tokens; each must come out REPLAYS times in a row.
+// Also checks latency and rate of the first head.
 // sweep: TOKENS=1 UNITS=1 REPLAYS=4
 // sweep: TOKENS=2 UNITS=3 REPLAYS=2
 // sweep: TOKENS=8 UNITS=2 REPLAYS=3

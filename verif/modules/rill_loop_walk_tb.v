@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_loop_walk: D0 x D1 elements, column by column with every column R times, STEP at a time from FIRST on,
-// in five walks that alternate between two halves, at random times. Element and bank after each step, and that they
-// keep still without one.
+// Testbench of rill_loop_walk. Walks D0 x D1 elements column by column, every column R times, STEP at a time from FIRST
+// on, in five walks that alternate between two halves, with steps at random times. Checks element and bank after each
+// step, and that they do not change without a step.
 // sweep: D0=4 D1=3 R=1 STEP=1 FIRST=0
 // sweep: D0=3 D1=5 R=2 STEP=4 FIRST=3
 // sweep: D0=1 D1=7 R=3 STEP=2 FIRST=1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_lane against plain sums of products: int8 and int4 beats mixed, tokens in any order,
-// rows of any length, largest values of all factors first; 9 cycles and HOPS, with PUMP 2 12 and PAIR_MORE, from a beat
-// with last to its row,
-// with its sideband; only the token known between the beats.
+// Testbench of rill_matrix_lane. Sends int8 and int4 beats in any mixture, tokens in any order and rows of any length,
+// with the largest values of all factors first, and compares rows with plain sums of products. A row must come with its
+// sideband 9 cycles plus HOPS after its last beat; with PUMP 2, 12 cycles plus PAIR_MORE. Between the beats all inputs
+// but the token are unknown.
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_pair against plain sums of products: rows of 1 to TOKENS tokens and any number of
-// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 12 cycles after their
-// command, PAIR_MORE and HOPS, with the row's own parameters; a token that is not there changes nothing. With two pairs
-// rows take the banks of accumulators in turns.
+// Testbench of rill_matrix_pair. Sends rows of 1 to TOKENS tokens with any number of int8 or int4 beats, as close
+// together as the module allows, with the largest values of all factors first, and compares results with plain sums of
+// products. Results must come 12 cycles plus PAIR_MORE and HOPS after their command, with the parameters of their row.
+// A token that is not there must change nothing. With two pairs, rows use the banks of accumulators alternately.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2 form=fast
 // sweep: BEAT_BITS=512 TOKENS=8

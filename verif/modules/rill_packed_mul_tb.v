@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_packed_mul: every weight with the ends of both activations and with random ones, alone and in chains of
-// up to 33, of which the last carries the bias of all, each next one works a cycle later, and all but the first and the
-// last also add a product from beside; split into halves their ends are the plain sums. p is kept without en.
+// Testbench of rill_packed_mul. Multiplies every weight with the extreme values of both activations and with random
+// ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each one works a cycle
+// after the one before, and all but the first and the last also add a product of another multiplier. The halves of the
+// result must be the plain sums. p must not change while en is low.
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with
-// other words, `keep` with those of before, behind a reset too; latency, also from another die, and rate.
+// Testbench of rill_param_store. After a load the words come out again and again in order, and none before it. A second
+// load starts over with other words; `keep` starts over with the earlier words, also after a reset. Checks the latency,
+// also to another die, and the rate.
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
 // sweep: BEAT_BITS=512 WORD_W=512 WORDS=7

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pumped_mul with rill_pump_phase: every weight with the ends of all activations and with random ones,
-// alone and in chains of up to 33, of which the last carries the bias of all, each next one works half a cycle later,
-// and all but the first and the last also add a product from beside. Split into halves their ends are the plain sums,
-// of one pair and then of the other. Inputs are there only while they are taken. The sums of every half of a cycle are
-// compared with the definition, so the text and the cell are equal.
+// Testbench of rill_pumped_mul with rill_pump_phase. Multiplies every weight with the extreme values of all activations
+// and with random ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each
+// one works half a cycle after the one before, and all but the first and the last also add a product of another
+// multiplier. The halves of the result must be the plain sums, of one pair and then of the other. Inputs are valid only
+// while they are taken. The sums of every half of a cycle are compared with the definition, so the Verilog form and the
+// vendor's cell are equal.
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_sample: ids and hashes against the golden model under settings of every kind, ties, short lists,
-// elements past N, order and marks, latency, settings that are refused.
+// Testbench of rill_sample. Compares ids and hashes with the golden model, under settings of every kind, with ties,
+// short lists and elements past N. Also checks order, token marks, the latency, and that wrong settings raise the
+// fault.
 // sweep: LANES=1 TOKENS=1 N=7 TOP_K=3
 // sweep: LANES=4 TOKENS=2 N=21 TOP_K=8
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64

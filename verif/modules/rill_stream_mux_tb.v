@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_mux: a region loop's table (once from port 0, then REPEAT-1 times from port 1, port PORTS-1 in
-// head steps only) over random steps and firing lengths; every beat in schedule order; firings follow one another
-// without a bubble.
+// Testbench of rill_stream_mux. The table is that of a repeated region: one firing from port 0, then REPEAT-1 from port
+// 1, and one from port PORTS-1 in head steps only. Steps and firing lengths are random. Every beat must come in the
+// order of the schedule, and no cycle is lost between firings.
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=5 REPEAT=1 LONGEST=1
 // sweep: PORTS=3 REPEAT=7 LONGEST=3

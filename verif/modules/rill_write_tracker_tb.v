@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_write_tracker: layers with random descriptors per engine, none in some, written after random times. Now
-// and then a layer stops half way for good until the count has reached all layers before it: what is behind a layer
-// must not delay it. The count never passes a layer with an open descriptor, and has reached every layer that is done
-// and written LATENCY cycles later.
+// Testbench of rill_write_tracker. Sends layers with a random number of descriptors per engine, also none, which are
+// written after random times. Now and then a layer stops half way until the count has reached all layers before it: a
+// later layer must not delay the count. The count must never pass a layer with an open descriptor, and must reach every
+// layer LATENCY cycles after it is done and written.
 // sweep: WRITERS=3 COUNT_W=5
 // sweep: WRITERS=1 COUNT_W=9
 // sweep: WRITERS=17 COUNT_W=3

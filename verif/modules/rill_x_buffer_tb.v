@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_x_buffer: operands of random sizes in random order of tokens against an array per operand; pairs read
-// at random from the cycle of filled on, up to and with free; tready exactly while a bank is free; operands lost in
-// reset. A copy of the memory (rill_x_copy) gives the slice of each of these pairs, with 8-bit and 4-bit weights, zeros
-// for tokens that the operand does not hold.
+// Testbench of rill_x_buffer. Compares operands of random sizes, with tokens in random order, with an array per
+// operand. Pairs are read at random from the cycle of filled until free. tready must be high exactly while a bank is
+// free. A reset discards the operands. A copy of the memory (rill_x_copy) must give the slice of each of these pairs,
+// with 8-bit and 4-bit weights, and zeros for tokens that the operand does not hold.
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
