@@ -5,7 +5,7 @@
 //   V, 10 cycles after the command plus HOPS and TERM_HOPS.
 // - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
 // - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
-//   have arrived, also several chunks of a single row in a row.
+//   have arrived, also several chunks of one row each, one after the other.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
