@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every element times one more than its position, which the step word tells: y = x * (position + 1). Latency 3 cycles;
-// a word per cycle, with SINGLE one at a time. A step word is for the FIRINGS firings of a step, is looked at while
-// it waits, and taken with the last of their words; with WHEN_LAST one without HEAD has none, and others have words
-// of the step's last position alone.
+// Custom kernel: y = x * (position + 1), with the position from the step word. Latency 3 cycles. One word per cycle;
+// with SINGLE one word at a time.
+// A step word is for the FIRINGS firings of a step. The kernel reads it while it waits, and takes it with the last word
+// of these firings. With WHEN_LAST, a step word without `head` has no firing, and the others have words of the step's
+// last position alone.
 `default_nettype none
 
 module graded #(

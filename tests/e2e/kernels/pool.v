@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of every GROUP neighbouring elements of a vector of SIZE, the last ones perhaps of fewer; one lane.
-// A result is offered 1 cycle after the last element of its group was taken; one word per cycle.
+// Custom kernel: the largest of every GROUP neighbouring elements of a vector of SIZE elements; the last group may be
+// shorter. One lane. A result is offered 1 cycle after the last element of its group was taken. One word per cycle.
 `default_nettype none
 
 module pool #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every element TIMES times over; one lane. The words of an element's positions are taken, then given; the next element's are taken once the last
-// one has left. A word is offered 1 cycle after the element's last one was taken; one word per cycle.
+// Custom kernel: repeats every element TIMES times. One lane. The words of an element are taken for all positions of
+// the step, then given TIMES times; the next element is taken when the last of them has left. A word is offered 1 cycle
+// after the element's last word was taken. One word per cycle.
 `default_nettype none
 
 module spread #(
