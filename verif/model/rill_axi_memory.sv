@@ -107,7 +107,7 @@ module rill_axi_memory #(
     int                  w_left_q = 0;       // beats of accepted addresses
     int                  writes_q = 0;       // bursts accepted, response not yet made
     int                  write_ids_q = 0;    // ids that they take
-    int                  w_bursts_q = 0;     // of these, with all data
+    int                  w_bursts_q = 0;     // bursts whose data have all come
     int                  b_wait_q = 0;
     reg                  b_valid_q = 1'b0;
     int                  b_meta_q = 0;

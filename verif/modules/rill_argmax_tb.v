@@ -24,7 +24,7 @@ module rill_argmax_tb;
     integer             ntok [0:MOST-1];
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
     reg  [31:0]         id [0:MOST*TOKENS-1];
-    reg  [63:0]         hash [0:MOST-1];     // of the last token
+    reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
     wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it

@@ -451,7 +451,7 @@ module rill_axil_regs_tb;
         finish_request;
         expect_bit(7, ap_start, 1'b0);
         expect_bit(8, irq, 1'b1);
-        for (c = 0; c < CHANNELS; c = c + 1)                // of the second request alone
+        for (c = 0; c < CHANNELS; c = c + 1)                // counts of the second request alone
             expect_word(REG_BEATS + 8 * c, 6);
         expect_word(REG_CYCLES + 4, 0);
         // Both sources: each is set when enabled, and toggled by a one written to its own bit.

@@ -22,7 +22,7 @@ module rill_channel_tb;
     localparam ENGINES = READERS + WRITERS > 0 ? READERS + (WRITERS > 0) : 1;
     localparam BYTES = BEAT_BITS / 8;
     localparam LISTS = 40;                   // descriptors of each client
-    localparam BEATS = 5;                    // of each descriptor
+    localparam BEATS = 5;                    // beats of each descriptor
     localparam SPAN = 32'h8000;              // from base to base
 
     reg                    clk = 0, rst = 1, core = 1;
@@ -90,7 +90,7 @@ module rill_channel_tb;
         end
     endtask
 
-    // What a writer puts into word n of its beats.
+    // The value that a writer puts into word n of its beats.
     function [31:0] value(input integer client, input integer n);
         value = 32'hA5000000 ^ (client << 20) ^ n;
     endfunction

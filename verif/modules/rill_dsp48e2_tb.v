@@ -40,7 +40,7 @@ module rill_dsp48e2_tb;
         .PCIN(pcin), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0), .OPMODE(opmode), .ALUMODE(alumode), .INMODE(inmode[0]),
         .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p), .PCOUT(pcout));
 
-    // What a row of the tables selects, from operands as many clocks old as their registers make them.
+    // The result that a row of the tables selects. Operands are as many clocks old as they have registers.
     function signed [47:0] wide(input signed [26:0] value);
         wide = value;
     endfunction

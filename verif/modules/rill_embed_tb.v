@@ -63,7 +63,8 @@ module rill_embed_tb;
     reg  [PARTS*BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
     integer              in_f = 0, in_t = 0, desc_f = 0, desc_t = 0, p, row;
-    // Of each channel: rows asked of it, how many, how many given, beats of the one that is.
+    // Per channel: requested rows, their number, the number of rows given, and the beats of the current row that are
+    // given.
     integer              ask [0:PARTS*MOST*TOKENS-1], asks [0:PARTS-1], given [0:PARTS-1], row_beat [0:PARTS-1];
     integer              y_f = 0, y_t = 0, y_c = 0, from = 0;
     reg  [LANES*32+TOK_W+1:0] held_word;
@@ -153,7 +154,7 @@ module rill_embed_tb;
         end
     endtask
 
-    task check_fault;                        // of the firing that has just ended
+    task check_fault;                        // checks the fault of the firing that has just ended
         begin
             if (seen !== (flags[y_f-1] != 0)) fail(8);
             seen = 0;

@@ -115,7 +115,7 @@ module rill_engine_ctrl_tb;
     reg  [REST_W-1:0]    care [0:COMMANDS-1];
     reg  [7:0]           want_acts [0:COMMANDS-1];
     reg  [4:0]           needs [0:COMMANDS-1];
-    reg  [7:0]           units [0:COMMANDS-1];       // of the operand, that are enough; 0: all
+    reg  [7:0]           units [0:COMMANDS-1];       // units of the operand that the command needs; 0: all
     reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
     reg                  ends [0:COMMANDS-1];        // the next row-step has the other bank of accumulators
     // {firing's last row-step, tokens of the step, how many, the first one's token, count}
@@ -350,7 +350,7 @@ module rill_engine_ctrl_tb;
     reg  [11:0] now_result = 0;
     reg  [2:0]  now_row = 0, last_row = 0;
     reg         bank = 0, act_bank = 0, now_bank = 0;
-    reg  [15:0] leaving = 0;                     // of the results that still come: how many in [11:9]
+    reg  [15:0] leaving = 0;                     // results that still come; [11:9]: their number
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
     task forget;

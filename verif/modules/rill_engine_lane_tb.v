@@ -41,7 +41,7 @@ module rill_engine_lane_tb;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
-    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // of a row's parameters on their way
+    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words of a row's parameters between the halves
     localparam BEATS = TERM_HOPS ? 2400 : 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;
@@ -79,7 +79,7 @@ module rill_engine_lane_tb;
         .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
     assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
         valid_h} = way;
-    // What is for the sums comes another TERM_HOPS cycles later.
+    // Signals for the accumulators come another TERM_HOPS cycles later.
     localparam SUM_W = 4 + TOK_W + 3 + 5 + 6;
     wire [SUM_W-1:0] sum_way;
     rill_hop #(.DATA_W(SUM_W), .CLEAR_W(1), .STAGES(TERM_HOPS)) u_sum_hop (.clk(clk), .rst(rst),
@@ -115,7 +115,7 @@ module rill_engine_lane_tb;
     reg  [1:0]             kind;
     reg  [2:0]             data_row;
 
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

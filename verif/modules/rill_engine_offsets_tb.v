@@ -23,7 +23,7 @@ module rill_engine_offsets_tb;
     localparam XS = BEAT_BITS / 8;
     localparam SLICE_W = COPIES * 2 * XS * X_BITS;
     localparam GROUP_W = X_BITS + 5;
-    localparam GROUPS = COPIES * BEAT_BITS / 128;        // of 32 elements, of all tokens
+    localparam GROUPS = COPIES * BEAT_BITS / 128;        // groups of 32 elements of all tokens
     localparam LATENCY = 7 + PAIR_MORE;
     localparam BEATS = 100;
 

@@ -72,7 +72,7 @@ module rill_engine_tb;
     parameter GROUP = 64;
     parameter HEAD_DIM = 40;
     parameter FAULT = 0;
-    parameter LAST_BEATS = 1;                                  // of a row of the last product
+    parameter LAST_BEATS = 1;                                  // beats of a row of the last product
     parameter COPIES = 1;
     parameter PUMP = COPIES > 2 ? 2 : 1;
     parameter HOPS = 0;
@@ -81,7 +81,7 @@ module rill_engine_tb;
     parameter RESULT_HOPS = HOPS;
     parameter PULSE_HOPS = 0;
     parameter PARAM_BITS = 64;
-    parameter X_BITS = 8;                                      // of a mantissa
+    parameter X_BITS = 8;                                      // bits of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     parameter BRIEF = 0;                                       // 1: two steps only
     localparam GAP = 12;

@@ -14,7 +14,7 @@
 module rill_fifo_pool_tb;
     `include "rill_fields.vh"
     parameter PORTS = 3;
-    parameter REPEAT = 4;                    // of the second section
+    parameter REPEAT = 4;                    // repeats of the second section
     parameter LONGEST = 9;                   // beats of a firing
     parameter DEPTH = 12;
     localparam STEPS = 30;

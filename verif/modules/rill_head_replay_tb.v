@@ -81,7 +81,7 @@ module rill_head_replay_tb;
         end
         for (n = 1; n < HEADS; n = n + 1) begin
             if (n % 4 == 1)
-                tokens = 1 + $unsigned($random(seed)) % TOKENS;    // of a step of four heads
+                tokens = 1 + $unsigned($random(seed)) % TOKENS;    // tokens of a step of four heads
             head(tokens, n % 4 == 0);
         end
         wait (src_done && snk_done);

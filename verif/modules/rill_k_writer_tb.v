@@ -81,7 +81,7 @@ module rill_k_writer_tb;
     integer     desc_layer [0:9999];
     reg  [63:0] step [0:STEPS-1];
     integer     pos, ntok, i, l, h, t, u, c, n, cycles = 0;
-    integer     descs_left [0:999];          // of each (step, layer), not accepted yet
+    integer     descs_left [0:999];          // descriptors of each (step, layer) that are not taken yet
     integer     beats_left [0:999];
     integer     open_writes [0:CHANNELS-1];  // accepted beats without response
     integer     answered [0:999];            // beats answered

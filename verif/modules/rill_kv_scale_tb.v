@@ -30,7 +30,7 @@ module rill_kv_scale_tb;
     parameter TOGETHER = 1;                                 // query heads that read them together, of one token
     parameter WINDOW = 0;
     parameter EACH = 0;                                     // 1: odd layers see all, layer l sees WINDOW + l
-    parameter CHANNELS = 1;                                 // of the keys
+    parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     function [WINDOWS*16-1:0] windows(input integer first);
         integer k;

@@ -20,7 +20,7 @@ module rill_loop_walk_tb;
     parameter STEP = 1;
     parameter FIRST = 0;
     localparam SIZE = D0 * D1;
-    localparam STEPS = (SIZE * R + STEP - 1) / STEP;       // of a walk
+    localparam STEPS = (SIZE * R + STEP - 1) / STEP;       // steps of a walk
     localparam TURN_0 = 5;                                 // banks from row to row and from column to column
     localparam TURN_1 = 3;
     localparam [95:0] TRIPS = {D0[31:0], R[31:0], D1[31:0]};
@@ -61,7 +61,7 @@ module rill_loop_walk_tb;
                 end
             end
             step = $random(seed) % 3 != 0;
-            if (step) begin                                // what comes out after this clock
+            if (step) begin                                // expected output after this clock
                 at = n;
                 want = FIRST + at * STEP;
                 bank = TURN_0 * (want % D0) + TURN_1 * (want / D0 / R);

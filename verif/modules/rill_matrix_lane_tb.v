@@ -73,7 +73,7 @@ module rill_matrix_lane_tb;
     wire [31:0]            out_row_scale, out_bias;
     wire [SIDE_W-1:0]      out_side;
 
-    // With PUMP 2 the factors of a nibble come as many cycles later as its product is made.
+    // With PUMP 2, the factor of a nibble comes later by as many cycles as the nibble's product is made later.
     localparam X_W = 4 * BEAT_BITS;
     function [X_W-1:0] of_skew(input integer skew);
         integer i;
@@ -97,7 +97,7 @@ module rill_matrix_lane_tb;
         end
     endgenerate
 
-    // What is for the sums comes HOPS cycles later.
+    // Signals for the accumulators come HOPS cycles later.
     localparam WAY_W = 3 + TOK_W + 5 + SIDE_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
@@ -124,7 +124,7 @@ module rill_matrix_lane_tb;
     reg  [TOKENS-1:0]      begun = 0;
     integer                n, k, q, w, weight, x_sum, t = 0, seed, idle, given = 0, rows = 0;
     reg  [63:0]            total;
-    reg  [2:0]             picks;            // of the largest or smallest factors
+    reg  [2:0]             picks;            // choice of the largest or smallest factors
     reg                    failed = 0, was_reset = 0, beyond = 0;
 
     task fail(input integer what);
@@ -138,7 +138,7 @@ module rill_matrix_lane_tb;
     endtask
 
     // A factor at random; the first beats hold the largest and smallest ones alone.
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -106,7 +106,7 @@ module rill_matrix_pair_tb;
         end
     endgenerate
 
-    // What is for the sums comes HOPS cycles later.
+    // Signals for the accumulators come HOPS cycles later.
     localparam WAY_W = 4 + MANY - 1 + TURN_W + TOK_W + SHIFT_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(2), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
@@ -129,7 +129,7 @@ module rill_matrix_pair_tb;
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [63+ACC_W:0]      due [1:LATENCY];  // {bias, row_scale, acc}
     reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];
-    reg  [65:0]            acc [0:2*TOKENS-1]; // of both banks
+    reg  [65:0]            acc [0:2*TOKENS-1]; // expected accumulators of both banks
     reg  signed [63:0]     shifted;
     reg  signed [65:0]     term;
     reg  [63:0]            params;
@@ -148,7 +148,7 @@ module rill_matrix_pair_tb;
         end
     endtask
 
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -123,7 +123,7 @@ module rill_pair_products_tb;
     integer               n, k, t, q, w, weight, seed, idle, beats = 0, close = 0, extreme;
     reg                   failed = 0, was_reset = 0, was_valid = 0;
 
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
@@ -179,7 +179,7 @@ module rill_pair_products_tb;
         end
     endtask
 
-    task put_factor(input integer nibble); // of token t, those above first
+    task put_factor(input integer nibble); // packs the factors of token t; tokens above t were packed before
         x[X_W*(t/2)+32*place(nibble) +: 32] =
             t % 2 ? q * (1 << 26 - X_BITS) : x[X_W*(t/2)+32*place(nibble) +: 32] + q;
     endtask

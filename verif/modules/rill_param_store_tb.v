@@ -27,7 +27,7 @@ module rill_param_store_tb;
     wire [WORD_W-1:0]    m_data;
     reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;
     reg  [BEAT_BITS-1:0] load_data;
-    wire [BEAT_BITS-1:0] data_there;                 // of the stores' die
+    wire [BEAT_BITS-1:0] data_there;                 // load_data as it arrives on the stores' die
     reg  [ALL_W-1:0]     all;
     integer              n, i, r, seed, idle, stall, start;
 
@@ -70,7 +70,7 @@ module rill_param_store_tb;
         end
     endtask
 
-    task keep_it;                            // what was loaded before is there again
+    task keep_it;                            // the words of the earlier load come again
         begin
             reset = 1;
             repeat (3) @(negedge clk);

@@ -30,14 +30,14 @@ module rill_pumped_mul_tb;
     localparam END = 1 << X_BITS - 1;
     localparam SPLIT = 26 - X_BITS;
     localparam BIAS = 16 * END;
-    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // of the upper half
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 3000;
     localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
     wire             clk, clk_2x, rst;
     wire [1:0]       phase;
-    reg  [31:0]      x_0 [0:ALL-1];            // those from beside behind the chain's
+    reg  [31:0]      x_0 [0:ALL-1];            // the chain's factors, then those of the added products
     reg  [31:0]      x_1 [0:ALL-1];
     reg  [4:0]       weight [0:ALL-1];
     wire [SUM_W-1:0] p [0:ALL-1];
@@ -94,7 +94,7 @@ module rill_pumped_mul_tb;
         weight_of = both[36:32];
     endfunction
 
-    // What the chain's end should be, half after half.
+    // Expected end of the chain, one half of a cycle after the other.
     reg  [64:0]  told [0:AT];
     integer      checked = 0;
     always @(negedge clk_2x) begin : check // in the middle of each half

@@ -31,7 +31,7 @@
 module rill_quantize_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter NTOK = TOKENS; // of a firing at most
+    parameter NTOK = TOKENS; // most tokens of a firing
     parameter BEAT_BITS = 256;
     parameter BLOCK = 32;
     parameter X_BITS = 8;

@@ -35,7 +35,7 @@ module rill_sample_tb;
     wire                bad_run = bad != 0;
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
     reg  [31:0]         id [0:MOST*TOKENS-1];
-    reg  [63:0]         hash [0:MOST-1];     // of the last token
+    reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
     wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it
@@ -104,7 +104,7 @@ module rill_sample_tb;
         end
     endtask
 
-    // What no design takes: each ends in a fault, and in a reset.
+    // Settings that are illegal: each ends with a fault, and then a reset.
     task refuse;
         begin
             bad_wait = bad_wait + 1;

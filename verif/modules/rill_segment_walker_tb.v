@@ -21,7 +21,7 @@ module rill_segment_walker_tb;
     `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
     parameter LAYERS = 3;
-    parameter BEATS = 5;                     // of the repeated weight segment
+    parameter BEATS = 5;                     // beats of the repeated weight segment
     parameter OUTER = 4;
     parameter FIRST = 0;                     // layer of the cache in the first repetition
     parameter STRIDE = 1;                    // layers from one repetition to the next

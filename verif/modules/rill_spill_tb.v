@@ -170,7 +170,7 @@ module rill_spill_tb;
         end
     endtask
 
-    task check_memory; // of the last of TIMES firings
+    task check_memory; // compares the memory with the last of TIMES firings
         for (i = 0; i < length; i = i + 1)
             for (b = 0; b < DATA_W / 32; b = b + 1) begin
                 place = PER > 0 ? (i / (PER > 0 ? PER : 1)) * BEAT_BITS + (i % (PER > 0 ? PER : 1)) * DATA_W

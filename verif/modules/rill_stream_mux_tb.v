@@ -13,7 +13,7 @@
 module rill_stream_mux_tb;
     `include "rill_fields.vh"
     parameter PORTS = 2;
-    parameter REPEAT = 4;                    // of the second section
+    parameter REPEAT = 4;                    // repeats of the second section
     parameter LONGEST = 9;                   // beats of a firing
     localparam STEPS = 30;
     localparam WORDS = STEPS * (REPEAT + 2) * LONGEST;
@@ -33,7 +33,7 @@ module rill_stream_mux_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
         .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
-    // What the schedule asks of a port is handed to the port's source by number.
+    // The bench walks the schedule and gives each expected beat to the source of its port, selected by number.
     reg  [PORTS-1:0] give = 0;
     reg  [19:0]      beat;
     genvar g;

@@ -59,7 +59,7 @@ module rill_token_loop_tb;
     integer     dones = 0;
     reg  [1:0]  load_done;
     reg         bad_image = 0, image_wrong = 0;
-    reg  [63:0] sum;                         // of the image in the memory
+    reg  [63:0] sum;                         // checksum of the image in the memory
     wire [63:0] image;
     reg         quiet;
     reg  [31:0] kv_done, out_done, ids_written;
@@ -320,7 +320,7 @@ module rill_token_loop_tb;
         if (soft_rst || rst)
             model_reset;
         if (clock_late > 0) begin
-            if (traffic || dones != 0) fail(31);           // it waits
+            if (traffic || dones != 0) fail(31);           // the start must still wait
             clock_late = clock_late - 1;
             if (clock_late == 0)
                 clock_state <= clock_comes == 2 ? 2'b01 : 2'b10;
@@ -565,11 +565,11 @@ module rill_token_loop_tb;
         request(12, 5, 95, 0, 10, 0);
         if (!failed && (fault_address !== 64'd0 || fault_channel !== 32'd0)) fail(30);
         break_at = -1;
-        clock_comes = 2;                                   // it comes back: a start has waited
+        clock_comes = 2;                                   // the clock comes back: a start has waited
         clock_late = 500;
         dones = 0;
         request(12, 5, 95, 0, 0, 0);
-        clock_state <= 2'b00;                              // it does not: refused, also the next one
+        clock_state <= 2'b00;  // the clock does not come back: this start and the next one fail
         clock_comes = 1;
         clock_late = 500;
         dones = 0;

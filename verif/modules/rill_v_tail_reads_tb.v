@@ -31,7 +31,7 @@ module rill_v_tail_reads_tb;
     localparam LAYER_READS = HEADS * REPLAYS * ROWS * PARTS;
     localparam READS = STEP_READS ? LAYERS * LAYER_READS : LAYER_READS;
     localparam AHEAD = STEP_READS ? 1 : LAYERS;       // counts of READS that may be taken in ahead
-    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // of such a count
+    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // layers that are counted together
 
     wire                   clk, rst, step_valid, step_ready, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done,
         layer_done;

@@ -172,7 +172,7 @@ module rill_v_tail_tb;
             ended[i] = 0;
         end
         built = 1;
-        // What a reset must take away: a step with a part of a head.
+        // A step with a part of a head, which a reset must discard.
         pos = 63;
         n = 1;
         skip = UNITS > 1 ? UNITS - 1 : 0;

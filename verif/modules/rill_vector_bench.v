@@ -27,7 +27,7 @@ module rill_vector_bench #(
     input  wire               fault
 );
     localparam MOST = 65536;
-    localparam INFINITY = 32'h7f800000; // what is no vector's may not fault
+    localparam INFINITY = 32'h7f800000; // operand between vectors, which must not fault
     localparam BEHIND = LATENCY == 0 ? 1 : LATENCY; // a result is looked at a clock later, or more
     localparam FIELDS = OPERANDS + 1 + FLAG + (FAULTS > 0);
 

@@ -108,8 +108,8 @@ module rill_width_converter_tb;
                         chunk[e*ELEM_W +: ELEM_W] = c * OUT_ELEMS + e < held ? value[t*MOST + c*OUT_ELEMS + e] : 0;
                     u_snk.expect_word(chunk, user(t, active), t == active - 1 && c == chunks - 1);
                 end
-            // Of full words the slower side of the firing counts, of others that of each row-step; a firing may add a
-            // flush per token.
+            // Most cycles of the firing. With full words the slower side of the firing decides, with other words the
+            // slower side of each row-step. A firing may add a cycle per token for its flush.
             bound = bound + active
                 + (DENSE == 0 ? steps : rows > chunks ? rows * active : chunks * active);
         end

@@ -20,7 +20,7 @@ module rill_write_tracker_tb;
     reg  [WRITERS-1:0] given = 0, written = 0;
     wire [31:0]        count;
     integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
-    integer            left [0:WRITERS-1];   // of the present layer, not given yet
+    integer            left [0:WRITERS-1];   // descriptors of the present layer that are not given yet
     integer            open [0:LAYERS*WRITERS-1];
     integer            owner [0:WRITERS*1024-1]; // layers of an engine's open descriptors, in order
     integer            wr [0:WRITERS-1], rd [0:WRITERS-1];
@@ -67,7 +67,7 @@ module rill_write_tracker_tb;
 
     always @(posedge clk) if (!rst && !done && !failed) begin
         cycles = cycles + 1;
-        // What the count may be, by what was driven before this cycle.
+        // The range in which the count must be, from the inputs before this cycle.
         for (n = was; n < count; n = n + 1) begin
             if (n >= layer) fail(1);
             for (i = 0; i < WRITERS; i = i + 1)

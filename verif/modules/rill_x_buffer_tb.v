@@ -75,7 +75,7 @@ module rill_x_buffer_tb;
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
-    reg  [2*COPIES*WORD_W-1:0] due [0:1]; // of the read 1 and 2 cycles ago; token 0 low
+    reg  [2*COPIES*WORD_W-1:0] due [0:1]; // expected data of the reads 1 and 2 cycles ago; token 0 low
     reg  [COPIES-1:0]   due_there [0:1]; // which tokens there are
     reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // of the copy's read as many cycles ago, and one; exponents high
     reg  [HOPS+1:0]     due_slice_there = 0;
@@ -132,7 +132,7 @@ module rill_x_buffer_tb;
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         {due_there[1], due_there[0]} = 0;
-        // What a reset must take away: a whole operand and the beginning of another one.
+        // A whole operand and the beginning of another one, which a reset must discard.
         #1 push_operand(-1, 0);
         push_operand(-4, 1);
         @(negedge rst);
@@ -195,7 +195,7 @@ module rill_x_buffer_tb;
         end
     end
 
-    // What the copy is told, and has to give, for the read that the buffer has had for a cycle.
+    // Inputs of the copy, and the output that it must give, for the read that the buffer got a cycle before.
     task read_copy;
         reg [UNIT_BITS-1:0] of_one;
         integer             e;

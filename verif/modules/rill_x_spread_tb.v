@@ -34,7 +34,7 @@ module rill_x_spread_tb;
 `include "rill_pair_skew.vh"
     localparam XS = BEAT_BITS / 8;
     localparam WORD_W = COPIES > 1 ? 32 : 16;
-    localparam SPLIT = 26 - X_BITS;              // of the second token in a factor of both
+    localparam SPLIT = 26 - X_BITS;              // position of the second token in a factor of both tokens
     localparam SLICE_W = COPIES * 2 * XS * X_BITS;
     parameter CYCLES = 120;
 

@@ -18,7 +18,7 @@ module rill_timing_channel #(
     input  wire                    walk_tvalid,
     output wire                    walk_tready,
     input  wire [55:0]             walk_tdata,
-    output wire [CHANNELS-1:0]     lane_desc_tvalid,  // of the other channels
+    output wire [CHANNELS-1:0]     lane_desc_tvalid,  // descriptors of the other channels
     input  wire [CHANNELS-1:0]     lane_desc_tready,
     input  wire [READERS-1:0]      desc_tvalid,
     output wire [READERS-1:0]      desc_tready,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernel: passes a vector if the number of its token is positive, otherwise zeros: y = s > 0 ? x : 0. Stream `s`
+// Custom kernel: passes a vector if its token has a positive number in stream `s`, else zeros: y = s > 0 ? x : 0. `s`
 // has one element per token; its word is taken with the first word of the vector. Latency 2 cycles, a word every 2
 // cycles.
 `default_nettype none

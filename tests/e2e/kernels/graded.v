@@ -35,7 +35,7 @@ module graded #(
     reg                      open_q;
     reg  [STAGES-1:0]        valid_q, last_q;
     reg  [STAGES*USER_W-1:0] user_q;
-    reg  [31:0]              firing_q;          // of the step
+    reg  [31:0]              firing_q;          // number of the firing in the step
     wire                     head = s_axis_step_tdata[20];
     wire                     runs = WHEN_LAST == 0 || head;
     wire                     en = !m_axis_y_tvalid || m_axis_y_tready;

@@ -228,7 +228,7 @@ module rill_matrix_lane #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,    // of PUMP 2 alone
+    input  wire                   clk_2x,    // used with PUMP 2 only
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,
@@ -289,7 +289,7 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,    // of PUMP 2 alone
+    input  wire                   clk_2x,    // used with PUMP 2 only
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,
