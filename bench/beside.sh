@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Requests to small designs, RTL beside the forecast, as rows of Markdown (docs/timing.md): cycles from the start
-# register to the interrupt. Without jitter. Class: simulated, and forecast. A quarter of an hour.
+# Compares simulated and forecast cycles of requests to small designs, from the start register to the interrupt, without
+# memory jitter. Prints rows of Markdown for docs/timing.md (classes: simulated, forecast). Takes a quarter of an hour.
 #
 #   bench/beside.sh [designs|memory]...
 set -eu
@@ -55,7 +55,7 @@ transpose safe 7
 TEXT
 }
 
-# What the memory's figures cost a design that spills every value.
+# Compares a design that spills every value, with one figure of the memory changed per row.
 memory() {
     local change
     echo "| of the memory | RTL, cycles | forecast |"

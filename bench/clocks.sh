@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tokens/s and ms to the first id of designs at several clocks, as a table in Markdown (docs/performance.md). The
-# memory's rate does not change with the clock. Class of all of it: forecast.
+# Forecasts tokens/s and the time to the first token (ms) of designs at several clocks, and prints them as a table in
+# Markdown for docs/performance.md (class: forecast). The rate of the memory does not change with the clock.
 #
 #   bench/clocks.sh [--request I:O] [--clocks "150 175 ..."] [SPEC...]
 set -u

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Forecasts of published models on a board: `rill import` of their sizes chooses the design, `rill forecast` the speed.
-# See --help.
+# Forecasts the speed of published models on a board. `rill import` chooses a design from the sizes of each model, and
+# `rill forecast` predicts its speed. See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab=""

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How long the generator takes: `rill gen` of GPT-2 medium with all passes, of chains of operations, and the FIFO
-# program on random graphs, each at one, two and four times the size. Fails above the limits of the first line of each
-# part. See --help.
+# Measures how long the compiler takes: `rill gen` of GPT-2 medium with all passes, `rill gen` of chains of operations,
+# and the linear program for FIFO depths on random graphs, each at one, two and four times the size. Fails if a part
+# takes longer than the limit in its first line. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 

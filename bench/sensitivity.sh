@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the forecast of a design depends on, as rows of Markdown: the memory's figures, the clock, the channels
-# (docs/performance.md). Class of all of it: forecast.
+# Shows how the forecast of a design depends on the memory's figures, the clock and the number of channels. Prints rows
+# of Markdown for docs/performance.md (class: forecast).
 #
 #   bench/sensitivity.sh [--spec SPEC] [--request I:O] [memory|clock|channels]...
 set -u

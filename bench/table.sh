@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# GPT-2 medium beside published accelerators and its spatial twin: every request is simulated, cycle by cycle and
-# compared with the golden model, and forecast. See --help.
+# Compares GPT-2 medium with published accelerators and with the same model on one engine per product. Every request is
+# simulated cycle by cycle, compared with the golden model, and forecast. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 

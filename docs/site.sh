@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages of docs/ as a static site: build/site/index.html, whose path it prints. A link that leads nowhere is an
+# Builds the pages of docs/ as a static site and prints its path, build/site/index.html. A link that leads nowhere is an
 # error.
-# The theme is Material for MkDocs, from PyPI into build/docs/venv; where PyPI cannot be reached, or with --plain, it is
-# that of Debian's mkdocs.
+# The theme is Material for MkDocs, installed from PyPI into build/docs/venv. If PyPI cannot be reached, or with
+# --plain, Debian's mkdocs and its theme are used.
 # usage: docs/site.sh [--plain]
 set -eu
 case "${1:-}" in
     "") theme=material ;;
     --plain) theme=plain ;;
-    *) sed -n '6s/^# //p' "$0" >&2; exit 2 ;;
+    *) sed -n '7,7s/^# //p' "$0" >&2; exit 2 ;;
 esac
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 work=build/docs package=mkdocs-material==9.5.49

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# A Debian package of what `make` has built, with dpkg-deb alone: build/rill_VERSION_ARCH.deb. usage: packaging/deb.sh
+# Makes a Debian package of what `make` has built, with dpkg-deb alone: build/rill_VERSION_ARCH.deb.
+# usage: packaging/deb.sh
 set -eu
 cd -- "$(dirname -- "$0")/.."
 version=$(build/rill --version | cut -d' ' -f2) arch=$(dpkg --print-architecture)

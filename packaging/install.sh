@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what `make` has built, or removes it again: `make install PREFIX=...`, `make uninstall PREFIX=...`.
-# usage: packaging/install.sh [--remove] DESTDIR PREFIX    files lie below DESTDIR and know of PREFIX alone
+# usage: packaging/install.sh [--remove] DESTDIR PREFIX    files are written below DESTDIR; the paths in them begin with
+# PREFIX
 set -eu
 remove=0
 [ "${1:-}" != --remove ] || { remove=1 && shift; }
@@ -19,8 +20,8 @@ if [ $remove = 1 ]; then
     exit
 fi
 
-# What `rill` finds beside itself: templates, boards, families, the simulation with its library and headers, and the
-# host program's sources, which go into packages.
+# Copies the files that `rill` needs at run time: templates, boards, families, the simulation with its library and
+# headers, and the sources of the host program, which go into packages.
 copy() { # files and folders of the tree, without the faults that its tests plant
     tar --exclude=faults.txt -cf - "$@" | tar -xf - -C "$to/lib/rill"
 }

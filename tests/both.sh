@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `make test`, then `make test-deep`, whatever the first came to; the last line is the sum of theirs. A set that is
-# killed, or does not end with its own verdict, is a failure. usage: tests/both.sh
+# Runs `make test` and then `make test-deep`, also if the first one failed. The last line has the sums of both. A set
+# that is killed, or that does not end with its verdict, is a failure.
+# usage: tests/both.sh
 set -u
-[ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 out=${RILL_TEST_OUT:-build/tests}
 mkdir -p "$out"

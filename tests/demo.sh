@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The main job: spec -> Verilog -> simulation -> text, every stream compared with the golden model.
+# Runs the main job, from spec to Verilog, simulation and text, and checks that every compared stream equals the golden
+# model.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 spec=configs/tinystories-gpt2-1m.yaml

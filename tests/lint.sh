@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `make lint`: form and suspicious code, without running anything. One line per check. See --help.
+# `make lint`: checks formatting and finds suspicious code without running any program. Prints one line per check. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that simulate: a run proves nothing if the oracle had no part in it.
+# Sourced by the scripts that simulate: checks that the oracle took part in a run, because a run without it proves
+# little.
 # shellcheck shell=bash
 
 # How many tensors a spec names, counted apart from all that reads specs: inputs, results and carried names, or as a

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests/run.sh: the parts of the test suite, in this order.
+# Sourced by tests/run.sh: lists the parts of the test suite in the order in which they run.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
@@ -7,12 +7,12 @@
 alone="host clocks passes legal pages schema platform dumps report package install accuracy witness pieces failures"
 alone+=" board netlists paths"
 
-# Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
-# no core is idle.
+# All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
+# jobs after them, so that no core is idle.
 known="harness image comparisons docs control readers clock mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
-# What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
+# The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal pages schema report witness failures"
 deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"

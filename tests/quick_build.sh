@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the tests that simulate many designs (tests/fuzz, tests/e2e): a simulation is built in seconds of what is
-# compiled once for all designs and of the design's own files.
+# Sourced by the tests that simulate many designs (tests/fuzz, tests/e2e): builds a simulation in seconds, from parts
+# that are compiled once for all designs and from the design's own files.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with verdict.sh and the scripts that source this
 
 lib=$root/build/fuzz/lib
@@ -130,8 +130,8 @@ design_files() {
     fi
 }
 
-# With every warning of -Wall on the design: an emitted design has none (verif/lint/emitted.vlt). Operations on wide
-# values stay calls.
+# Runs Verilator as `rill sim --quick-build` does, but with a name for the folder's code that is unique in an
+# executable. -Wall is on, because a generated design has no warnings (verif/lint/emitted.vlt).
 verilate() { # folder: as `rill sim --quick-build` does, under a name of its own in any executable: its folder's
     cd "$1" || return
     rm -rf "sim/$sim_folder" && mkdir -p "sim/$sim_folder"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every test, part by part: one line per part and one per check that failed, the commands that run again what failed,
-# then the verdict alone on the last line. `make test` and `make test-deep` are the representative selection in two
-# sets, `make test-all` all of it. docs/testing.md says what each part proves. See --help.
+# Runs the tests part by part. Prints one line per part and one per failed check, then the commands that run the failed
+# checks again; the last line is the verdict. `make test` and `make test-deep` run a representative selection in two
+# sets, `make test-all` runs all of it. docs/testing.md says what each part proves. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 . "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
@@ -110,7 +110,7 @@ run_here() { # name, command...
     [ "${codes[1]}" = 0 ] && [ "${codes[2]}" -le 1 ]
 }
 
-# What is wrong with a part's lines: they must be the checks it planned, and behind them its own verdict.
+# Prints what is wrong with the lines of a part. They must be the checks that it announced, followed by its verdict.
 judge_part() { # name, exit status
     local lines=$out/$1.out words sum
     sum=$(sed -n 's/^plan  \(-\?[0-9]\+\)$/\1/p' "$lines" | awk '{ s += $1 } END { print s + 0 }')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the scripts that simulate: which streams of a design a run must have compared is found here from
-# design.yaml alone.
+# Sourced by the scripts that simulate: derives from design.yaml alone which streams of a design a run must have
+# compared.
 # shellcheck shell=bash
 
 # The streams of a design that are not compared, a line `name: reason` each, sorted; and a line `streams N`, all of
@@ -28,7 +28,7 @@ streams_left() { # design.yaml
         }' "$1" | sort
 }
 
-# The same of what a run says.
+# Prints the same lines from the result of a run.
 streams_said() { # JSON of rill sim
     sed -n 's/^  "streams": \([0-9]*\),$/streams \1/p
         /^  "streams_not_compared"/,/}/s/^    "\(.*\)": "\(.*\)",*$/\1: \2/p' "$1" | sort

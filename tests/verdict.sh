@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by the test scripts. A script says how many checks are to come before it begins them (`queue` and `counted`
-# count them, `plan N` is for the rest), prints one line per check, `ok    name`, `FAIL  name: reason` or
-# `skip  name: reason`, and ends with `verdict`. Here and in tests/run.sh fewer checks than planned, more, or one twice
-# is a failure, as is a process that dies.
+# Sourced by the test scripts. A script announces the number of its checks before it begins them (`queue` and `counted`
+# count them, `plan N` is for other checks). It prints one line per check, `ok    name`, `FAIL  name: reason` or `skip
+# name: reason`, and ends with `verdict`. Fewer checks than announced, more, or the same check twice is a failure, here
+# and in tests/run.sh; so is a process that dies.
 # shellcheck shell=bash disable=SC2034 # variables for the scripts that source this
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -129,7 +129,7 @@ run_queue() {
     queued_checks=() queued_commands=()
 }
 
-# Where what is done between checks takes many commands: each check is planned when it begins.
+# Announces a check when it begins, for scripts that do much between two checks.
 counted() { counted_many 1 "$@"; } # command that makes one check
 counted_many() { # number of its checks, command
     plan "$1"
@@ -146,7 +146,7 @@ watched() { # number of checks, command that must make as many; after a failure 
 
 # ---- jobs side by side ----
 
-# What a job must print is known before any is begun.
+# The number of lines that a job must print is known before any job begins.
 add_job() { # number of its checks, command and arguments
     job_checks+=("$1")
     job_commands+=("${*:2}")

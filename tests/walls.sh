@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The walls between the folders of C code (tests/layers.txt), and who may name operations and modules. See --help.
+# Checks the layers of the folders of C code (tests/layers.txt), and that only certain files name operations and
+# modules. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Draws the pictures of the docs from their text: docs/pictures/NAME.dot -> docs/pictures/NAME.svg, and
-# docs/folders.svg, docs/speed.svg, docs/design.svg. The last is the graph of a design's binding as `rill report --html`
-# draws it.
+# Draws the pictures of the pages from their text: docs/pictures/NAME.dot -> docs/pictures/NAME.svg, and
+# docs/folders.svg, docs/speed.svg, docs/design.svg. The last one is the graph of a design as `rill report --html` draws
+# it.
 # usage: docs/pictures/make.sh [--check]
-#        --check: says which are not what their text gives, by words and arrows; a Graphviz of another version may lay
-#        them out differently
+#        --check: lists the pictures that differ from their text in words or arrows; the layout is ignored, because it
+#        depends on the version of Graphviz
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 

@@ -8,7 +8,7 @@
 struct drop {
     struct ir *ir;
     struct diag *diag;
-    bool *tensor, *node, *region; // what stays
+    bool *tensor, *node, *region; // per index: it stays
     int *to_tensor, *to_node, *to_region;
     const char **name; // per tensor: a new name, or NULL
 };

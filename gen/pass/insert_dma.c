@@ -147,7 +147,7 @@ static void place_rows(struct dma *d, int k) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // of a kernel with an input
+static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // kernel: one with an input
     int p = 0;
     while (ir->kernel[kernel].port[p].is_output) p++;
     return &ir->edge[ir->kernel[kernel].port[p].edge];

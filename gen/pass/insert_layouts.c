@@ -11,7 +11,7 @@
 
 // The stream at the current point of the chain between the two ends of an edge.
 struct stream {
-    int kernel, port; // its source
+    int kernel, port; // kernel and port that write the stream
     int64_t width, cut;
     bool padded; // every firing ends with a partly filled word
 };

@@ -160,7 +160,7 @@ const char *forks_have_readers(const struct ir *ir) {
 
 // ---- depths, memories and dies ----
 
-enum { LEAST_DEPTH = 2 }; // of rill_fifo
+enum { LEAST_DEPTH = 2 }; // words that a rill_fifo holds at least
 
 const char *fifos_have_depths(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++)

@@ -28,11 +28,11 @@ struct place_lanes { // equal parts of a task that may be on other dies
     int engine, first; // lanes from `first` on
     int with;          // entry that holds what all parts on a die share: this one, or another of the same engine
     int results;       // the task where results come together
-    int64_t need[PLACE_RESOURCES];       // of one part
+    int64_t need[PLACE_RESOURCES];       // resources of one part
     int64_t bits;                        // from the memory's die to a part
     int64_t back_bits;                   // from a part to the results
     int64_t chain_bits;                  // from the memory's die to all parts of a die together
-    int64_t chain_need[PLACE_RESOURCES]; // of all parts on another die together, in addition to `need`
+    int64_t chain_need[PLACE_RESOURCES]; // resources of all parts on another die together, in addition to `need`
     // Need of the half of a cut part that may be elsewhere, while the other half is at the memory.
     int64_t sums_need[PLACE_RESOURCES];
     int64_t sums_bits;       // bits between the two halves of a cut part

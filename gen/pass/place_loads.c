@@ -72,7 +72,7 @@ void place_set_reset(struct ir *ir) {
     if (loop == IR_NONE) return;
     int home = ir->kernel[loop].die;
     for (int k = 0; k < ir->kernels; k++) {
-        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home); // of its output
+        int away = abs(ir->kernel[k].die - home), source = abs(ir_source_die(ir, k) - home); // die of its output
         if (away > farthest) farthest = away;
         if (source > farthest) farthest = source;
     }

@@ -24,14 +24,14 @@ struct owed { // a scalar that follows the output word with this number
 };
 struct bank {
     struct inputs in;     // the inputs that are gathered in banks
-    struct inputs beside; // the inputs that are taken as the words of a group are read
+    struct inputs beside; // the inputs whose words are taken one by one while a group is read
     struct held held;
     struct sim_edge *out, *scalar, *step;
     struct stage stage;
     VEC(struct group) group;
     int64_t reading;            // number of the group that is read
-    int64_t rows, tokens, last; // of the group that arrives; last: cycle of its last word
-    int64_t words, in_all;      // words of that group, and of all groups so far
+    int64_t rows, tokens, last; // group that arrives: rows, words of a row, cycle of its last word
+    int64_t words, in_all;      // words of that group so far, and of all groups so far
     int64_t freed, freed_words; // groups whose places are used again, and their words
     int64_t room_from;          // when the place of the last of these was free
     int64_t row, token, next;   // position of the next word to be read; next: the cycle after the last one was read

@@ -64,7 +64,7 @@ struct engine {
     VEC(struct result) result;
     int64_t sent;
     // The running firing.
-    bool active, ready;   // active: a firing runs; ready: unused
+    bool active;          // a firing runs
     int mode, tokens;     // ENGINE_MODE_*; tokens, or query heads that take the places of tokens
     int64_t copies;       // tokens that one command processes
     int64_t step_tokens;  // maximum tokens of a step

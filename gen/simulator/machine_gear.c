@@ -11,12 +11,16 @@ struct line {               // a row-step that waits for the output
 };
 struct gear {
     struct sim_edge *in, *out;
-    struct sim_edge ahead; // lines
+    struct sim_edge ahead; // lines between the stages and the output
     struct stage stage;
-    VEC(struct line) line;
-    int64_t fill, tokens, row;           // row: used if the writer gives no counts
-    int64_t chunk, token, sending, sent; // sending: the line that is sent; sent: cycle of the last word out
-    bool holds;                          // the output register holds a word, which is offered from `offer` on
+    VEC(struct line) line; // all lines so far
+    int64_t fill;          // elements per token that are left from earlier row-steps
+    int64_t tokens;        // words of the present row-step so far
+    int64_t row;           // row-step of the firing; used if the writer gives no counts
+    int64_t sending;       // number of the line that is sent
+    int64_t chunk, token;  // next word of that line
+    int64_t sent;          // cycle of the last word out
+    bool holds;            // the output register holds a word with `mark`, which is offered from cycle `offer` on
     int64_t offer;
     uint8_t mark;
 };

@@ -5,12 +5,13 @@
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
-struct group {
-    int64_t ready, rows, tokens;
-    int64_t released; // when its place is free again; < 0: not yet
-    bool tok_last;    // its last words belong to the step's last token
-    bool last;        // it is the last group of a firing
-    bool word;        // a single word that makes a single word
+struct group {            // words to give for a group of input words; times are cycles
+    int64_t ready;        // cycle from which the first word can be given
+    int64_t rows, tokens; // rows to give, and words of a row
+    int64_t released;     // cycle in which its place is free again; < 0: not yet
+    bool tok_last;        // the last word of a row belongs to the step's last token
+    bool last;            // it is the last group of a firing
+    bool word;            // a single word that makes a single word
 };
 
 struct groups {
@@ -18,11 +19,12 @@ struct groups {
     struct sim_edge *in[IR_MAX_PORTS], *out;
     struct sim_steps steps;
     VEC(struct group) group;
-    int64_t index, row, tokens; // of the group that arrives: its index in its firing, its row, words of its first row
+    int64_t index, row, tokens; // group that arrives: index in its firing, present row, words of its first row so far
     int64_t done[IR_MAX_PORTS]; // words of the firing that earlier groups took
     int64_t last_in, last_out;  // cycles of the last word in and the last word out
     int64_t given;              // rows of the firing that were given
-    int64_t sending, out_row, out_token;
+    int64_t sending;            // number of the group that is given
+    int64_t out_row, out_token; // next word of that group
 };
 
 // The stream of the i-th operand or result. They are in the order of the declaration, without the inputs that every

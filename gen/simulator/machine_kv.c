@@ -9,13 +9,16 @@ struct kv {
     struct sim_client *client; // K writer
     struct sim_cache *cache;
     struct stage stage;
-    int64_t last; // cycle of the last word taken
-    int64_t step_no, layer, head, unit;
-    bool inside;        // a step word is held
-    VEC(int64_t) ready; // scales: when a head's words may leave
-    VEC(int64_t) read;  // scales: when the last word of a step left
-    int64_t reading, word, pass, next;
-    int window; // scales: the operation whose windows apply to the words
+    int64_t last;                       // cycle of the last word taken
+    int64_t step_no, layer, head, unit; // present step; position of the next word in it
+    bool inside;                        // a step word is held
+    VEC(int64_t) ready;                 // scales: cycle from which a head's words may leave
+    VEC(int64_t) read;                  // scales: cycle in which the last word of a step left
+    int64_t reading;                    // scales: number of the head whose words leave
+    int64_t word;                       // token of the next word; scales: index of the next word of that head
+    int64_t pass;                       // scales: times that the head's words were sent in full
+    int64_t next;                       // scales: first cycle for the next word
+    int window;                         // scales: the operation whose windows apply to the words
 };
 
 bool sim_kv_init(struct sim *sim, struct actor *a) {

@@ -6,12 +6,13 @@
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
     struct sim_client *prompt; // NULL: there are no ids, or the run begins in the middle of a request
-    int64_t unread, left;      // ids of the prompt not yet read; ids left in the present beat
-    int64_t beat_at, popped;   // when that beat arrived; when the last id left a beat
+    int64_t unread, left;      // ids of the prompt not yet sent; ids left in the present beat
+    int64_t beat_at, popped;   // cycle in which that beat arrived, and in which the last id left a beat
     int at, ids;               // present step; ids of it that were sent
-    int64_t from;              // when the next thing can be offered
-    bool inside, waits;
-    int walked;
+    int64_t from;              // first cycle in which the next word can be offered
+    bool inside;               // the ids of the present step are being sent
+    bool waits;                // the loop waits for the next id from the graph
+    int walked;                // step words that were sent to the walkers
 };
 
 int64_t sim_offset_for(const struct ir *ir, enum ir_segment_role role) {

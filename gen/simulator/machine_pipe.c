@@ -5,8 +5,8 @@
 
 // Words that a register slice (rill_register_slice in mode 2) holds before an input of the stages.
 enum { SLICE_WORDS = 2 };
-struct slice {
-    struct sim_edge *from, words;
+struct slice {                    // register slice in front of an operand
+    struct sim_edge *from, words; // stream before it; the words that it holds
 };
 
 struct pipe {
@@ -17,7 +17,7 @@ struct pipe {
     struct sim_steps steps;
     struct stage stage;
     bool inside;    // a firing has begun
-    int64_t firing; // index among the firings that make one output firing; rows of that firing
+    int64_t firing; // index of the present firing among the firings that make one output firing
 };
 
 static void open_slices(struct pipe *p) {

@@ -9,15 +9,19 @@ struct rows {
     struct sim_edge *step, *out;
     struct sim_client *client;
     struct stage stage;
-    int64_t offset, row_bytes; // of the rows in the channel, and of a row, in bytes
+    int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
     int64_t groups;            // groups of a row
     // Requests: one for each group of each token.
-    bool inside; // a step word is held
-    int64_t described, from, group, token;
+    bool inside;          // a step word is held
+    int64_t described;    // cycle of the last request
+    int64_t from;         // first cycle for requests of the present step
+    int64_t group, token; // next request
+    // Beats.
     VEC(int64_t) full, drained; // per group: cycle from which its words may leave, and in which they have left
     int64_t beats;              // beats of the present group that have arrived
-    // words
-    int64_t row, word_token, next;
+    // Words.
+    int64_t row, word_token; // next word
+    int64_t next;            // first cycle for it
 };
 
 static int64_t group_bytes(const struct sim *sim, const struct actor *a) {
@@ -106,13 +110,14 @@ void sim_rows_run(struct sim *sim, struct actor *a) {
 struct writer {
     struct sim_edge *in;
     struct sim_client *client;
-    int64_t offset, row_bytes, pos; // position of the step's first row
-    int64_t row, token;
-    int64_t clear;      // when the group before has left, which is the cycle of its last beat
-    int64_t left, from; // beats of the group still to be handed over, from `from` on
-    bool ask;           // the group's descriptor is still to be handed over,
-    int64_t asks;       // from then on
-    int64_t address;
+    int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
+    int64_t pos;               // position of the step's first row
+    int64_t row, token;        // next word
+    int64_t clear;             // cycle of the last beat of the group before, in which that group has left
+    int64_t left, from;        // beats of the group still to be handed over; first cycle for them
+    bool ask;                  // the group's descriptor is still to be handed over
+    int64_t asks;              // first cycle for the descriptor
+    int64_t address;           // address of the group
 };
 
 bool sim_writer_init(struct sim *sim, struct actor *a) {

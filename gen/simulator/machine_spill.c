@@ -16,21 +16,23 @@ struct spill {
     // The firing that is written.
     struct spill_half *written;
     int64_t address; // address of the next descriptor
-    int64_t free;    // from when on a word may enter
+    int64_t free;    // first cycle in which a word may enter
     int64_t in_slot; // words in the beat that is being filled
-    int64_t parts;   // beats still to leave, from `from` on
-    int64_t from;    //
-    int64_t due;     // from when on the next beat's descriptor can leave
-    int64_t beats;   // of the firing
+    int64_t parts;   // beats still to leave
+    int64_t from;    // first cycle for these beats
+    int64_t due;     // first cycle for the descriptor of the next beat
+    int64_t beats;   // beats of the firing so far
     bool ends;       // the firing's last word has arrived
-    bool full;       // all of it has been handed over
-    int64_t settled;
+    bool full;       // all beats of the firing have been handed over
+    int64_t settled; // first cycle in which the write engine may be seen as idle
 
     // The firing that is read.
     struct spill_half *drains; // NULL: none
-    int64_t drained;           // when the last word of the firing before arrived
-    int64_t slot, word, part, next, sent;
-    bool holds; // the output register holds a word, which is offered from `offer` on
+    int64_t drained;           // cycle in which the last word of the firing before entered the output register
+    int64_t slot, word, part;  // words taken from the present beat; next word of the firing; beats of that word so far
+    int64_t next;              // first cycle in which the next beat can be read
+    int64_t sent;              // cycle of the last word out
+    bool holds;                // the output register holds a word with `mark`, which is offered from cycle `offer` on
     int64_t offer;
     uint8_t mark;
 };

@@ -11,7 +11,10 @@ struct together {
     // Per firing that is held in a bank: its words, and the cycles from which it can be read and its bank is free
     // again.
     int64_t words[2], ready[2], released[2];
-    int64_t filled, emptied, count, next, last_in, sent;
+    int64_t filled, emptied; // firings that arrived, and that were sent so far
+    int64_t count;           // words of the arriving firing so far
+    int64_t next;            // index of the next word out in its firing
+    int64_t last_in, sent;   // cycles of the last word in and the last word out
 };
 
 bool sim_together_init(struct sim *sim, struct actor *a) {

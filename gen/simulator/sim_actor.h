@@ -50,7 +50,7 @@ struct sim_cache {
     VEC(int64_t) v_layer;        // per pair: when its values were taken, and written if they close a block
     VEC(int64_t) tail_layer;     // per pair: when its open block was read; with tail_by_step, per step
     int64_t tail_reads;          // reads of the V tail per pair; 0: nothing waits for them
-    int64_t tail_reads_alone;    // the same in a step of one token; 0: tail_reads
+    int64_t tail_reads_alone;    // reads of the V tail per pair in a step of one token; 0: tail_reads
     bool tail_by_step;           // the V of a step waits for all reads of the step before, not for those of its layer
     int64_t layers;              // layers in this run
     int64_t left_from, left_out; // layers from left_from on have numbers that are lower by left_out in this run
@@ -67,7 +67,7 @@ struct actor {
     struct timing_contract c;
     struct kernel_args args;
     actor_run *run; // moves all words that it can; NULL: the kernel moves none
-    void *state;    // of the kernel's machine
+    void *state;    // state of the kernel's machine
     bool queued;    // in sim.queue
 };
 
@@ -88,7 +88,7 @@ struct sim {
     struct sim_channel *channel;  // one per engine, at least one; then the channels with clients of their own
     struct sim_client *loader;    // client that loads the vector parameters; NULL: none
     int engines, channels;        // matrix engines; simulated channels
-    struct timing_firing *firing; // of the result, as in timing_result
+    struct timing_firing *firing; // lists of the result, as in timing_result
     struct timing_turn *turn;
 };
 
@@ -110,7 +110,7 @@ static inline int sim_window_of(const struct ir *ir, const struct ir_firing *f) 
 
 struct sim_edge *sim_in(struct sim *, const struct actor *, enum ir_role); // NULL if there is none
 struct sim_edge *sim_out(struct sim *, const struct actor *, enum ir_role);
-struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // of a packed port
+struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // stream of a packed port
 
 // A stream of a rill_fifo_pool moves when its turn comes, after the firings that precede it in the shared storage.
 bool pool_gives(struct sim_pool *, int place);             // whether it is the stream's turn to leave
@@ -171,7 +171,7 @@ static inline void edge_take(struct sim *sim, struct sim_edge *e, int64_t at) {
     e->blocked = false;
     sim_wake(sim, e->writer);
 }
-void sim_wake_all(struct sim *, enum timing_machine); // its kernels
+void sim_wake_all(struct sim *, enum timing_machine); // wakes all kernels of a machine
 
 // ---- stages that stall together (rill_pipe): a word that is offered but not taken stops all of them ----
 
@@ -221,8 +221,8 @@ struct sim_turns {
     struct sim_edge *steps; // step words
     struct sim_edge ahead;  // the FIFO of turns that were fetched ahead
     struct sim_walk fetch;  // place of the next turn to be fetched
-    int64_t ready;          // cycle from which that walk can give its next entry
-    bool inside;            // that walk is in the middle of a step
+    int64_t ready;          // cycle from which `fetch` can give its next entry
+    bool inside;            // `fetch` is in the middle of a step
     bool known;             // `turn` is the present turn, which is available from cycle `since` on
     int64_t turn, since;
 };

@@ -6,7 +6,7 @@
 #include "gen/simulator/sim_actor.h"
 
 struct lane {
-    struct schedule_table schedule; // of the walker
+    struct schedule_table schedule; // schedule of the walker
     struct sim_walk walk;           // place of the next run
     struct sim_client *client;      // read client of the channel
     struct lane *first;             // first of the engine's simulated lanes, which are stored one after another

@@ -82,7 +82,7 @@ struct sim_writes {
     int64_t taken, addressed, answered; // beats so far: entered the buffer, addressed at the memory, answered
     // per beat, modulo SIM_QUEUE: cycle of each of these events
     int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
-    struct sim_access held[SIM_QUEUE]; // what the buffer holds
+    struct sim_access held[SIM_QUEUE]; // beats in the buffer
 };
 
 struct sim;

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared matrix engine (docs/engine.md, docs/memory.md): one lane per memory channel, all in lockstep, driven by a
-// static schedule.
+// The matrix engine (docs/engine.md, docs/memory.md): one lane per memory channel, all in lockstep, driven by a static
+// schedule.
 //
-// In: s_axis_step; s_axis_x, the operands (mx units) in the order of the firings that take one; s_axis_beat, the
-// channels' streams, packed, channel 0 low; s_axis_klocal, the step's keys (kv units, head, tok, unit), of which the
-// scale is not used. The V tail is read by tail_valid, tail_addr {layer[9:0], row[12:0], unit}; tail_data holds the
-// beats of all lanes 4 cycles later. head_done: one pulse when the V of a (step, layer, head) is in the tail. Out:
-// m_axis_y, C x fp32, tcount of them valid, order row-step, tok.
+// In:
+//     s_axis_step    step words
+//     s_axis_x       operands (mx units), in the order of the firings that take one
+//     s_axis_beat    the channels' streams, packed, channel 0 low
+//     s_axis_klocal  the step's own keys (kv units in the order head, tok, unit); their scale is ignored
+//     tail_data      the beats of all lanes from the V tail, 4 cycles after tail_valid with
+//                    tail_addr {layer[9:0], row[12:0], unit}
+//     head_done      one pulse when the V of a (step, layer, head) is in the tail
+// Out: m_axis_y, C x fp32, of which tcount are valid, in the order row-step, tok.
 // Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
-// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / COPIES) cycles; no cycle is
-// lost between rows or firings, but a result takes a cycle too: a row-step takes no less than a cycle per token.
-// Timing of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / COPIES),
-// tokens) cycles, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) at modes 0, 1; with int4_asym words groups is
-// RC times theirs.
+// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / COPIES) cycles. No cycle is
+// lost between rows or firings, but a result takes a cycle as well: a row-step takes at least a cycle per token.
+// Cycles of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / COPIES),
+// tokens), with headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) in modes 0, 1; with int4_asym words, groups is
+// RC times their number.
 // Latency: 29 cycles, with COPIES 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
-// beat to m_axis_y; from the last of what it needs: an operand's last unit 6 more, a beat 5 (up to 8 channels) or 7
-// more.
+// beat to m_axis_y. From the last input that the command needs: an operand's last unit 6 more, a beat 5 (up to 8
+// channels) or 7 more.
 // clk_2x: of PUMP 2 alone; twice as fast as clk, whose every rising edge is one of it too (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.

@@ -1,45 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sequencer of the matrix engine: turns schedule entries (docs/engine.md) into one command per cycle for all lanes in
-// lockstep.
+// lockstep. Once a command has left, nothing can stall it.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule; one firing each, prepared while the ones
-// before run.
-// Counted arrivals, one pulse each: beat_pulse (a beat in every lane), k_pulse (a unit of local keys), x_pulse (an
-// operand is in the buffer), part_pulse (a unit of every token of the operand that is being filled), v_pulse (a head is
-// in the V tail); y_pulse (an output word has left). A command goes out when all that it needs has been counted;
-// nothing after it can stall. Out: cmd_*, registered, valid in the cycle after the decision:
+// In: s_axis_entry {layer[15:0], step[63:0], entry[95:0]} from rill_schedule. Each entry is one firing, and is prepared
+// while earlier firings run.
+// Arrivals are pulses, which are counted. A command goes out when everything that it needs has been counted:
+//     beat_pulse  a beat in every lane
+//     k_pulse     a unit of local keys (the step's own)
+//     x_pulse     an operand is in the buffer
+//     part_pulse  a unit of every token of the operand that is being filled
+//     v_pulse     a head is in the V tail
+//     y_pulse     an output word has left
+// Out: cmd_*, registered, valid in the cycle after the decision:
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
-//     cmd_params, cmd_scales  it holds row parameters or group scales (scales: word cmd_scale / bytes per beat)
-//     cmd_valid   multiply: the beat taken now or, for later tokens, held since; the rest belongs to it:
-//     cmd_asym    of these: int4_asym, whose group words go with a beat each and lie at byte cmd_scale
-//     cmd_int4    weights of 4 bits;  cmd_raw: 1 keys, 2 values, 0 weights with row parameters
+//     cmd_params, cmd_scales  the beat holds row parameters; group scales (from word cmd_scale / bytes per beat on)
+//     cmd_valid   multiply the beat that is taken now or, for later tokens, is held since then. Its attributes:
+//     cmd_int4    weights of 4 bits
+//     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
+//     cmd_raw     1 keys, 2 values, 0 weights with row parameters
 //     cmd_tail    the beat comes from the V tail, at cmd_tail_addr (VTAIL of include/fields.def); layer of the tail:
 //                 entry's kv_layer + schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
-//     cmd_first, cmd_last  first, last beat of a row-step;  cmd_tok;  cmd_pair, cmd_half: operand units
+//     cmd_first, cmd_last  first, last beat of a row-step
+//     cmd_tok     token, or with COPIES 2, 4 turn
+//     cmd_pair, cmd_half   operand units
 //     cmd_acc     row of accumulators
-//     cmd_others  COPIES 2, 4: a bit for each token of the turn but its first: it is there
-//     cmd_bank    COPIES 4: bank of accumulators, the other one after every row-step (with K outermost, chunk)
-//     cmd_out     a result leaves, that of token cmd_out_tok (and, but for the first, of the row of accumulators
-//                 cmd_out_row in bank cmd_out_bank)
-//     cmd_row     row in the chunk of parameters;  cmd_scale: index of its group scale in the chunk
-//     cmd_free    the operand is given back
-//     cmd_count, cmd_tok_last, cmd_y_last: of the output word (with cmd_out)
-// COPIES 1: cmd_tok is a token, and cmd_out comes with its last beat. COPIES 2, 4: a beat serves so many tokens at a
-// time; cmd_tok is the turn (its first token is COPIES * turn), and the results of a row-step leave one per cycle from
-// the last beat's turn 0 on, in the order of tokens. With COPIES 4 the next row-step's beats come to a turn before its
-// results have left: so these have the other bank of accumulators.
-// Bit 86 of an entry, modes 0 and 1: the first chunk's beats come column by column, K outermost: beat 0 of all its
-// row-steps, beat 1 of them, and so on. A column but the last needs only its own units of the operand, counted by
-// part_pulse, a cycle later than an operand that is filled; so the firing begins before its operand is whole.
-// Turn 0 of the last beat waits until the previous row-step has no results left and all results of this one have room.
-// Throughput: one command per cycle, also from firing to firing. Timing of a firing, when nothing is missing: header
-// beats + row-steps * beats * turns, turns = ceil(tokens / COPIES); a row-step takes no less than a cycle per token.
-// Entry to first command: 3 cycles.
-// busy: a command went out. stall_beat, stall_x, stall_out: a firing waits, for beats (memory, keys, V tail), else for
-// its operand, else for output room. At most one of the four, one cycle late.
-// Reset: clk, synchronous active-high rst; a running firing is given up.
+//     cmd_others  COPIES 2, 4: bit i: token i + 1 of the turn is valid
+//     cmd_bank    COPIES 4: bank of accumulators; every row-step (with K outermost, chunk) uses the other one
+//     cmd_out     a result leaves: that of token cmd_out_tok. All but the first leave from row cmd_out_row of the
+//                 accumulators, in bank cmd_out_bank
+//     cmd_row     row in the chunk of parameters
+//     cmd_scale   index of the row's group scale in the chunk
+//     cmd_free    the operand is released
+//     cmd_count, cmd_tok_last, cmd_y_last  attributes of the output word, with cmd_out
+// COPIES 1: cmd_tok is a token, and cmd_out comes with its last beat. COPIES 2, 4: a beat serves COPIES tokens at a
+// time. cmd_tok is the turn, whose first token is COPIES * turn. The results of a row-step leave one per cycle, in the
+// order of tokens, from turn 0 of the last beat on. With COPIES 4 the next row-step's beats come to a turn before its
+// results have left, so that row-step uses the other bank of accumulators.
+// K outermost (bit 86 of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its row-steps,
+// then beat 1 of them, and so on. Each column but the last needs only its own units of the operand. part_pulse counts
+// them, a cycle later than x_pulse would. So the firing begins before its operand is complete.
+// Turn 0 of the last beat waits until all results of the previous row-step have left and all results of this one have
+// room.
+// Throughput: one command per cycle, also from firing to firing. Cycles of a firing if nothing is missing: header beats
+// + row-steps * beats * turns, turns = ceil(tokens / COPIES), but at least one cycle per token for each row-step. Entry
+// to first command: 3 cycles.
+// busy: a command went out. stall_beat, stall_x, stall_out: a firing waits for beats (memory, keys, V tail); else for
+// its operand; else for output room. At most one of the four is high, one cycle late.
+// Reset: clk, synchronous active-high rst; a running firing is discarded.
 //
 // name        meaning                                                           unit      range
 // CHANNELS    memory channels; each has a lane                                  channels  1 to 32

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the factors of the lanes on one die from a slice of the operand: one for every nibble of a beat, in the order
-// of rill_matrix_lane. With COPIES 2, 4 a factor is of a pair of tokens, as rill_packed_mul takes them, those of tokens
-// 2 and 3 above all of tokens 0 and 1; what is multiplied later (rill_pair_skew.vh; PUMP 2 too) is held back as long.
+// Makes the factors of the lanes on one die from a slice of the operand: one factor for every nibble of a beat, in the
+// order of rill_matrix_lane.
 //
+// COPIES 2, 4: a factor holds a pair of tokens, packed as rill_packed_mul takes it. All factors of tokens 2 and 3 are
+// above all factors of tokens 0 and 1. A factor whose product is computed later (rill_pair_skew.vh; with PUMP 2 as
+// well) is delayed by as many cycles.
 // No reset: a free-running pipeline.
 //
 // name       meaning                                          unit    range

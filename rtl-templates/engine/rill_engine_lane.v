@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine: the waiting beats, row parameters and group scales of its memory channel, and its
-// multipliers.
+// One lane of the matrix engine: holds the waiting beats, row parameters and group scales of its memory channel, and
+// multiplies and accumulates (rill_matrix_lane or rill_matrix_pair).
 //
-// s_axis_beat: the channel's stream, LANE_BEATS deep; arrived pulses once per beat taken in. The rest runs by command
-// and never stalls: a beat may be popped in the cycle after its arrived pulse or later. Cycle 0 of a command is the
-// cycle of pop and of its companions:
+// s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in. Everything
+// after the FIFO follows the command and never stalls. A beat may be popped in the cycle after its arrived pulse or
+// later. Without pop and use_local the beat of the previous command is used again, for another token.
+// Cycle 0 is the cycle of the command's pop. With COPIES 1 and PUMP 1 its other signals come in:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
-//     tok, row, acc, scale, raw
-//     cycle 1   x, shift        cycle 5   offset, sums (rill_engine_offset)  cycle 10  out_*
-// COPIES 2: cycle 1 the first part of x, its others up to six cycles later (rill_pair_skew.vh), cycle 7 sums, cycle 13
-// out_*; no offset. PUMP 2: so with COPIES 1 too, and sums and out_* PAIR_MORE cycles later still.
-// Without pop and use_local the beat of the command before is used again (next token). pop_data and pop_int4 are valid
-// and int4, for the beat.
-// With HOPS what begins with pop, use_local and local_beat stay in cycle 0, the rest of the command, x, shift and
-// offset come HOPS cycles later, and so do out_*: u_front lies at the memory's side, all else may lie on a die HOPS
-// boundaries away (rill_hop).
-// TERM_HOPS: the same after the multipliers instead (rill_matrix_lane): sum_valid, sum_others, sum_shift, first, last,
-// tok, out, out_tok, out_row, acc, bank, out_bank, sum_params, sum_row and sum_raw come TERM_HOPS cycles later than the
-// rest. The first three are valid, others and shift once more, the last three params, row and raw. The row parameters
-// then go to the sums in words of PARAM_BITS (rill_row_params_send): a row is to have 64 / PARAM_BITS beats or more.
-// COPIES 2, 4 (rill_matrix_pair): tok is a turn; a bit of others says of each of its tokens but the first that it is
-// there; x, shift and sums hold so many operands, and results leave by out, out_tok and out_row, cycle 0 too, not by
-// last. bank, out_bank: with COPIES 4 those of acc and out_row.
-// ASYM: with asym, a companion of int4, the beat's group words are those at byte `scale` of the chunk's
-// (rill_matrix_lane).
-// raw 1, 2: no row parameters, scale SCALE_K, SCALE_V and bias +0.
-// Reset: clk, synchronous active-high rst and, of u_front and of the sums, front_rst and sum_rst, each as late as the
-// command there; valids and the waiting beats.
+//               tok, row, acc, scale, raw. pop_data and pop_int4 are valid and int4 for the beat
+//     cycle 1   x, shift
+//     cycle 5   offset, sums (rill_engine_offset)
+//     cycle 10  out_*
+// COPIES 2, 4, or PUMP 2: the first part of x comes in cycle 1 and the others up to six cycles later
+// (rill_pair_skew.vh), sums in cycle 7 + PAIR_MORE, out_* in cycle 13 + PAIR_MORE. There is no offset.
+// COPIES 2, 4: tok is a turn. Bit i of others: token i + 1 of the turn is valid. x, shift and sums hold COPIES
+// operands. Results leave by out, out_tok and out_row of cycle 0, not by last. bank, out_bank: with COPIES 4 the banks
+// of acc and out_row.
+// HOPS: everything but u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local and local_beat stay in
+// cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
+// TERM_HOPS: the lane is cut after its multipliers instead (rill_matrix_lane). Signals for the accumulators come
+// TERM_HOPS cycles later than the rest: sum_valid, sum_others, sum_shift, sum_params, sum_row, sum_raw (second copies
+// of the signals without sum_), first, last, tok, out, out_tok, out_row, acc, bank and out_bank. Row parameters cross
+// in words of PARAM_BITS (rill_row_params_send), so a row must have at least 64 / PARAM_BITS beats.
+// ASYM: with int4 and asym, the beat's group words begin at byte `scale` of the chunk's group words (rill_matrix_lane).
+// raw 1, 2: no row parameters; the row scale is SCALE_K, SCALE_V and the bias +0.
+// Reset: clk, synchronous active-high rst, and for u_front and the sums front_rst and sum_rst, each as late as the
+// command there. Clears valid bits and the waiting beats.
 //
 // name         meaning                                             unit       range
 // BEAT_BITS    width of a beat                                     bits       256, 512

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the offset that the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat; equal for all lanes.
+// Computes the offset that the unsigned arithmetic of rill_matrix_lane adds to the sum of a beat. The offset is equal
+// for all lanes.
 //
-// A lane sums (nibble + 8) * x + B for signed nibbles and nibble * x + B for the unsigned low ones of int8 weights, B =
-// 2^(X_BITS + 3), high nibbles counting 16 times at int8. With N bytes per beat and S = sum of all 2N elements of x (at
-// int8 each one stands there twice):
+// A lane sums (nibble + 8) * x + B for signed nibbles, and nibble * x + B for the unsigned low nibbles of int8 weights,
+// with B = 2^(X_BITS + 3). With int8 weights, high nibbles count 16 times. With N bytes per beat and S = sum of all 2N
+// elements of x (with int8 each element occurs twice):
 //     int4: offset = 2 * B * N + 8 * S        int8: offset = 17 * B * N + 64 * S
-// ASYM: sums holds, beside offset, the sums of each 32 elements, X_BITS + 5 bits each; else it is 0.
-// Free-running pipeline: offset LATENCY = 4 cycles after valid, one per cycle. No reset.
+// ASYM 1: sums holds the sums of each 32 elements, X_BITS + 5 bits each. ASYM 0: sums is 0.
+// Free-running pipeline: offset and sums come LATENCY = 4 cycles after valid, one beat per cycle. No reset.
 //
 // name       meaning              unit  range
 // BEAT_BITS  width of a beat      bits  256, 512

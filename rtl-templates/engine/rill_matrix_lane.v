@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of the matrix engine: multiplies a memory beat with its part of the operand and accumulates rows, exactly.
 //
-// Free-running pipeline, never stalls: one beat and token per cycle, out_valid LATENCY = 9 cycles after the valid that
-// carries last.
-//     term = (sum over the beat of weight * x) * group_scale << shift;   acc[tok] = (first ? 0 : acc[tok]) + term,
-//     ACC_W bits
-// int4 = 1: nibble i of the beat is a two's complement weight; int4 = 0: byte k is one, 16 * (high nibble) + (unsigned
-// low nibble). One array of multipliers serves both: x holds a factor for every nibble, so for int8 weights that of a
-// byte stands at both of its nibbles. The factors of nibble k of all words of 32 bits stand side by side: that of
-// nibble 8 w + k is element BEAT_BITS / 32 * k + w.
-// Everything is unsigned: nibbles holds signed nibbles (all of them at int4, the high ones at int8) as nibble + 8, beat
-// ^ 4'h8; a product is kept as product + 2^(X_BITS + 3). rill_engine_offset, common to all lanes, gives what that adds
-// to the beat's sum: offset, 4 cycles after valid.
-// PUMP 2: the multipliers are those of rill_pair_products, without the second token, and each makes two products in a
-// cycle, at clk_2x. All is 3 + PAIR_MORE cycles later then (rill_pair_skew.vh), sums 2 + PAIR_MORE, the
-// factors of a nibble pair_skew; nibbles is the beat as it is, and there is no offset.
-// ASYM: with asym (and int4) each 32 elements have a scale and an offset of their own, in words, and sums goes with
-// offset: the term is that of rill_group_terms, shifted like any other.
-// row_scale, bias and side pass along unchanged, with the row's last beat.
-// rill_lane_products or rill_pair_products makes terms of beats, rill_lane_sums adds them up. With HOPS the two may lie
-// on dies HOPS boundaries apart: sum_valid, sum_shift, first, last, tok and side come HOPS cycles later than the rest,
-// and so do results. The first two are valid and shift once more.
-// PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
-// of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
-// Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
+// Free-running pipeline, never stalls: one beat and token per cycle. out_valid comes LATENCY = 9 cycles after the valid
+// that carries last.
+//     term = (sum over the beat of weight * x) * group_scale << shift
+//     acc[tok] = (first ? 0 : acc[tok]) + term, ACC_W bits
+// Weights: with int4 = 1, nibble i of the beat is a weight in two's complement. With int4 = 0, byte k is a weight: 16 *
+// (high nibble) + (unsigned low nibble). One array of multipliers serves both. x holds a factor for every nibble, so
+// with int8 weights the factor of a byte is at both of its nibbles. Factors with the same place in a word of 32 bits
+// are neighbours: the factor of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
+// All arithmetic is unsigned: signed nibbles (with int4 all of them, else the high ones) come as nibble + 8, beat ^
+// 4'h8, and a product is kept as product + 2^(X_BITS + 3). offset (rill_engine_offset, common to all lanes), 4 cycles
+// after valid, is what that adds to the beat's sum.
+// PUMP 2: the multipliers are those of rill_pair_products without the second token, and each makes two products per
+// cycle, at clk_2x. Then everything is 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums come 2 + PAIR_MORE cycles
+// later and the factors of a nibble pair_skew cycles. nibbles is the unchanged beat, and there is no offset.
+// ASYM: with asym (and int4), each 32 elements have a scale and an offset in words, and sums comes with offset. The
+// term is that of rill_group_terms, shifted like any other.
+// row_scale, bias and side pass unchanged, with the row's last beat.
+// The halves are rill_lane_products or rill_pair_products, which make terms of beats, and rill_lane_sums, which adds
+// them up. With HOPS they may be on dies HOPS boundaries apart: sum_valid, sum_shift (second copies of valid and
+// shift), first, last, tok and side come HOPS cycles later than the rest, and so do results.
+// PARAM_BITS not 0: row_scale and bias are ignored. The row's parameters come as words of that many bits, in the cycles
+// of beats (rill_row_params_send), and params, row and raw come in the cycles of the sums (rill_row_params_receive).
+// Reset: clk, synchronous active-high rst, and sum_rst for u_sums; resets only the valid bits.
 //
 // name        meaning                                             unit       range
 // BEAT_BITS   width of a beat                                     bits       256, 512

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine for a pair of tokens at a time, or two of them: rill_matrix_lane with an operand and a
-// set of accumulators for each, but one multiplier per nibble (rill_packed_mul), or with PUMP 2 one for both pairs or
-// for both nibbles of a byte, at clk_2x.
+// One lane of the matrix engine for one or two pairs of tokens at a time. It does the same as rill_matrix_lane for each
+// token, with an operand and a set of accumulators each, but needs one multiplier per nibble for a pair
+// (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of a byte, at clk_2x.
 //
-// Free-running pipeline, never stalls: a beat for the 2 * PAIRS tokens of a turn per cycle; others: a bit for each of
-// them but the first: it is there. rill_pair_products makes terms of it, rill_pair_sums adds them up:
-//     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i;   acc_i[turn] = (first ? 0 : acc_i[turn])
-//     + term_i, ACC_W bits
-// x holds, in the order of rill_matrix_lane, 32 bits for each nibble: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from
-// 27 bits, as rill_packed_mul takes them, those of tokens 2 and 3 above all of tokens 0 and 1; those of nibble n of the
-// beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), as multipliers sum in trees. nibbles is the
-// beat as it is: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
+// Free-running pipeline, never stalls: one beat per cycle for the 2 * PAIRS tokens of a turn. Bit i of others: token i
+// + 1 of the turn is valid. rill_pair_products makes the terms of a beat, and rill_pair_sums adds them up:
+//     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i
+//     acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, ACC_W bits
+// x holds 32 bits for each nibble, in the order of rill_matrix_lane: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from 27
+// bits, as rill_packed_mul takes it. All factors of tokens 2 and 3 are above all factors of tokens 0 and 1. The factors
+// of nibble n of the beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), because the multipliers add
+// in trees. nibbles is the unchanged beat: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
 // ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
-// Results leave one per cycle: with out, token out_tok is given LATENCY = 12 + PAIR_MORE cycles later. out with out_tok
-// 0 belongs to the cycle of the last beat's turn 0 and takes row_scale and bias along for all tokens of the row; the
-// other tokens follow in their order, none later than a first beat comes to their turn and place of a row (a row of n
-// tokens may end n cycles after the one before).
-// With HOPS the two halves may lie on dies HOPS boundaries apart: sum_valid, sum_others, sum_shift,
-// first, turn, out, out_tok and out_row come HOPS cycles later than the rest, and so do results. The first three are
-// valid, others and shift once more.
-// PARAM_BITS: row_scale and bias are not looked at. The row's parameters come as words of that many bits, in the cycles
-// of beats (rill_row_params_send); params, row and raw in those of the sums (rill_row_params_receive).
-// Reset: clk, synchronous active-high rst, of u_sums sum_rst; valids only.
-// ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (not looked at with
-// out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, a bit in
-// front of row: each row, or all that are open together, has the other one than those before.
+// Results leave one per cycle: with out, the result of token out_tok leaves LATENCY = 12 + PAIR_MORE cycles later. out
+// with out_tok 0 belongs to the cycle of turn 0 of the last beat, and takes row_scale and bias for all tokens of the
+// row. The other tokens follow in order. Each must leave no later than a first beat comes to its turn and place of a
+// row (a row of n tokens may end n cycles after the one before).
+// ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (ignored with
+// out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, selected by
+// a bit above row: each row, or all rows that are open together, use the other bank than those before.
+// HOPS: the two halves may be on dies HOPS boundaries apart. sum_valid, sum_others, sum_shift (second copies of valid,
+// others and shift), first, turn, out, out_tok and out_row come HOPS cycles later than the rest, and so do results.
+// PARAM_BITS not 0: row_scale and bias are ignored. The row's parameters come as words of that many bits, in the cycles
+// of beats (rill_row_params_send), and params, row and raw come in the cycles of the sums (rill_row_params_receive).
+// Reset: clk, synchronous active-high rst, and sum_rst for u_sums; resets only the valid bits.
 //
 // name        meaning                                           unit       range
 // BEAT_BITS   width of a beat                                   bits       256, 512

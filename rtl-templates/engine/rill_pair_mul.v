@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A multiplier of rill_pair_trees, at a height of its tree: rill_packed_mul, or at twice the clock rill_pumped_mul, for
-// two pairs of tokens or two weights.
+// One multiplier of rill_pair_trees at height LEVEL of its tree: rill_packed_mul, or at twice the clock
+// rill_pumped_mul, which serves two pairs of tokens or two weights.
 //
-// PUMP 1: as rill_packed_mul; x_1, weight_1, clk_2x and phase are not looked at. PUMP 2: p holds the product of x and
-// weight, with its sums, for half a cycle, from 2.5 cycles after x on, and in the half after it that of x_1 and weight
-// (WEIGHTS 1) or weight_1 (WEIGHTS 2), which comes a cycle later than x. Where LEVEL is odd x_1 and weight come a cycle
-// later than x, and p half a cycle later. en is not looked at. phase: of rill_pump_phase.
+// PUMP 1: the same as rill_packed_mul; x_1, weight_1, clk_2x and phase are ignored.
+// PUMP 2: p holds the product of x and weight, with the sums that it adds, for half a cycle, from 2.5 cycles after x
+// on. In the next half it holds the product of x_1 and weight (WEIGHTS 1) or weight_1 (WEIGHTS 2), which comes a cycle
+// later than x. If LEVEL is odd, x_1 and weight come a cycle later than x, and p half a cycle later. en is ignored.
+// phase comes from rill_pump_phase.
 // No reset.
 //
 // name     meaning                            unit      range

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A term times 2 to what its multipliers have left of the block's exponent, in bytes; included inside a module with
-// TERM_W and SHIFTED_W = TERM_W + 24.
+// Shifts a term left by the part of the block's exponent that its multipliers have left, in bytes. Include it in a
+// module that has TERM_W and SHIFTED_W = TERM_W + 24.
 function [SHIFTED_W-1:0] shifted(input [TERM_W-1:0] narrow, input [1:0] bytes);
     reg [SHIFTED_W-1:0] wide;
     begin

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: runs the commands of the pages that are of a class of tests/docs/commands.txt, in their order, in a folder
-# that looks like the project's and takes what they write.
+# Sourced: runs the commands of one class of tests/docs/commands.txt, in order. They run in a folder that looks like the
+# root of the project, so that what they write does not land in the tree.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh
 
-# Of a folder of their own, with the tree behind links.
+# Makes an empty folder with links to the tree, in which the commands run.
 commands_folder() { # folder
     local entry
     rm -rf "$1" && mkdir -p "$1/build" || return

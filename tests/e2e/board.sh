@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The figures of a board's memory, from its file to simulation, forecast and bound: each of them changes cycles, in both
-# alike, and an override says what a file says. Then bounds: no forecast of a spec in the tree is below its own.
+# Checks that each memory figure of a board file changes the cycles of simulation and forecast by the same amount, and
+# that `--hbm` has the same effect as the file. Also checks that no forecast of a spec in the tree is below its lower
+# bound.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 rows=19
@@ -30,7 +31,8 @@ overrides() { # KEY=VALUE,...: fills `given`
     for pair in ${1//,/ }; do given+=(--hbm "$pair"); done
 }
 
-# Of the figures that a key is tried against: most of them are the board's own.
+# Prints the cycles of the simulation with other figures of the memory. Runs are kept, because most keys are compared
+# with the board's own figures.
 other_cycles() { # KEY=VALUE,... , seed
     local kept=$work/board.cycles/$1.$2
     overrides "$1"
@@ -38,7 +40,7 @@ other_cycles() { # KEY=VALUE,... , seed
     cat "$kept"
 }
 
-# What a value changes, against the same design with other ones; the forecast goes with it.
+# Compares the cycles of two sets of figures. They must differ, and the forecast must differ by about the same amount.
 check_key() { # KEY=VALUE,... of the one, of the other ("": the board's), seed
     local one two cycles steps bound
     two=$(other_cycles "$2" "$3") || { fail "$1" "$(reason)"; return; }
@@ -55,7 +57,7 @@ near() { # forecast, cycles, steps: within 2 % and 64 cycles a step
     awk -v f="$1" -v c="$2" -v s="$3" 'BEGIN { d = f > c ? f - c : c - f; exit !(f > 0 && d <= c * 0.02 + 64 * s) }'
 }
 
-# The same figures by a board file. The simulation is copied: nothing of the hardware differs.
+# Sets the same figures in a board file instead. The simulation is copied, because the hardware is the same.
 check_file() {
     local figures=sustained_gbs=5,latency_hit_ns=507,latency_closed_ns=522,latency_miss_ns=538 by_option by_file \
         cycles steps bound pair
@@ -116,8 +118,8 @@ check_all_keys() {
     if [ -z "$missing" ]; then ok "each key is tried"; else fail "each key is tried" "not$missing"; fi
 }
 
-# Of a spec as it is, and of steps of one row without the search for depths, each compiled once: exit status 3 where the
-# forecast is below the bound.
+# Forecasts a spec as it is, and with steps of one row and without the search for depths. `rill forecast` ends with exit
+# status 3 if a forecast is below its bound.
 check_bound() { # spec
     local file=$work/bound.yaml made=$work/bound request label=${1#"$root"/} tried=0 values
     for values in "" "T=1 A=1 fifo=safe"; do
@@ -148,8 +150,8 @@ check_bound() { # spec
     fi
 }
 
-# Of a long request a few steps are simulated. Where the memory sets the pace all along, they may stand for a little
-# less than it needs.
+# A forecast of a long request simulates only some steps. If the memory limits the whole request, the sum over these
+# steps may be slightly below the bound.
 check_samples() {
     local file=$work/samples.yaml
     cat >"$file" <<'YAML'

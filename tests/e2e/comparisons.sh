@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every comparison that makes a run of `rill sim` or of the tests good fails when it must: faults in the design's
-# results, its requests, its memory ports and its kernels' timing, in what was compared, and in the files that are
-# compared with one another.
+# Checks that every comparison in `rill sim` and in the tests can fail. Plants faults in results, requests, memory ports
+# and kernel timing of a design, in the list of what was compared, and in files that are compared with one another; each
+# must be reported.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 usage="usage: tests/e2e/comparisons.sh [--rows]    (two small designs; --rows: only the smaller one)"

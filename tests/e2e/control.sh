@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every way in which a request can end, through the emitted top: end ids, stop, kill, watchdog, error response, another
-# image, a ring that is too short, resets in the middle. Also which parameters stay on chip. After each case the next
-# request must make the golden model's ids (control.cpp). usage: tests/e2e/control.sh
+# Ends requests to a generated design in every possible way: end ids, stop, kill, watchdog, error response, another
+# image, a ring that is too short, resets in the middle. Also checks which parameters stay on chip. After each case the
+# next request must make the golden model's ids (control.cpp).
+# usage: tests/e2e/control.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
-[ $# = 0 ] || { sed -n "3,5s/^# //p" "$0"; exit 2; }
+[ $# = 0 ] || { sed -n "3,6s/^# //p" "$0"; exit 2; }
 
 mkdir -p "$work"
 log=$work/control.log

@@ -135,7 +135,7 @@ set_requests() { # set, spec, thorough (1: longer)
     esac
 }
 
-# What the golden model alone makes of a set: one line of ids per request.
+# Prints the ids that `rill golden` generates for a request set: one line per request.
 golden_ids() { # spec, weights, set, thorough
     local i
     set_requests "$3" "$1" "$4" || return

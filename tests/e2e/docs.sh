@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The commands of docs/tutorial.md, docs/kernels.md and docs/ci.md, in order, each page in an empty folder: each ends in
-# order and prints what the page shows. Then the commands and tables of all pages that take minutes. See --help.
+# Runs the commands of docs/tutorial.md, docs/kernels.md and docs/ci.md in order, each page in an empty folder. Each
+# command must succeed and print what the page shows. Then runs the commands and tables of all pages that take minutes.
+# See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What can go wrong from the spec to the last id: each case must end by itself with a clear message and a non-zero exit
-# status, never with a wrong text or a wait; and after it the design still works. usage: tests/e2e/failures.sh
+# Checks faults that a user can meet between the spec and the last id. Each case must end by itself with a clear message
+# and a non-zero exit status, never with wrong text or an endless wait, and the design must work afterwards.
+# usage: tests/e2e/failures.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
-[ $# = 0 ] || { sed -n "3,4s/^# //p" "$0"; exit 2; }
+[ $# = 0 ] || { sed -n "3,5s/^# //p" "$0"; exit 2; }
 
 mkdir -p "$work/failures"
 log=$work/failures/log
@@ -302,7 +303,7 @@ fi
 counted check_refused "beats into a full device" 1 'error: /dev/full: No space left' "${sim[@]}" "${few[@]}" --beats \
     /dev/full
 
-# What the oracle reads, damaged; and the oracle of another spec: the same weights, another eps.
+# Damages the files that the oracle reads. Also gives the oracle another spec, with the same weights and another eps.
 cp -r "$dir/oracle" "$work/failures/oracle"
 sed -i 's/1.0e-6/2.0e-6/' "$dir/oracle/spec.yaml"
 counted check_refused "a damaged copy of the spec" 1 \

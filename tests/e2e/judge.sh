@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests/e2e/matrix.sh: judges runs by what they and others say. tests/harness/run.sh shows it runs that are
-# wrong.
+# Sourced by tests/e2e/matrix.sh: judges a run by its own results and by those of other runs and models.
+# tests/harness/run.sh tests these functions with wrong results.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh, design.sh and the script that sources this
 
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
@@ -27,7 +27,8 @@ check_run() { # name, key, set, seed: the simulation of one request set
     fi
 }
 
-# Of each request of a run without jitter: ids in, ids made (rows: the same number), cycle of its start, cycles.
+# Prints a line for each request of a run without jitter: ids in, ids made (for rows the same number), cycle of its
+# start, cycles.
 requests_of() { # json
     sed -n '/^  "requests"/,$p' "$1" | awk -F: '
         /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }

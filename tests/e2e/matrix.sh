@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Spec to ids: every design point is generated, packed, built and simulated; the streams must match the golden model as
-# they flow, the ids must be those of `rill golden`, and the logits of all design points of one model and weight format
-# must be the same bytes. The design points are in tests/e2e/cases. See --help.
+# Generates, packs, builds and simulates every design point of tests/e2e/cases. All streams must match the golden model,
+# the ids must be those of `rill golden`, and the logits of all design points of one model and weight format must be the
+# same bytes. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/judge.sh"
 
@@ -22,7 +22,7 @@ TEXT
 # A line of tests/e2e/cases.py, into the variables of the function that calls this.
 read_point() { IFS=$'\t' read -r name key spec weights sets seeds build values <<<"$1"; }
 
-# Its own line, one per run, and one for the forecast of each run without jitter.
+# Counts the checks of a point: the point itself, one per run, and one for the forecast of each run without jitter.
 checks_of_point() { # line of cases.py
     local name key spec weights sets seeds build values count
     read_point "$1"
@@ -39,8 +39,8 @@ check_point() { # line of cases.py: the unit of parallel work
     log=$work/$name.log
     again="tests/e2e/matrix.sh $name"
     [ "$thorough" = 0 ] || again="tests/e2e/matrix.sh --all $name"
-    # Where runs take seconds, a build that does is worth more than a fast simulation; in the sets of `make test` and
-    # `make test-deep` with what all designs have in common (tests/quick_build.sh), in a third of the time.
+    # Runs take seconds, so a quick build is worth more than a fast simulation. In the sets of `make test` and `make
+    # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time.
     [ "$build" = whole ] || export RILL_QUICK_BUILD=1
     [[ $build != quick || $thorough != 0 ]] || builder=build_soon
     # Multipliers at twice the clock (`A: 4`, `pump: 2`) as they are made; in all other designs of their kind as they
@@ -79,7 +79,7 @@ make_golden() {
     done <<<"$1"
 }
 
-# What is compared with one another, a line for each kind that several runs of language models share.
+# Prints a line for each kind of results that several runs of language models must have in common.
 kinds_of_logits() { # lines of cases.py
     local name key spec weights sets seeds build values set seed line
     while IFS= read -r line; do

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# memory_map.json against the packed image, read by a program that knows the documents alone. See --help.
+# Compares memory_map.json with the packed image, by a program that knows only the documentation. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A run in pieces: saved twice on the way and gone on with in other processes, it must end with the result, byte for
-# byte, of the unbroken run. The requests, the memory's jitter and the golden model's position are part of what is
-# saved. And what all repetition hangs on: the calls of the memory's ports in one cycle have an order. See --help.
+# Saves a run twice, resumes it in other processes, and compares the result, byte for byte, with that of an unbroken
+# run. Requests, memory jitter and the position of the golden model are part of the saved state. Also checks that calls
+# of the memory's ports within a cycle have a fixed order, without which no run could be repeated. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The emitted files: two runs give identical bytes; all RTL of a design is clean in `verilator --lint-only -Wall` with
-# the waivers of its lint.vlt, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No tool is told the top:
-# filelist.f holds what it reaches and nothing else. One line per design. See --help.
+# Checks the generated files, one line per design. Two runs give identical bytes. The RTL is clean in `verilator
+# --lint-only -Wall` with the waivers of its lint.vlt, compiles in Icarus as Verilog-2005, and elaborates in Yosys. No
+# tool is given a top module, so filelist.f must list exactly the files that the top needs. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -122,7 +122,7 @@ refuses_more() { # folder
     done
 }
 
-# What is made must not depend on the folder or on the run.
+# The generated files must not depend on the folder or on the run.
 same_bytes() { # spec, folder
     (cd / && "$rill" gen "$1" -o "$2.again") && diff -rq "$2" "$2.again"
 }

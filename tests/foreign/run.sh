@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tools of others on packaged kernels: cocotb with cocotbext-axi's host and memories on Icarus, FuseSoC. Not a part of
-# the suite: what it needs comes from PyPI, into build/foreign/venv. See --help.
+# Runs packaged kernels with third-party tools: cocotb with the host and memories of cocotbext-axi on Icarus, and
+# FuseSoC. It is not a part of the suite, because it installs packages from PyPI into build/foreign/venv. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

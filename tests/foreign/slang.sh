@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# slang, a strict front end of others, reads every template, every design of the tree's specs and its packages. Not a
-# part of the suite: slang comes from PyPI, into build/foreign/slang. See --help.
+# Reads every template, every design of the tree's specs and its packages with slang, a strict third-party front end. It
+# is not a part of the suite, because slang comes from PyPI, into build/foreign/slang. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

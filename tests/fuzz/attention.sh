@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Attention over inputs, norms, products and carried values, to the end of the context. See --help.
+# Checks that attention over inputs, norms, products and carried values does not deadlock before the end of the context.
+# See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

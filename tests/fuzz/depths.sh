@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: what timed FIFO depths promise (docs/fifos.md), of a design and its twin with FIFOs twice as deep,
-# both simulated or forecast without jitter before.
+# Sourced by run.sh: checks what docs/fifos.md promises of timed FIFO depths. Compares a design with a copy whose FIFOs
+# are twice as deep; both were simulated or forecast before, without jitter.
 # shellcheck shell=bash disable=SC2154 # variables shared with run.sh and forms.sh
 
-# What the request takes in the forecast when no FIFO has a bound: until its rows are in memory, as words in a FIFO
-# without bounds are not yet.
+# Prints the forecast cycles of the request with unbounded FIFOs, until its rows are in memory; words in an unbounded
+# FIFO are not there yet.
 cycles_without_bounds() { # folder with .timeline and .forecast, prompt length
     local bounded free
     free=$("$rill" timeline "$1/design.yaml" --unbounded --prompt-len "$2" --tokens 3 --unchecked \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the forms of one spec, with the same values in each, and what a form's time must be.
+# Sourced by run.sh: builds the forms of one spec. All forms must give the same values, and the time of some forms has
+# limits.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and stages.sh
 
 # Design keys that change time and cost alone: key, value when on, value when off.
@@ -172,7 +173,7 @@ streams_of_results() { # dump of a design
         }' "$1" | paste -sd"|"
 }
 
-# Where a request begins and ends, from a forecast: `steps`, `ends`.
+# Reads from a forecast in which cycles a request begins and ends: sets `steps` and `ends`.
 edges_of_request() { # folder
     local results
     results=$(streams_of_results "$1/design.yaml")
@@ -261,7 +262,7 @@ measure_and_forecast() { # spec, folder
     step forecast forecast "$2" "$length"
 }
 
-# Without jitter, against the forecast alone.
+# Compares a run without jitter with its forecast.
 check_forecast() { # spec, folder
     local length steps ends
     measure_and_forecast "$1" "$2" || return

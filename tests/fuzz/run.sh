@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Random legal specs from end to end: gen, pack random weights, build with every warning, simulate with jitter against
-# the golden model; each in forms that may change its time, never its values. See --help.
+# Tests random legal specs from end to end: generates, packs random weights, builds with every warning, and simulates
+# with jitter against the golden model. Each spec is built in forms that may change its time but never its values. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/oracle.sh"
@@ -46,7 +47,7 @@ TEXT
 work=$root/build/fuzz
 times=""
 
-# Of these seeds the graphs of a number of operations.
+# Prints the seeds whose graphs have a number of operations in the given range.
 of_size() { # least, most, seed...
     local seed count
     for seed in "${@:3}"; do
@@ -55,7 +56,8 @@ of_size() { # least, most, seed...
     done
 }
 
-# What two failures have in common: stage and message without names and numbers.
+# Prints the stage and the message of a failure without names and numbers. Two failures with the same text have the same
+# cause.
 signature() {
     local said
     said=$(reason | head -n 1 | sed -E 's/`[^`]*`/_/g; s/^[^ ]*\.(yaml|v|sv):[0-9:]*//

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Stands in the place of a tool, under its name (kills.sh), and kills when the tool KILL_TOOL is called for the
-# KILL_CALL-th time (calls are counted in the folder KILL_STATE). KILL_WHO: `tool`: itself; `half`: itself, when it has
-# printed a line; `job`: the job that called it. With KILL_LAST=1 the next call of any tool kills the test script, so
-# that it does not go on for long. KILL_CALL=any: each call kills its script.
+# Takes the place of a tool, under the tool's name (kills.sh), and kills when the tool KILL_TOOL is called for the
+# KILL_CALL-th time. The folder KILL_STATE counts the calls.
+# KILL_WHO: `tool`: kills itself; `half`: kills itself after it has printed a line; `job`: kills the job that called it.
+# KILL_LAST=1: the next call of any tool kills the test script, so that the script does not go on for long.
+# KILL_CALL=any: each call kills the script that made it.
 set -u
 name=${0##*/} who=nobody
 

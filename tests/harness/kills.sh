@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the real scripts of all parts, in a copy of the tree, where killer.sh stands in the place of the
-# tools that they call and kills a worker or the script itself. What is killed is chosen by counting calls, never by
-# time.
+# Sourced by run.sh: runs the real scripts of all parts in a copy of the tree. killer.sh takes the place of the tools
+# that they call, and kills a worker or the script itself. It decides by counting calls, never by time, so each kill can
+# be repeated.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
 tools="mktemp make timeout tar ln python3 xmllint verilator iverilog vvp yosys"
@@ -92,7 +92,7 @@ try_kill() { # part, tool, call, who, last, pattern, command...
     fi
 }
 
-# Where a row says `whole`, its command must pass when nothing is killed.
+# If a row says `whole`, its command must also pass when nothing is killed.
 queue_kills() { # rows on stdin
     local part how pattern command
     while IFS='|' read -r part how pattern command; do

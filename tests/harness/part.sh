@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A part of five cheap jobs for tests/harness/run.sh, in which something goes wrong: usage: part.sh HOW (see run.sh). It
-# is killed at the places that HOW names.
+# A part of five cheap jobs, in which something goes wrong, for tests/harness/run.sh. It is killed at the places that
+# HOW names.
+# usage: part.sh HOW (see run.sh)
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 how=$1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The test harness itself: whatever process of it is killed at any time, whatever lines are lost or printed twice, the
-# suite fails. See --help.
+# Tests the test harness itself: the suite must fail if any of its processes is killed at any time, or if lines of its
+# output are lost or printed twice. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/sets.sh"
@@ -185,7 +185,7 @@ counted check "a test program skips a case" says 'skip  test_x b: no file' cases
 counted check "a test program runs fewer cases than it lists" says 'FAIL  test_x: 1 cases instead of 2' cases_of ok
 counted check "a test program runs more cases than it lists" says 'FAIL  test_x: 3 cases instead of 2' cases_of ok ok ok
 counted check "a test program skips every case" says 'FAIL  test_x: no case was run' cases_of skipped skipped
-# What is said in a crash is no refusal, and a program that goes on is none.
+# A message from a program that crashes, or that goes on, does not count as a refusal.
 ends_so() { # shell command
     (log=$work/refused.log && check_refused "x" 1 'wrong input' sh -c "echo 'error: wrong input'; $1") 2>&1
 }

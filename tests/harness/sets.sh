@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: the two sets of tests hold every check between them, tests/both.sh sums them up, and what failed
-# can be run again.
+# Sourced by run.sh: checks that the two sets of tests together hold every check, that tests/both.sh adds them up, and
+# that a failed check can be run again.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
 # ---- the sets of the tree ----
@@ -24,7 +24,8 @@ points_in_sets() {
     { "$matrix" --set test --list && "$matrix" --set deep --list; } | sort | diff - <("$matrix" --list | sort)
 }
 
-# What is read of a case.yaml: the lines of its set `all`, or why it is refused, are in its first lines, `# says: `.
+# Compares what cases.py prints for a case.yaml, the points of its set `all` or an error, with the lines `# says: ` at
+# the head of the file.
 reads_case() { # file
     local folder=$work/cases/$(basename "$1" .yaml)
     mkdir -p "$folder/case" && cp "$1" "$folder/case/case.yaml" || return

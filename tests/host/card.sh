@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests of rill-host on a simulated card, behind tests/verdict.sh: a package of a small model, the host
-# program built from it, the card, and checks of requests. `work` is the folder of the test, `log` its log, `keys`
-# further keys of the design.
+# Sourced after tests/verdict.sh by the tests of rill-host on a simulated card. Makes a package of a small model, the
+# host program from it, and the card, and has checks of requests. The test sets `work`, its folder; `log`, its log; and
+# `keys`, additional keys of the design.
 # shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -91,7 +91,7 @@ refused() { # name, status, pattern, options of the card -- arguments of rill-ho
     check_refused "$name" "$status" "$pattern" "$on_card" "$@"
 }
 
-# Each test builds these three first.
+# Builds what each test needs: the package, the host program and the card.
 build_all() {
     counted check "package, image, binary of metadata" make_package
     counted check "the host program builds from a package alone, without a warning" build_host

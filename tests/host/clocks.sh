@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# rill-host on a simulated card whose clocks misbehave: a packaged kernel with a second clock, with models of the
-# vendor's multipliers and MMCM. A clock with gaps, a slower one, a clock that comes late, never, or is lost in a
-# request: each request ends with fault 10 or with the right ids, and the next one is right.
+# Runs rill-host on a simulated card whose clocks misbehave. The card has a packaged kernel with a second clock, and
+# models of the vendor's multipliers and MMCM. Cases: a clock with gaps, a slower clock, a clock that comes late, never,
+# or is lost in a request. Each request must end with fault 10 or with the right ids, and the next request must be
+# right.
 # usage: tests/host/clocks.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '3,6s/^# //p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '3,7s/^# //p' "$0"; exit 2; }
 work=$root/build/tests/clocks log=$root/build/tests/clocks.log keys=(pump=2)
 . "$(dirname "${BASH_SOURCE[0]}")/card.sh"
 build_all

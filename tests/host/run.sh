@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# rill-host, as it runs on a card: the same binary on a simulated card (verif/card), which is the packaged kernel behind
-# the memory model and a stand-in for XRT's library. Stories, errors, wrong files, programs that die.
+# Runs rill-host, the same binary that runs on a card, on a simulated card (verif/card): the packaged kernel, the memory
+# model and a substitute for XRT's library. Cases: stories, errors, wrong files, programs that die.
 # usage: tests/host/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -64,7 +64,7 @@ counted check_refused "selftest: no answer" 1 'not an answer of' "$on_card" --se
 bench() { "$on_card" --bench 3:2,1:3 >"$work/bench" && [ "$(wc -l <"$work/bench")" = 3 ] &&
     grep -Eq '^ +3 +2 +[0-9.]+ +[0-9.]+ +[0-9]+ .* 31\.5 +[0-9.]+$' "$work/bench"; }
 counted check "bench: a table" bench
-# What the card's memory holds is read back, not what the host has: a bit that turned over is found, and where.
+# --check-weights reads the card's memory, not the host's copy: it must find a flipped bit, and name its place.
 counted check "the weights on the card: those of the image, after a request" same_ids "${request[@]}" --check-weights
 flipped_at=$(python3 -c 'import json, sys
 part = [p for p in json.load(open(sys.argv[1]))["parts"] if p["channel"] == 1 and p["bytes"] > 5000][-1]
@@ -274,7 +274,8 @@ counted check "a host that is killed" driven die
 counted after "a host that is killed"
 counted check "a card that is reset" driven reset
 counted after "a card that is reset"
-# In one of these cycles the kernel asks the memory once more before it sees the reset.
+# Resets the kernel in each of several cycles. In one of them it sends one more request to the memory before the reset
+# arrives.
 every_cycle() {
     local at asked
     start_card --unwritten --asked-after 60000 --reset-at 60500 || return

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installed: `make install`, the Debian package, man page and completions; `rill` finds its library from there. See
-# --help.
+# Tests `make install`, the Debian package, the man page and the shell completions. An installed `rill` must find its
+# library. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 case ${1:-} in

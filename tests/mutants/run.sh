@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Planted faults: each entry of every folder's faults.txt is planted in a copy of the tree, and its test must fail. See
-# --help.
+# Plants each entry of every folder's faults.txt in a copy of the tree, where the entry's test must fail. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

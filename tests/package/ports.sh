@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# No output of a module depends on an input of it in the same cycle: AXI wants it so of a kernel's ports. Yosys takes
-# the registers out of the flat design, and what then still leads from an input to an output is a combinational path.
-# Reads of memories without a clock are such, too.
+# Checks that no output of a module depends on an input in the same cycle; AXI requires that of the ports of a kernel.
+# Yosys removes the registers from the flat design, and any path that is left from an input to an output is
+# combinational. Memories that are read without a clock count as combinational.
 # usage: tests/package/ports.sh FOLDER TOP NETLIST    FOLDER/filelist.f names the files; NETLIST (JSON) is written
 set -u -o pipefail
 [ $# = 3 ] || { sed -n 's/^# usage: /usage: /p' "$0" >&2; exit 2; }

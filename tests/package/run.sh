@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill package`: its files agree with one another and with the Verilog, its scripts run under strict stand-ins for the
-# vendor's tools, XRT's library reads what is made of it, the kernel's module simulates like the design. See --help.
+# Tests `rill package`: its files agree with one another and with the Verilog, its scripts run under strict substitutes
+# for the vendor's tools, XRT's library reads a binary made from it, and the kernel's module simulates like the design.
+# See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -67,7 +68,7 @@ binary() { # package
         holds xclbin "$1" "$work/listing"
 }
 
-# With the macro that the package's scripts define.
+# Lists the instances that Icarus elaborates, with the macro that the scripts of the package define.
 instances() { # package
     (cd "$1" && iverilog -g2005 -DRILL_VENDOR_CELLS -o "$work/netlist" -y "$root/verif/model" \
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f) &&

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The passes' dumps: a design made from the IR dump after any pass has the same bytes, damaged dumps are refused, timed
-# FIFO depths hold few bits more than the least. See --help.
+# Tests the dumps of the passes: a design made from the IR dump after any pass has the same bytes, and damaged dumps are
+# refused. Also checks that timed FIFO depths hold few bits more than the least. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$root/tests/pass/slow.sh"
@@ -107,7 +107,7 @@ refuses_name() { # what, sed expression, message, note or nothing
     else fail "$label" "$(reason)"; fi
 }
 
-# What older versions wrote: numbers for names, no types at edges, zeros.
+# A dump as older versions wrote it: numbers instead of names, no types at edges, zeros.
 check_old() {
     local label="a dump of an older version" old=$work/names/old.yaml
     "$rill" gen "$root/tests/e2e/cases/dies/spec.yaml" -o "$work/names/new" >"$log" 2>&1
@@ -128,8 +128,8 @@ if ! passes=$("$rill" gen --dump-after=help); then
     exit 1
 fi
 slow_board "$work/slow.yaml" "# no clock"
-# Without the search for depths, which takes most of the time of what is made again from every dump; five-auto and
-# others have it.
+# These variants do without the search for depths, which would take most of the time for every dump; five-auto and
+# others have the search.
 variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
 variant "$root"/tests/e2e/cases/grouped/spec.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
 variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill check` has nothing to say of the specs of the tree. See --help.
+# Checks that `rill check` prints no message for the specs of the tree. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 

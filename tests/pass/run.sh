@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What the command refuses: specs with an .expect beside them (tests/spec, tests/pass) end with exactly those messages,
-# exit status 1 and nothing written. dumps.sh is about the passes' dumps. See --help.
+# Tests what the commands must refuse. Each spec with an .expect file next to it (tests/spec, tests/pass) must end with
+# exactly these messages and exit status 1, and nothing may be written. dumps.sh tests the dumps of the passes. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -220,7 +221,7 @@ refuse_golden() { # what it does
     fi
 }
 
-# Where two tables read the ids, those of a prompt are below the rows of the smaller one.
+# If two tables read the ids, the ids of a prompt must be below the number of rows of the smaller table.
 two_tables() { # to
     cat >"$1" <<'SPEC'
 name: tables
@@ -245,7 +246,7 @@ graph:
 SPEC
 }
 
-# Without a clock of its own a design has the limit of a board that is slower than 250 MHz.
+# A design without `clock_mhz` gets the default clock of its board, here a slow one.
 . "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
@@ -306,7 +307,7 @@ checked_layout() {
     fi
 }
 
-# What a design cannot take is known before its simulation is built, which takes minutes.
+# Requests that a design cannot take are refused before its simulation is built, which takes minutes.
 unbuilt=$work/unbuilt
 refuse_unbuilt() { # exit status, message, arguments behind the folder
     local want=$1 message=$2 status=0
@@ -475,7 +476,7 @@ rows_below_bound() { # at every T, the forecast of many rows is no faster than w
     done
 }
 queue check "at most so many rows/s: a bound at every T" rows_below_bound
-# The same Verilog as with what auto must choose said, and the figures in the report.
+# `auto` must give the same Verilog as the choice written out, and the report must have the figures of both.
 like_explicit() { # name, choice, values of the spec
     local dir=$work/auto-$1 values=("${@:3}")
     variant "$root/tests/e2e/cases/$1/spec.yaml" "$dir.yaml" fifo=auto "${values[@]}"

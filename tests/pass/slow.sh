@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh and dumps.sh: a spec for a board of its own.
+# Sourced by run.sh and dumps.sh: makes a spec for a board with a slow clock.
 # shellcheck shell=bash disable=SC2154 # variables of the scripts that source this
 
 slow_board() { # to, line of the design

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill platform --compare` reads every format of the vendor's tools that it claims, compares like with like, finds a
-# changed figure of a board file, and refuses what it cannot read with line and column. The files here are written by
-# hand in the tools' formats. Designs over the limits also say in their first lines by how much.
+# Tests `rill platform --compare`: it reads every format of the vendor's tools that it claims to read, compares only
+# figures with the same meaning, finds a changed figure of a board file, and refuses what it cannot read with line and
+# column. The files here were written by hand in the tools' formats. Also checks that designs over the limits say in
+# their first lines by how much.
 # usage: tests/platform/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
-[ $# = 0 ] || { sed -n '6,6s/^# //p' "$0"; exit 2; }
+[ $# = 0 ] || { sed -n '7,7s/^# //p' "$0"; exit 2; }
 here=$root/tests/platform work=$root/build/tests/platform log=$root/build/tests/platform.log
 rm -rf "$work" && mkdir -p "$work"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# `rill report --html`: the page is well formed, needs nothing from outside, is the same on every run and shows every
-# FIFO; what it cannot be made of is refused with a message and nothing is written. See --help.
+# Tests `rill report --html`: the page is well formed, loads nothing from outside, is the same on every run and shows
+# every FIFO. Input that it cannot use is refused with a message, and nothing is written. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -184,7 +184,8 @@ queue refuse "a record without its hash" "no-record.json:1:1: error: " "$rill" c
 run_queue
 
 design=$work/graph-linear
-# What a simulation measured: here one word less than the depth everywhere, in the second of three windows.
+# Writes the result of an imaginary simulation: every FIFO holds one word less than its depth, in the second of three
+# windows.
 python3 - "$design/report.json" >"$work/run.json" <<'PY'
 import json, sys
 fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": [0, f["depth"] - 1, 0]}

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The spec language for editors and for people: every spec of the tree is valid by the JSON Schema, every wrong one of
-# tests/spec is not, but for those of beyond.txt; boards, families and chat templates by theirs likewise;
-# `rill explain` knows what messages point to, and explains every message by its id. usage: tests/schema/run.sh
+# Tests the JSON Schemas and `rill explain`. Every spec of the tree is valid by its schema, and every wrong spec of
+# tests/spec is not, except those in beyond.txt; boards, families and chat templates likewise. `rill explain` knows
+# everything that messages refer to, and explains every message by its id.
+# usage: tests/schema/run.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 [ $# = 0 ] || { sed -n '3,6s/^# //p' "$0"; exit 2; }
@@ -24,7 +25,7 @@ for expect in "${wrong[@]}"; do
     spec=${expect%.expect}.yaml
     [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
 done
-# What the messages of these specs point to.
+# Every `rill explain WORD` in the expected messages of these specs.
 mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' |
     sort -u)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The timing model of verif/timing on netlists whose longest paths and loops are known: tests/timing/run.sh [CASE...]
+# Tests the timing model of verif/timing on netlists whose longest paths and loops are known.
+# usage: tests/timing/run.sh [CASE...]
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../verdict.sh"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by run.sh: what the log of a test program says of its cases. tests/harness/run.sh tries it on wrong logs.
+# Sourced by run.sh: reads from the log of a test program which of its cases ran and passed. tests/harness/run.sh tests
+# this with wrong logs.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh and run.sh
 
-# What the log of a test program says it skipped: a line `name: reason` each; the reason is its message `skipped: ...`
-# before.
+# Prints a line `name: reason` for each case that a test program skipped. The reason is the message `skipped: ...`
+# before it in the log.
 skipped_cases() {
     awk '/^\[=+\] [0-9]+ test\(s\) run/ { exit }
         /^\[ RUN / { why = "no reason given" }
@@ -11,7 +12,7 @@ skipped_cases() {
         /^\[  SKIPPED \] / { print $NF ": " why }' "$log"
 }
 
-# The cases of a test program: as many as its source lists. Each that it skips has a line of its own.
+# Checks that a test program ran as many cases as its source lists. Prints a line for each skipped case.
 report_cases() { # name, case or ""
     local count want=1 line
     count=$(grep -c '^\[  *\(OK\|SKIPPED\) \]' <(sed '/^\[=*\] [0-9]* test(s) run/,$d' "$log"))

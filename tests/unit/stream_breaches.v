@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream under the benches' checker and sink that breaks the rule of +break=N in its third word; 0: none. For test_stream_checks.sh.
+// A stream with the benches' checker and sink, which breaks the rule of +break=N in its third word (0: none). For
+// test_stream_checks.sh.
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/new-op in a copy of the tree: what it lays out compiles, its bench passes, every new file and row has a mark,
-# and at most 15 files change. A name that exists is refused.
+# Tests tools/new-op in a copy of the tree: the files that it writes compile, the bench passes, every new file and row
+# has a mark, and at most 15 files change. A name that exists is refused.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" # the runner starts it by sh
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

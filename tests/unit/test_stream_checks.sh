@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each breach of the stream rules is noticed by the checker and the sink of the benches (verif/modules), under its own
-# words.
+# Checks that the stream checker and the sink of the benches (verif/modules) report each broken rule of a stream with
+# its own message.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tables of exp, recip, rsqrt and ln in the tree are what gen/numerics/tables/make_tables.c prints, byte for byte.
+# Checks that the tables of exp, recip, rsqrt and ln in the tree are, byte for byte, what
+# gen/numerics/tables/make_tables.c prints.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Values that were not made by Rill: what numpy expects of the graphs of this folder, bit by bit, and of the shipped
-# model ids and logits of an earlier day. See --help.
+# Compares results with values that Rill did not compute: values that numpy expects of the graphs in this folder, bit by
+# bit, and stored ids and logits of the shipped model from an earlier version. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -47,7 +47,7 @@ golden_float() { # graph
         ! python3 "$here/near.py" "$work/$1.float" "$here/$1/exact.npy" 1e-5
 }
 
-# With one attribute of the spec changed, the values must be others: graph|what is written|what takes its place.
+# If one attribute of the spec changes, the values must change. Rows: graph|text in the spec|replacement.
 changes() {
     cat <<'TEXT'
 asym|weight: asym, weights: int4_asym|weight: asym, weights: int4

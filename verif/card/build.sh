@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds a simulated card of a package, PACKAGE/sim/card/card, and the stand-in for XRT's library,
-# OUT/libxrt_coreutil.so.2. A package with a second clock has the vendor's cells as models: multipliers, and the MMCM.
+# Builds a simulated card of a package, PACKAGE/sim/card/card, and the substitute for XRT's library,
+# OUT/libxrt_coreutil.so.2. For a package with a second clock, the card has models of the vendor's multipliers and MMCM.
 # usage: build.sh PACKAGE OUT [JOBS]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: the instances of a generated design as rows `MODULE NAME=VALUE...`, as verif/cost/measured.txt and
-# verif/timing/modules.txt have them.
+# Sourced: lists the instances of a generated design as rows `MODULE NAME=VALUE...`, the form of verif/cost/measured.txt
+# and verif/timing/modules.txt.
 # shellcheck shell=bash
 
 # The files that the emitter has written.
@@ -44,7 +44,7 @@ design_instances() { # directory
         }
         function put(row) { if (!seen[row]++) print row }
         function other(key, value) { return key in of ? of[key] : value }
-        # Where a parameter has its default, a row does not name it.
+        # A row does not name a parameter that has its default.
         function unless(key, value) { return other(key, value) == value ? "" : " " key "=" of[key] }
         function put_link(    bits, parts, style, i) {
             bits = other("PART_W", of["DATA_W"]) + other("SIDE_W", 0)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What Yosys makes of a template: LUTs, flip-flops, DSPs, block RAMs. See --help.
+# Measures a template with Yosys: LUTs, flip-flops, DSPs and block RAMs. See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 table=$root/verif/cost/measured.txt

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: from a template and its parameters to the commands that make Yosys read it. Parameters are Verilog constants,
-# or for schedule tables NAME=random:BITS, that many bits that look random, and NAME=turns:ENTRIES:PORTS, entries of 8
-# bits that name the ports in turn.
+# Sourced: makes the commands with which Yosys reads a template with given parameters. Parameters are Verilog constants.
+# For schedule tables they may also be NAME=random:BITS, that many pseudo-random bits, and NAME=turns:ENTRIES:PORTS,
+# entries of 8 bits that name the ports in turn.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables for and from the scripts that source this
 
 . "$root/verif/timing/closure.sh"

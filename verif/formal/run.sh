@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Proves the properties of verif/formal/properties, each a module's of rtl-templates, with Yosys: temporal induction
-# (unbounded), over a matrix of parameters. Each module is also run with planted faults, which must be found.
+# Proves the properties of verif/formal/properties, one file per module of rtl-templates, with Yosys: temporal induction
+# (unbounded), over a matrix of parameters. Also runs each module with planted faults, which the properties must find.
 # usage: verif/formal/run.sh [--quick] [--jobs N] [module...]
-#        One line per proof, N side by side (default 1), exit status 0 if all hold.
+#        One line per proof, N in parallel (default 1), exit status 0 if all hold.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 
@@ -85,8 +85,8 @@ mapfile -t port_names < <(sed -n 's/^\/\/ port: .* //p' "$root"/verif/formal/pro
 
 include_dirs=$(printf -- '-I%s ' "$root"/rtl-templates/*/)
 
-# What a module assumes of its surroundings is asserted where it is a part of another one.
-# way: tempinduct, or tempinduct-baseonly, which only looks for a counterexample.
+# Proves a module. Its assumptions about its inputs are asserted when it is proven as a part of another module. way:
+# tempinduct, or tempinduct-baseonly, which only looks for a counterexample.
 prove() { # way, source, module, depth, NAME=VALUE...
     local way=$1 source=$2 module=$3 depth=$4 params="" pair other
     shift 4
@@ -181,7 +181,7 @@ if [ ${#one[@]} != 0 ]; then
     exit 0
 fi
 
-# Each is a process of its own, with a folder of its own.
+# Each proof is a separate process with a separate folder.
 check_proof() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one proof "$@"; }
 check_same() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one same "$@"; }
 check_other() { [[ $wanted != " " && $wanted != *" $1 "* ]] || add_job 1 "$here" --one other "$@"; }
@@ -285,7 +285,7 @@ check_fault rill_burst_splitter 's/(work_addr_q | BORDER\[ADDR_W-1:0\]) + 1.b1/w
         8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/left_small = left_q <= /left_small = left_q < /' 8 BEAT_BITS=64 MAX_BURST=4
 check_fault rill_burst_splitter 's/is_short || next_beats == to_border/is_short/' 8 BEAT_BITS=64 MAX_BURST=4
-# What is owed and forgotten; a grant, a beat, a response of another client.
+# Faults: a response that is owed is forgotten; a grant, a beat or a response goes to another client.
 check_fault rill_owed 's/owed_q <= (rst || owed_q)/owed_q <= rst/' 8 QUIET_BITS=2
 check_fault rill_axi_read_arbiter 's/take ? grant : /take ? grant << 1 : /' 8 CLIENTS=2 "${memory[@]}"
 check_fault rill_axi_read_arbiter 's/m_axi_rid == INDEX/m_axi_rid >= INDEX/' 8 CLIENTS=2 "${memory[@]}"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the streams of a custom kernel (simulation only): shows every cycle in which one of them has a word, so that
-// the kernel can be held against its timing contract. tok_last: of the words' tuser. beside:
-// the step word is there and stays, and so are vector parameters, where the kernel takes them.
+// Watches the streams of a custom kernel (simulation only). Reports every cycle in which one of them has a word, so
+// that the harness can compare the kernel with its timing contract.
+// in_tok_last: bit tok_last of each input's tuser. beside: the step word and the vector parameters that the kernel
+// takes are there and will stay. in_end: the word of the first input is the last of a firing. With TABLE the kernel may
+// wait before a firing for its rows.
 // Reset: clk, synchronous active-high rst.
-// in_end: the first input's word is the last of a firing. With TABLE the kernel may wait before a firing, for its rows.
 // Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8), TABLE (0, 1).
 `default_nettype none
 

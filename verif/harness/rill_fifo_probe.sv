@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one FIFO (simulation only): tells every new high-water mark, and the fill in the end; every change of the
-// fill where the run keeps its course.
+// Watches one FIFO (simulation only). Reports every new high-water mark, and the fill at the end; if the run records
+// the fill over time, every change of the fill.
 //
-// occupancy and high_water are the FIFO's own simulation outputs. Parameters: ID (edge number), DEPTH (words), W (width
-// of both).
+// occupancy and high_water are the FIFO's own simulation outputs, in words. Parameters: ID (edge number), DEPTH
+// (words), W (width of both outputs).
 `default_nettype none
 
 module rill_fifo_probe #(

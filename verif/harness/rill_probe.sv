@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one stream (simulation only): shows each handshake to the stream checker, and tells in the end how the stream
-// stands, and its beats and stalls (cycles in which a word is offered and not taken).
+// Watches one stream (simulation only). Passes each word that is taken to the stream checker. At the end it reports the
+// state of the stream, its beats, and its stalls (cycles in which a word is offered and not taken).
 //
-// A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats: no
-// further calls then.
+// A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats; then no
+// further calls are made.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W, COUNT_W.
 `default_nettype none

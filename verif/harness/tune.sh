@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lays the code of a simulation out anew: what a step of its own design runs through stands together, what it never runs
-# stands apart (BOLT: Panchenko et al., CGO 2019). The code of a large design is bound by fetching itself.
+# Reorders the machine code of a simulation with BOLT (Panchenko et al., CGO 2019): code that runs in a step of the
+# design is placed together, code that never runs is placed apart. The simulation of a large design is limited by
+# fetching its code.
 # usage: tune.sh DIR [EXE]
-#        DIR: the design, with a memory image; EXE: its simulation, linked with relocations (-Wl,-q). Without EXE: is
-#        all there?
+#        DIR: the design, with a memory image; EXE: its simulation, linked with relocations (-Wl,-q). Without EXE, only
+#        checks that all tools are installed
 set -e
 design=$1 exe=${2:-}
 bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)" || true)
 [ -x "$bolt" ] || { echo "--tune needs llvm-bolt (Debian: bolt-15)"; exit 1; }
 [ -d "$design/image" ] || { echo "--tune runs the design: it needs a memory image (rill pack)"; exit 1; }
 [ -n "$exe" ] || exit 0
-# What is left of a failure is no simulation.
+# After a failure no executable is left, so that nobody runs half of one.
 trap 'status=$?; rm -f "$exe.profile" "$exe.counting" "$exe.tuned"; [ $status = 0 ] || rm -f "$exe"' EXIT
 
 "$bolt" "$exe" -instrument -instrumentation-file="$exe.profile" -o "$exe.counting"

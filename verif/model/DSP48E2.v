@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a DSP48E2 that rill_packed_mul and rill_pumped_mul use, for their benches: P = M, + C, + PCIN or + both,
-// by OPMODE; M = A * B or AD * B, of 27 bits and 18, signed; AD = (D or 0) + (A or 0), by INMODE. Registers of A, B, D,
-// AD, M and INMODE are there or not, that of P is; their resets are not looked at. Every other attribute or mode gives
-// x, so a design that uses one fails. rill_dsp48e2_tb compares this model with the tables of the data sheet.
+// Models the part of a DSP48E2 that rill_packed_mul and rill_pumped_mul use, for their benches.
+// OPMODE selects P = M, M + C, M + PCIN or M + C + PCIN. AMULTSEL selects M = A * B or AD * B, signed, 27 x 18 bits.
+// INMODE selects AD = (D or 0) + (A or 0). Registers of A, B, D, AD, M and INMODE are optional; the register of P is
+// always there. Resets are ignored. Any other attribute or mode gives x, so a design that uses one fails.
+// rill_dsp48e2_tb compares this model with the tables of the user guide.
 `default_nettype none
 `timescale 1ns / 1ps
 

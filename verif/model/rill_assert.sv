@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An assertion of a simulation: while `broken` is high at a clock edge, says so with the name of the instance, and
-// stops. No hardware: templates instantiate it under RILL_ASSERT only.
+// An assertion (simulation only): if `broken` is high at a clock edge, prints a message with the name of the instance
+// and stops. Templates instantiate it under RILL_ASSERT only.
 //
-// A message names its instance, and code with a name in it is tied to that instance: a simulator then makes all of the
-// template around once for every instance (verif/harness/share.vlt). So the name is data, written down at the start.
-// Latency: 0. Reset: none; `broken` has to be low during reset.
-// Parameters: SAYS, what is wrong, up to 64 characters.
+// Code that prints the name of its instance cannot be shared between instances: a simulator would compile the whole
+// template again for every instance (verif/harness/share.vlt). So the name is kept as data, written at the start.
+// Latency: 0. Reset: none; `broken` must be low during reset.
+// Parameters: SAYS, the message, up to 64 characters.
 `default_nettype none
 
 module rill_assert #(

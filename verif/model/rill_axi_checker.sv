@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocol checker of one AXI4 port (simulation only): watches, drives nothing, ends the run with one line at the first
-// violation.
+// Protocol checker of one AXI4 port (simulation only). It watches and drives nothing. At the first violation it prints
+// one line and ends the run.
 //
-// Needs rill_axi_violation.sv and nothing else; docs/checkers.md has the rules by number, the parameters, and an
+// It needs rill_axi_violation.sv and nothing else. docs/checkers.md has the rules by number, the parameters, and an
 // example for other projects.
-// Checked of the master: payload and valid held while stalled (AR, AW, W); INCR, full-width size, aligned address, no 4
-// KiB crossing, length up to MAX_BURST beats; no exclusive access, no reserved AxCACHE; WLAST on the right beat (also
-// when beats come before their address), no more W bursts than AW after DRAIN_CYCLES; all strobes set; at most
-// OUTSTANDING bursts per id; with W_FIRST 0, no beat is offered before the address of its burst.
-// Checked of the slave: R and B held while stalled; R only for an id with a burst outstanding, RLAST on the right beat;
-// B only for an id with a burst whose address and last beat have passed.
-// X on a valid, or in an address that is offered, is a violation in simulators that have X.
-// At the end a bench may look at `reads_open` and `writes_open` (bursts without RLAST or B).
-// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: channels
-// not there, tie to 0), W_FIRST (1: AXI's rule, data may come before its address; 0: it may not).
-// Blocking assignments on purpose: counts are updated and read within one clock edge.
+// Rules for the master:
+// - AR, AW, W: valid and payload are held while stalled.
+// - Bursts are INCR, of full-width beats, with an aligned address, within 4 KiB, and at most MAX_BURST beats long.
+// - No exclusive access, and no reserved value of AxCACHE. All strobes are set.
+// - WLAST is on the right beat, also if beats come before their address. There are no more W bursts than AW after
+//   DRAIN_CYCLES. With W_FIRST 0, no beat is offered before the address of its burst.
+// - At most OUTSTANDING bursts of one id are open.
+// Rules for the slave:
+// - R, B: valid and payload are held while stalled.
+// - R comes only for an id with an open burst, and RLAST is on the right beat.
+// - B comes only for an id with a burst whose address and last beat have passed.
+// An unknown bit (X) of a valid, or of an offered address, is a violation in simulators that have X.
+// At the end a bench may look at `reads_open` (bursts without RLAST) and `writes_open` (bursts without B).
+// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: the port
+// has no such channels; tie their pins to 0), W_FIRST (1: AXI's rule, data may come before its address; 0: it may not).
+// Assignments are blocking, because counts are updated and read within one clock edge.
 /* verilator lint_off BLKSEQ */
 /* verilator lint_off UNUSEDSIGNAL */
 `default_nettype none

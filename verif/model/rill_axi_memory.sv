@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 memory of one HBM pseudo-channel (simulation only): queues, timing and content are in verif/model/hbm.c, behind
-// DPI.
+// AXI4 memory of one HBM pseudo-channel (simulation only). verif/model/hbm.c has queues, timing and content, and is
+// called over DPI.
 //
 // Protocol: AXI4 slave, INCR bursts of full-width beats; reads and writes each in order. A protocol checker watches the
 // port.
-// Timing: arready/awready low while the model's queue is full or its ids are taken; wready only for accepted addresses;
-// R and B as the model's time says.
-// Order within a cycle: a write's beat comes, a write's address, a beat is read, a read's address comes, a response is
-// made. So a write whose last beat comes with a read's address is before it at the banks; and a read sees nothing that
-// becomes visible in its cycle. Channels share nothing, so cycles follow from the design, the seed and the requests
-// alone.
+// Timing: arready and awready are low while the model's queue is full or its ids are taken. wready is high only for
+// accepted addresses. R and B come at the model's time.
+// Order of events within a cycle: a write's beat comes, a write's address, a beat is read, a read's address comes, a
+// response is made. So a write whose last beat comes with a read's address reaches the banks first, and a read does not
+// see anything that becomes visible in its cycle. Channels share nothing, so cycles follow from the design, the seed
+// and the requests alone.
 // An idle channel makes no DPI call. The harness advances the model's time once per clk.
-// Reset: clk, synchronous active-high rst; outstanding bursts must not exist when it comes (a soft reset of the design
-// drains first).
-// Parameters: BEAT_BITS (256 or 512), ID_W, ADDR_W. channel is constant: its number, no parameter, so that the
-// simulator makes one module of all.
+// Reset: clk, synchronous active-high rst. No burst may be open when it comes (a soft reset of the design drains
+// first).
+// Parameters: BEAT_BITS (256 or 512), ID_W, ADDR_W. The number of the channel is the constant input `channel` and no
+// parameter, so that the simulator makes one module for all channels.
+// port.
 `default_nettype none
 
 module rill_axi_memory #(
@@ -106,7 +107,7 @@ module rill_axi_memory #(
     int                  w_left_q = 0;       // beats of accepted addresses
     int                  writes_q = 0;       // bursts accepted, response not yet made
     int                  write_ids_q = 0;    // ids that they take
-    int                  w_bursts_q = 0;     // of these, with all data
+    int                  w_bursts_q = 0;     // bursts whose data have all come
     int                  b_wait_q = 0;
     reg                  b_valid_q = 1'b0;
     int                  b_meta_q = 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Says which rule rill_axi_checker found broken, and ends the run (simulation only). Apart from the checker because a
-// message names its instance:
-// without one the checker's code is the same for every port, and a simulator needs it once.
+// Prints which rule rill_axi_checker found broken, and ends the run (simulation only). It is a separate module because
+// its message has the name of the instance: without a name, the code of the checker is the same for every port, and a
+// simulator compiles it once.
 //
-// rule: number of the rule, 0: none; cycle: since reset; addr: address or id. One clock after the violation.
-// Parameters: MAX_BURST (beats), OUTSTANDING (bursts per id), as the checker's.
+// rule: number of the rule, 0: none. cycle: cycles since the reset. addr: address or id. The message comes one clock
+// after the violation.
+// Parameters: MAX_BURST (beats), OUTSTANDING (bursts per id), those of the checker.
 `default_nettype none
 
 module rill_axi_violation #(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory behind one AXI4 port for unit benches: random latency and stalls, reads of different ids answered in any
-// order, a write burst's beats accepted before its address, addresses that answer with an error. Word w of the memory
-// starts as pattern(w).
-// Parameters: BEAT_BITS, ID_W, WORDS (32-bit words, a power of two; addresses wrap). stall: percent.
+// Bench part: a memory at one AXI4 port, with random latency and stalls. It answers reads of different ids in any
+// order, accepts the beats of a write burst before its address, and answers some addresses with an error. Word w of the
+// memory starts as pattern(w).
+// Parameters: BEAT_BITS, ID_W, WORDS (32-bit words, a power of two; addresses wrap). stall: percent of cycles.
 `default_nettype none
 
 module axi_memory_bfm #(

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Lints every template alone, under each parameter set of its directory's lint.txt, in Verilator (-Wall), Icarus (-Wall)
-# and Yosys, and by the rules of strict front ends (verif/lint/strict.py). Checks that all three tools refuse each set
-# that begins with `!` by a module whose name is the message (rill_error_*). See --help.
+# Lints every template alone, under each parameter set of its folder's lint.txt, in Verilator (-Wall), Icarus (-Wall)
+# and Yosys, and by the rules of strict front ends (verif/lint/strict.py). All three tools must refuse each set that
+# begins with `!`, by a module whose name is the message (rill_error_*). See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_argmax: ids and hashes against the golden model, ties, zeros, elements past N, order and marks, one
-// chunk per cycle.
+// Testbench of rill_argmax. Compares ids and hashes with the golden model, with ties, zeros and elements past N. Also
+// checks order, token marks, and the rate of one chunk per cycle.
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
 // sweep: LANES=8 TOKENS=8 N=64
@@ -24,7 +24,7 @@ module rill_argmax_tb;
     integer             ntok [0:MOST-1];
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
     reg  [31:0]         id [0:MOST*TOKENS-1];
-    reg  [63:0]         hash [0:MOST-1];     // of the last token
+    reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
     wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of the protocol checker rill_axi_checker. Lawful traffic of any timing, with its counts of open bursts, raises
-// nothing; and each of the ways to break a rule (task break_rule) is caught under its own name. The checker ends the
-// run that breaks a rule, so every breach has a run of its own, with +break=N: vectors_rill_axi_checker.c makes them,
-// this bench judges what they said.
+// Testbench of the protocol checker rill_axi_checker. Legal traffic of any timing must raise nothing, and the counts of
+// open bursts must be right. Each way to break a rule (task break_rule) must be reported under its own name. The
+// checker ends a run at the first violation, so every violation has a separate run with +break=N.
+// vectors_rill_axi_checker.c starts these runs, and this bench judges their output.
 // sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
 // sweep: BEAT_BITS=256 ID_W=1 MAX_BURST=64 OUTSTANDING=9 WRITE_EN=0
@@ -116,7 +116,7 @@ module rill_axi_checker_tb;
     integer                b_due [0:IDS-1];
     integer                reads = 0, writes = 0, decided = 0, aw_sent = 0, w_sent = 0, w_beat = 0, complete = 0;
 
-    task settle;                                             // what the clock edge took
+    task settle;                                             // updates the model after a clock edge
         begin
             if (rvalid && rready) begin
                 r_beat[rid] = r_beat[rid] + 1;
@@ -458,7 +458,7 @@ module rill_axi_checker_tb;
                 r(0, 1);
                 commit(12);
             end
-            21: begin                                        // of another id
+            21: begin                                        // with another id
                 opened(0);
                 r(1, 0);
                 commit(12);
@@ -671,7 +671,7 @@ module rill_axi_checker_tb;
                 b(0);
                 commit(16);
             end
-            33: begin                                        // of another id
+            33: begin                                        // with another id
                 opened(0);
                 b(1);
                 commit(16);
@@ -751,7 +751,7 @@ module rill_axi_checker_tb;
             else if (breach > READ_BREACHES && WRITE_EN != 0 && (W_FIRST != 0 || breach == BREACHES)) break_write;
             else commit(0);
             tick;
-            if (!{arready, rready, awready, wready, bready}) begin       // what is stalled is taken after all
+            if (!{arready, rready, awready, wready, bready}) begin       // stalled transfers are taken now
                 {arready, rready, awready, wready, bready} = 5'b11111;
                 tick;
             end

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axi_read_arbiter alone: every client's requests come out once, in order, with its index as id; R
-// reaches the client of its id and no other; a client that always asks does not shut out the others; a register per
-// cycle when nobody stalls. Then a reset:
-// beats of bursts from before it reach nobody, and no request goes out until the last one has come.
+// Testbench of rill_axi_read_arbiter. Checks that every client's requests go out once, in order, with the client's
+// number as id; that R beats reach only the client of their id; that a client which always asks does not block the
+// others; and that one request goes out per cycle if nothing stalls. After a reset, beats of earlier bursts must reach
+// nobody, and no request may go out until the last of these beats has come.
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
 // sweep: CLIENTS=40 BEAT_BITS=64 ID_W=6

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_axil_regs: the map of docs/registers.md: arguments with strobes, channel bases, ap_ctrl_hs start,
-// done, clear-on-read and auto-restart, interrupt enable and toggle, counters.
+// Testbench of rill_axil_regs. Checks the register map of docs/registers.md: arguments with byte strobes, channel
+// bases, start and done of ap_ctrl_hs, clear-on-read, auto-restart, interrupt enable and toggle, and counters.
 // sweep: CHANNELS=1 COUNTERS=0
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40
@@ -451,7 +451,7 @@ module rill_axil_regs_tb;
         finish_request;
         expect_bit(7, ap_start, 1'b0);
         expect_bit(8, irq, 1'b1);
-        for (c = 0; c < CHANNELS; c = c + 1)                // of the second request alone
+        for (c = 0; c < CHANNELS; c = c + 1)                // counts of the second request alone
             expect_word(REG_BEATS + 8 * c, 6);
         expect_word(REG_CYCLES + 4, 0);
         // Both sources: each is set when enabled, and toggled by a one written to its own bit.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a stream source. Sends the words pushed into it, in order, with random idle cycles, under the protocol
-// checker.
+// Bench part: a stream source. It sends the words that were pushed into it, in order, with random idle cycles. A
+// protocol checker watches the stream.
 //
-// The bench calls `u_src.push(data, user, last)` at any time; WORDS is the most it can hold over the whole run. Idles:
-// +idle=P percent of the cycles in which it could offer a word; +seed=N with SALT tells instances apart. IDLE >= 0
-// overrides +idle.
-// sent counts the transfers; done: everything pushed so far has been taken.
+// The bench calls `u_src.push(data, user, last)` at any time. WORDS is the most that it can hold over the whole run.
+// Idles: in +idle=P percent of the cycles in which it could offer a word; +seed=N together with SALT makes instances
+// differ. IDLE >= 0 overrides +idle.
+// sent counts the transfers. done: every pushed word has been taken.
 `default_nettype none
 
 module rill_axis_driver #(

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a stream sink. Takes words with random stall cycles, under the protocol checker, and compares them with
-// the expected ones.
+// Bench part: a stream sink. It takes words with random stall cycles and compares them with the expected ones. A
+// protocol checker watches the stream.
 //
-// The bench calls `u_snk.expect_word(data, user, last)` in order; a word that differs, or that nobody expects, prints
+// The bench calls `u_snk.expect_word(data, user, last)` in order. A word that differs, or that nobody expects, prints
 // FAIL and ends the simulation.
-// Stalls: +stall=P percent of the cycles; +seed=N with SALT tells instances apart. STALL >= 0 overrides +stall. hold
-// (input) stalls at will.
+// Stalls: in +stall=P percent of the cycles; +seed=N together with SALT makes instances differ. STALL >= 0 overrides
+// +stall. The input hold stalls the stream while it is high.
 // STOP = 1: not ready while nothing is expected, for streams that never end.
-// seen counts the transfers; done: every word expected so far has come. first_time and last_time: cycle numbers (clock
-// edges since time 0) of the first and the last transfer since the bench called `u_snk.restart`, words: their number;
-// for throughput and latency.
+// seen counts the transfers. done: every expected word has come. For throughput and latency: first_time and last_time
+// are the cycle numbers (clock edges since time 0) of the first and the last transfer since the bench called
+// `u_snk.restart`, and words is their number.
 `default_nettype none
 
 module rill_axis_monitor #(

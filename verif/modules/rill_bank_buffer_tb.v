@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_bank_buffer: blocks of random length and tokens, full ones and ones that tlast ends, in both orders,
-// with padding words;
-// the reader stalls at random; what is kept per bank belongs to the word on r_tdata; latency READY_DELAY + 2 to that
-// word.
+// Testbench of rill_bank_buffer. Sends blocks of random length and number of tokens, full blocks and blocks that tlast
+// ends, in both orders, with padding words, to a reader that stalls at random. Checks that the values kept per bank
+// belong to the word on r_tdata, and the latency of READY_DELAY + 2 cycles to that word.
 // sweep: TOKENS=1 CHUNKS=1 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=1
 // sweep: TOKENS=2 CHUNKS=5 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=3
 // sweep: TOKENS=8 CHUNKS=3 BANKS=2 TOKEN_MAJOR=1 READY_DELAY=2

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_beat_unpack: firings of WORDS words from packed beats with random padding, split and gathered; rate.
+// Testbench of rill_beat_unpack. Sends firings of WORDS words in packed beats with random padding, with words split
+// over beats and several words in a beat. Also checks the rate.
 // sweep: BEAT_BITS=256 WORD_W=32 WORDS=13
 // sweep: BEAT_BITS=512 WORD_W=64 WORDS=8
 // sweep: BEAT_BITS=64 WORD_W=64 WORDS=5

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: clock (10 time units) and one of twice its rate, reset of RESET_CYCLES cycles, and a watchdog that ends a
-// hanging bench with FAIL after LIMIT cycles. Every rising edge of clk is one of clk_2x; the others are at its falling
-// edges.
-// A bench pulses `again` for another reset in the middle of a run.
+// Bench part: a clock clk (10 time units), a clock clk_2x of twice the rate, a reset of RESET_CYCLES cycles, and a
+// watchdog that ends a hanging bench with FAIL after LIMIT cycles. Every edge of clk, rising or falling, is a rising
+// edge of clk_2x. A bench pulses `again` for another reset in the middle of a run.
 `default_nettype none
 
 module rill_bench_clock #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_burst_splitter: random descriptors against a straightforward cut; one burst per cycle when nobody
-// stalls; flush.
+// Testbench of rill_burst_splitter. Compares the bursts of random descriptors with a simple model. Also checks the rate
+// of one burst per cycle if nothing stalls, and the flush.
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
 // sweep: BEAT_BITS=256 MAX_BURST=1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_channel before a memory: each reader gets the beats of its descriptors from its own base, each writer's
-// beats land at its own, idle and written say when; an error of a read is told with its address and kept, a reset
-// clears it. A channel without clients asks for nothing.
+// Testbench of rill_channel with a memory. Checks that each reader gets the beats of its descriptors from its base,
+// that each writer's beats are stored at its base, and when idle and written are high. A read error must be reported
+// with its address and kept until a reset. A channel without clients must send no request.
 // sweep: READERS=1 WRITERS=1 BEAT_BITS=64 ADDR_BITS=64
 // sweep: READERS=3 WRITERS=2 BEAT_BITS=256 ADDR_BITS=34
 // sweep: READERS=2 WRITERS=0 BEAT_BITS=128 ADDR_BITS=34
@@ -22,7 +22,7 @@ module rill_channel_tb;
     localparam ENGINES = READERS + WRITERS > 0 ? READERS + (WRITERS > 0) : 1;
     localparam BYTES = BEAT_BITS / 8;
     localparam LISTS = 40;                   // descriptors of each client
-    localparam BEATS = 5;                    // of each descriptor
+    localparam BEATS = 5;                    // beats of each descriptor
     localparam SPAN = 32'h8000;              // from base to base
 
     reg                    clk = 0, rst = 1, core = 1;
@@ -90,7 +90,7 @@ module rill_channel_tb;
         end
     endtask
 
-    // What a writer puts into word n of its beats.
+    // The value that a writer puts into word n of its beats.
     function [31:0] value(input integer client, input integer n);
         value = 32'hA5000000 ^ (client << 20) ^ n;
     endfunction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_clip with the bounds -1.5 and 2: unary_bench.vh.
+// Testbench of rill_clip with the bounds -1.5 and 2. unary_bench.vh has the checks.
 // vectors: unary clip -1.5 2
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_clock_2x: with RILL_VENDOR_CELLS, while ready, clk_2x has an edge with each one of ap_clk and one in
-// the middle between. The MMCM locks late, and only after a reset. A gap of one or of some periods, another period, and
-// a clock outside the range of the oscillator: ready falls in time, the loss is counted, failed comes after the limit,
-// and ready comes back when the clock does. Else clk_2x is ap_clk, and is soon ready.
+// Testbench of rill_clock_2x. With RILL_VENDOR_CELLS: while ready is high, clk_2x has a rising edge at each one of
+// ap_clk and one in the middle between. The MMCM locks late, and only after a reset. If the clock has a gap of one or
+// more periods, another period, or a frequency outside the oscillator's range, ready must fall in time, the loss must
+// be counted, failed must rise after the limit, and ready must rise again when the clock is good again. Without the
+// macro, clk_2x is ap_clk, and ready rises soon.
 // sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
 // sweep: PERIOD_PS=4000 MULTIPLY=6

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_corner_turn: D0 x D1 x D2 elements row-major in, the dimensions backwards out, every run along the
-// first one R times. Words of LANES elements on both sides, the last one padded. A firing is ROUNDS such halves.
-// Latency, rate of both sides.
+// Testbench of rill_corner_turn. Sends D0 x D1 x D2 elements in row-major order. They must come out with the dimensions
+// in reverse order, every run along the first dimension R times. Words have LANES elements on both sides, and the last
+// one is padded. A firing has ROUNDS such halves. Also checks the latency and the rate of both sides.
 // sweep: LANES=4 TOKENS=2 D0=8 D1=12 PERIOD=12 SKEW=1
 // sweep: LANES=4 TOKENS=1 D0=8 D1=7
 // sweep: LANES=8 TOKENS=2 D0=7 D1=8 PERIOD=8 SKEW=7

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_credit_receive with rill_credit_send before it and stages on the way, as between dies: order and
-// content under idles and stalls, the latency of a word, exact capacity, full rate from the depth on that the header
-// says, reset in the middle with words and credits on the way.
+// Testbench of rill_credit_receive with rill_credit_send and register stages before it, as between dies. Checks order
+// and content under idles and stalls, the latency of a word, the exact capacity, the full rate from the depth that the
+// header states, and a reset while words and credits are on their way.
 // sweep: DATA_W=8 DEPTH=1 STAGES=0
 // sweep: DATA_W=33 DEPTH=2 STAGES=1
 // sweep: DATA_W=40 DEPTH=6 STAGES=0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_credit_send: order and content, exactly as many words as there are credits, the cycle of a word and of
-// a credit, credits in the cycles of words, reset in the middle.
+// Testbench of rill_credit_send. Checks order and content, that exactly as many words leave as there are credits, the
+// cycles of a word and of a credit, credits that come in the cycles of words, and a reset in the middle.
 // sweep: DATA_W=8 CREDITS=1
 // sweep: DATA_W=33 CREDITS=2
 // sweep: DATA_W=70 CREDITS=7

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_delay_line: random data and enables against a history of the enabled clocks.
+// Testbench of rill_delay_line. Compares the output for random data and enables with the input some enabled clocks
+// before.
 // sweep: DEPTH=0
 // sweep: DEPTH=1
 // sweep: DEPTH=2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_dequantize against the golden model, bit by bit, with the fault of each lane: 11 cycles after the
-// vector, with its sideband, at any gaps between the vectors and nothing known in them; what is under way at a reset
-// does not come out.
+// Testbench of rill_dequantize. Compares results and the fault of each lane with the golden model, bit by bit: 11
+// cycles after the vector, with the vector's sideband, with any gaps between vectors, in which the inputs are unknown.
+// Vectors that are in the pipeline at a reset must not come out.
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
 // sweep: LANES=8 SIDE_W=14 FAULT=1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_deserializer behind rill_serializer and a way of STAGES registers: words of random bits, each kept for
-// as long as the contract asks and up to 30 clocks more, are there at that clock and until they change; resets come at
-// random.
+// Testbench of rill_deserializer after rill_serializer and STAGES registers. Words of random bits are kept for as long
+// as the contract requires and up to 30 clocks more. Each must be at the output at that clock and until it changes.
+// Resets come at random.
 // sweep: DATA_W=64 SLICE_W=8 STAGES=0
 // sweep: DATA_W=64 SLICE_W=8 STAGES=1
 // sweep: DATA_W=64 SLICE_W=32 STAGES=2

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_dma_write with CLIENTS clients: memory contents after random writes of every client into its own
-// region, untouched words included; idle means that every response is in; written comes for each descriptor, not
-// before its last response; a client that stops in the middle of a descriptor holds up no other one; full rate when
-// nobody stalls (a third of it with one beat of buffer); a flush while a client has a descriptor without beats; an
-// error response; responses that are owed over a reset; the port under the protocol checker, where no beat may precede
-// its address.
+// Testbench of rill_dma_write with CLIENTS clients, each with a separate region of memory:
+// - The memory is right after random writes, including words that nobody wrote.
+// - idle is high only when every response has come. written comes for each descriptor, not before its last response.
+// - A client that stops in the middle of a descriptor does not block the others.
+// - The rate is full if nothing stalls (a third of it with a buffer of one beat).
+// - A flush while a client has a descriptor without beats, an error response, and responses that are owed over a reset.
+// - The protocol checker watches the port; no beat may come before its address.
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=1 CLIENTS=1
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=2 CLIENTS=1
 // sweep: BEAT_BITS=512 OUTSTANDING=3 BUFFER_BEATS=2 CLIENTS=2

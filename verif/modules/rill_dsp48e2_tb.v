@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of the cell model verif/model/DSP48E2.v against the tables of the vendor's user guide (UG579), written here as
-// tables of selected operands:
+// Testbench of the cell model verif/model/DSP48E2.v. Compares it with the tables of the vendor's user guide (UG579),
+// which are written here as tables of selected operands:
 // - OPMODE[8:7] W: 00 zero, 11 C. OPMODE[6:4] Z: 000 zero, 001 PCIN. OPMODE[3:0] X and Y: 0101 both halves of M.
 //   ALUMODE 0000: P = Z + W + X + Y.
-// - INMODE[1]: 0 the pre-adder gets A, 1 zero. INMODE[2]: 0 it gets zero, 1 D. AMULTSEL "AD": its sum is the factor.
-// - Each register that an attribute asks for delays its operand by a clock: A by AREG, then ADREG and MREG; D by DREG,
-//   then ADREG and MREG; B by BREG, then MREG; INMODE by INMODEREG; P by PREG. C and PCIN are added as they are.
-// A mode outside of these rows gives x. REGS 1: all registers that rill_pumped_mul uses; 0: that of P alone.
+// - INMODE[1]: input A of the pre-adder, 0: A, 1: zero. INMODE[2]: its other input, 0: zero, 1: D. With AMULTSEL "AD"
+//   its sum is the factor.
+// - Each register that an attribute selects delays its operand by a clock: A by AREG, then ADREG and MREG; D by DREG,
+//   then ADREG and MREG; B by BREG, then MREG; INMODE by INMODEREG; P by PREG. C and PCIN are not delayed.
+// A mode that is not in these tables gives x. REGS 1: all registers that rill_pumped_mul uses; 0: that of P alone.
 // sweep: REGS=0
 // sweep: REGS=1
 // quick: REGS=0 @ 0:0
@@ -39,7 +40,7 @@ module rill_dsp48e2_tb;
         .PCIN(pcin), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0), .OPMODE(opmode), .ALUMODE(alumode), .INMODE(inmode[0]),
         .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p), .PCOUT(pcout));
 
-    // What a row of the tables selects, from operands as many clocks old as their registers make them.
+    // The result that a row of the tables selects. Operands are as many clocks old as they have registers.
     function signed [47:0] wide(input signed [26:0] value);
         wide = value;
     endfunction

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_element_shift: every shift of random lines, and lines kept without en.
+// Testbench of rill_element_shift. Checks every shift of random lines, and that a line is kept while en is low.
 // sweep: ELEMS=1 ELEM_W=8 STEP=1
 // sweep: ELEMS=13 ELEM_W=32 STEP=4
 // sweep: ELEMS=64 ELEM_W=5 STEP=16

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_embed: descriptors, values against the golden model, padding, order and marks, faults of ids and of
-// values, one chunk per cycle; rows that are dealt out over channels, of which each gives its beats when it likes.
+// Testbench of rill_embed. Checks descriptors, values (with the golden model), padding, order and token marks, faults
+// of ids and of values, and the rate of one chunk per cycle. Also with rows that are distributed over channels whose
+// beats come at random times.
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
@@ -62,7 +63,8 @@ module rill_embed_tb;
     reg  [PARTS*BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
     integer              in_f = 0, in_t = 0, desc_f = 0, desc_t = 0, p, row;
-    // Of each channel: rows asked of it, how many, how many given, beats of the one that is.
+    // Per channel: requested rows, their number, the number of rows given, and the beats of the current row that are
+    // given.
     integer              ask [0:PARTS*MOST*TOKENS-1], asks [0:PARTS-1], given [0:PARTS-1], row_beat [0:PARTS-1];
     integer              y_f = 0, y_t = 0, y_c = 0, from = 0;
     reg  [LANES*32+TOK_W+1:0] held_word;
@@ -152,7 +154,7 @@ module rill_embed_tb;
         end
     endtask
 
-    task check_fault;                        // of the firing that has just ended
+    task check_fault;                        // checks the fault of the firing that has just ended
         begin
             if (seen !== (flags[y_f-1] != 0)) fail(8);
             seen = 0;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_ctrl: random entries of all four modes, their commands listed by nested loops over row-steps,
-// beats and tokens. Every command is compared, with the cycle in which it comes: as soon as all it needs has been
-// counted, and no earlier; the cycles between have their reason on stall_*. With COPIES 2, 4 the results come one by
-// one, beginning with the turn that makes the first of them; with 4 from the bank that their row-step had, and the next
-// one (with K outermost, chunk) has the other. First chunks that go column by column begin on parts of their
-// operand. Arrivals of each kind at changing rates, few to as many as fit; a reset gives up what runs. With ASYM half
-// of the products of 4-bit weights have int4_asym ones.
+// Testbench of rill_engine_ctrl. Sends random entries of all four modes, whose commands nested loops over row-steps,
+// beats and tokens list.
+// - Every command is compared together with its cycle: it must come as soon as everything that it needs has been
+//   counted, and no earlier. In the cycles between, stall_* must give the reason.
+// - With COPIES 2 or 4 the results leave one by one, beginning with the turn that makes the first of them. With COPIES
+//   4 they leave from the bank of their row-step, and the next row-step (with K outermost, the next chunk) has the
+//   other bank.
+// - First chunks that go column by column begin when parts of their operand are there.
+// - Inputs of each kind arrive at changing rates, from few to as many as fit. A reset discards everything that runs.
+// - With ASYM, half of the products of 4-bit weights have int4_asym weights.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
@@ -112,7 +115,7 @@ module rill_engine_ctrl_tb;
     reg  [REST_W-1:0]    care [0:COMMANDS-1];
     reg  [7:0]           want_acts [0:COMMANDS-1];
     reg  [4:0]           needs [0:COMMANDS-1];
-    reg  [7:0]           units [0:COMMANDS-1];       // of the operand, that are enough; 0: all
+    reg  [7:0]           units [0:COMMANDS-1];       // units of the operand that the command needs; 0: all
     reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
     reg                  ends [0:COMMANDS-1];        // the next row-step has the other bank of accumulators
     // {firing's last row-step, tokens of the step, how many, the first one's token, count}
@@ -347,7 +350,7 @@ module rill_engine_ctrl_tb;
     reg  [11:0] now_result = 0;
     reg  [2:0]  now_row = 0, last_row = 0;
     reg         bank = 0, act_bank = 0, now_bank = 0;
-    reg  [15:0] leaving = 0;                     // of the results that still come: how many in [11:9]
+    reg  [15:0] leaving = 0;                     // results that still come; [11:9]: their number
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
     task forget;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_entries: random entries of all modes; what the sequencer gets of each, worked out here from the
-// entry's definition (docs/engine.md); order, latency of 2 cycles, an entry per cycle.
+// Testbench of rill_engine_entries. Sends random entries of all modes, and compares the outputs to the sequencer with
+// values computed here from the definition of an entry (docs/engine.md). Also checks order, the latency of 2 cycles,
+// and the rate of one entry per cycle.
 // sweep: CHANNELS=3 BEAT_BITS=256 COPIES=1
 // sweep: CHANNELS=32 BEAT_BITS=512 COPIES=2
 // sweep: CHANNELS=1 BEAT_BITS=512 COPIES=1
@@ -27,7 +28,7 @@ module rill_engine_entries_tb;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
-    localparam MOST_K = 32768;                   // of a row in int4_asym
+    localparam MOST_K = 32768;                   // longest row with int4_asym
     localparam KEYS = CHANNELS < 8 ? CHANNELS : 8;
 
     wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;

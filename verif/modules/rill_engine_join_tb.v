@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_join: a pulse out 2 cycles after each pulse of the port that is last, and no other; ports ahead
-// by up to AHEAD, one pulse per cycle where all keep up, counts lost in reset.
+// Testbench of rill_engine_join. A pulse must come out 2 cycles after each pulse of the port that is last, and no other
+// pulse. Ports may be ahead by up to AHEAD pulses. Also checks one pulse per cycle if all ports keep up, and that a
+// reset clears the counts.
 // sweep: PORTS=3 AHEAD=7
 // sweep: PORTS=1 AHEAD=1
 // sweep: PORTS=2 AHEAD=1

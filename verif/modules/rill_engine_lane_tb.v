@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_lane: chunks of row parameters, group scales and data beats, popped as early as allowed or late,
-// mixed with local beats and used for several tokens, against plain sums of products; rows with their parameters, or
-// the constants of K and V, 10 cycles after the command, HOPS and TERM_HOPS; LANE_BEATS beats fit and every beat taken
-// in is said once. With TERM_HOPS a row ends as soon as its parameters' words may be there; chunks end before all of
-// them are, some of a single row one after the other.
+// Testbench of rill_engine_lane. Sends chunks of row parameters, group scales and data beats, which are taken as early
+// as allowed or later, mixed with local beats and used for several tokens.
+// - Rows are compared with plain sums of products. They must come with their parameters, or with the constants of K and
+//   V, 10 cycles after the command plus HOPS and TERM_HOPS.
+// - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
+// - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
+//   have arrived, also several chunks of one row each, one after the other.
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
@@ -39,7 +41,7 @@ module rill_engine_lane_tb;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
-    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // of a row's parameters on their way
+    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words of a row's parameters between the halves
     localparam BEATS = TERM_HOPS ? 2400 : 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;
@@ -77,7 +79,7 @@ module rill_engine_lane_tb;
         .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
     assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
         valid_h} = way;
-    // What is for the sums comes another TERM_HOPS cycles later.
+    // Signals for the accumulators come another TERM_HOPS cycles later.
     localparam SUM_W = 4 + TOK_W + 3 + 5 + 6;
     wire [SUM_W-1:0] sum_way;
     rill_hop #(.DATA_W(SUM_W), .CLEAR_W(1), .STAGES(TERM_HOPS)) u_sum_hop (.clk(clk), .rst(rst),
@@ -113,7 +115,7 @@ module rill_engine_lane_tb;
     reg  [1:0]             kind;
     reg  [2:0]             data_row;
 
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_offset: what the unsigned products of random weights exceed their dot product by, 4 cycles after
-// each beat; extreme operands first, x and mode unknown between the beats.
+// Testbench of rill_engine_offset. Checks the difference between the unsigned products of random weights and their dot
+// product, 4 cycles after each beat. Extreme operands come first; x and mode are unknown between the beats.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 // sweep: BEAT_BITS=512 ASYM=1

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine_offsets with int4_asym weights and more than one token: of every beat the sums of each 32
-// elements of each token, 7 cycles and PAIR_MORE after its slice; another slice in every cycle, beats one after the
-// other and alone.
+// Testbench of rill_engine_offsets with int4_asym weights and more than one token. Checks the sums of each 32 elements
+// of each token of every beat, 7 cycles plus PAIR_MORE after its slice. Slices come in consecutive cycles and alone.
 // sweep: BEAT_BITS=256 COPIES=2
 // sweep: BEAT_BITS=512 COPIES=2 X_BITS=10 PARTS=4
 // sweep: BEAT_BITS=512 COPIES=4
@@ -24,7 +23,7 @@ module rill_engine_offsets_tb;
     localparam XS = BEAT_BITS / 8;
     localparam SLICE_W = COPIES * 2 * XS * X_BITS;
     localparam GROUP_W = X_BITS + 5;
-    localparam GROUPS = COPIES * BEAT_BITS / 128;        // of 32 elements, of all tokens
+    localparam GROUPS = COPIES * BEAT_BITS / 128;        // groups of 32 elements of all tokens
     localparam LATENCY = 7 + PAIR_MORE;
     localparam BEATS = 100;
 

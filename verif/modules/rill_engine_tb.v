@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_engine with rill_v_tail: int8 and int4 products that share an operand, scores with local positions
-// (none, some and many in memory), values with the V tail and its write-out, a product for the last token alone;
-// against the golden model, bit by bit.
-// Without idles and stalls: no cycle is lost inside a firing, at most GAP between two.
+// Testbench of rill_engine with rill_v_tail. Compares bit by bit with the golden model: int8 and int4 products that
+// share an operand, scores with local positions (none, some and many in memory), values with the V tail and its
+// write-out, and a product for the last token alone.
+// Without idles and stalls, no cycle may be lost inside a firing and at most GAP cycles between two firings.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6 form=fast
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=1 GROUP=128 HEAD_DIM=66
@@ -72,7 +72,7 @@ module rill_engine_tb;
     parameter GROUP = 64;
     parameter HEAD_DIM = 40;
     parameter FAULT = 0;
-    parameter LAST_BEATS = 1;                                  // of a row of the last product
+    parameter LAST_BEATS = 1;                                  // beats of a row of the last product
     parameter COPIES = 1;
     parameter PUMP = COPIES > 2 ? 2 : 1;
     parameter HOPS = 0;
@@ -81,7 +81,7 @@ module rill_engine_tb;
     parameter RESULT_HOPS = HOPS;
     parameter PULSE_HOPS = 0;
     parameter PARAM_BITS = 64;
-    parameter X_BITS = 8;                                      // of a mantissa
+    parameter X_BITS = 8;                                      // bits of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     parameter BRIEF = 0;                                       // 1: two steps only
     localparam GAP = 12;

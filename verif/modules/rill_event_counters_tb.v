@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts against a model; clear and enable; the carry into the high word.
+// Testbench of rill_event_counters. Compares the counts with a model. Also checks clear, enable, and the carry into the
+// high word.
 // sweep: EVENTS=1
 // sweep: EVENTS=3
 // quick: EVENTS=3 @ 50:50

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_fifo_pool: once from port 0, then REPEAT times from port 1, port PORTS-1 in head steps only, over
-// random steps and firing lengths up to more than DEPTH; all sources offer at once and all sinks wait at once, yet
-// every stream gets its own words in order, and what is inside never exceeds DEPTH. Without idles firings follow one
-// another without a bubble.
+// Testbench of rill_fifo_pool. The table takes one firing from port 0, then REPEAT firings from port 1, and one from
+// port PORTS-1 in head steps only. Steps are random, and firings have random lengths, up to more than DEPTH. All
+// sources offer at once and all sinks wait at once. Every stream must get its own words in order, and the pool never
+// holds more than DEPTH words. Without idles, no cycle is lost between firings.
 // sweep: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
 // sweep: PORTS=2 REPEAT=1 LONGEST=1 DEPTH=2
 // sweep: PORTS=5 REPEAT=3 LONGEST=20 DEPTH=7
@@ -14,7 +14,7 @@
 module rill_fifo_pool_tb;
     `include "rill_fields.vh"
     parameter PORTS = 3;
-    parameter REPEAT = 4;                    // of the second section
+    parameter REPEAT = 4;                    // repeats of the second section
     parameter LONGEST = 9;                   // beats of a firing
     parameter DEPTH = 12;
     localparam STEPS = 30;

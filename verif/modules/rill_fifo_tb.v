@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_fifo: order and content under idles and stalls, latency, exact capacity, high-water mark, full rate,
-// reset in the middle.
+// Testbench of rill_fifo. Checks order and content under idles and stalls, latency, exact capacity, high-water mark,
+// full rate, and a reset in the middle.
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 DEPTH=2
 // sweep: DATA_W=2050 DEPTH=2

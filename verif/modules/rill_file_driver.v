@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a rill_axis_driver whose words come from the lines "TAG data user last" (hexadecimal) of the +vectors
+// Bench part: a rill_axis_driver that sends the words of the lines "TAG data user last" (hexadecimal) of the +vectors
 // file.
 `default_nettype none
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a rill_axis_monitor whose expected words are the lines "TAG data user last" (hexadecimal) of the +vectors
-// file.
-// STALL >= 0 overrides +stall. COMPARE = 0: the words are only counted (runs that raise a fault).
+// Bench part: a rill_axis_monitor that expects the words of the lines "TAG data user last" (hexadecimal) of the
+// +vectors file. STALL >= 0 overrides +stall. COMPARE = 0: the words are only counted (for runs that raise a fault).
 `default_nettype none
 
 module rill_file_monitor #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_fork: every reader gets every word once, in order, whatever the others do; full rate; no reader waits
-// for another one's word.
+// Testbench of rill_fork. Every reader must get every word once and in order, whatever the other readers do. Also
+// checks the full rate, and that no reader waits for a word of another one.
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5

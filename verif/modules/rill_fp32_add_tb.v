@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_add against the golden addition.
+// Testbench of rill_fp32_add. Compares it with the golden addition.
 // quick: - @ 50:50
 `default_nettype none
 

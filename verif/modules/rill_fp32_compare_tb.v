@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_compare against the golden comparison.
+// Testbench of rill_fp32_compare. Compares it with the golden comparison.
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_exp against the golden function.
+// Testbench of rill_fp32_exp. Compares it with the golden function.
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_from_int against the golden conversion.
+// Testbench of rill_fp32_from_int. Compares it with the golden conversion.
 // sweep: WIDTH=2
 // sweep: WIDTH=8
 // sweep: WIDTH=16

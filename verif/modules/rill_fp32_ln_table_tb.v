@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_ln_table against the golden table.
+// Testbench of rill_fp32_ln_table. Compares it with the golden table.
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_ln against the golden function, for positive fp32 operands.
+// Testbench of rill_fp32_ln. Compares it with the golden function, for positive fp32 operands.
 // quick: - @ 50:50
 `default_nettype none
 

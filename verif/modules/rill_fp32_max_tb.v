@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_max against the golden maximum.
+// Testbench of rill_fp32_max. Compares it with the golden maximum.
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_mul against the golden multiplication.
+// Testbench of rill_fp32_mul. Compares it with the golden multiplication.
 // sweep: SATURATE=0
 // sweep: SATURATE=1
 // quick: SATURATE=0 @ 50:50

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_quadratic against its formula in 64-bit integers; c1 and c2 in the ranges of the tables.
+// Testbench of rill_fp32_quadratic. Compares it with its formula in 64-bit integers, with c1 and c2 in the ranges of
+// the tables. With +idle or +stall the clock enable drops at random.
 // sweep: D_W=18 SHIFT2=16 SHIFT1=22
 // sweep: D_W=16 SHIFT2=14 SHIFT1=19
 // quick: D_W=18 SHIFT2=16 SHIFT1=22 @ 50:50
-// With +idle or +stall the clock enable drops at random.
 `default_nettype none
 
 module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, parameter SHIFT1 = 22);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_fp32_to_fixed against the golden fix().
+// Testbench of rill_fp32_to_fixed. Compares it with the golden function fix().
 // sweep: WIDTH=2 FRAC=0
 // sweep: WIDTH=8 FRAC=0
 // sweep: WIDTH=8 FRAC=30

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_frame: firings of IN words become firings of OUT words, payload and order unchanged, one word per
-// cycle.
+// Testbench of rill_frame. Firings of IN words must become firings of OUT words, with payload and order unchanged, at
+// one word per cycle.
 // sweep: TOKENS=1 IN=12 OUT=3
 // sweep: TOKENS=4 IN=3 OUT=12
 // sweep: TOKENS=2 IN=1 OUT=1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_gelu_lane: corner and random values of the whole range against the golden model; a fault of what
-// is no word is not raised.
+// Testbench of rill_gelu_lane. Compares corner values and random values of the whole range with the golden model. A
+// value that would fault, in a cycle without a valid word, must raise nothing.
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_gumbel and rill_threefry against the golden functions, one counter per enabled clock; the noise of both words.
+// Testbench of rill_gumbel and rill_threefry. Compares the noise of both words with the golden functions, one counter
+// per enabled clock.
 // quick: - @ 50:50
 `default_nettype none
 
@@ -39,12 +40,13 @@ module rill_gumbel_tb;
             end
         end
         at = 0;                                  // enabled clocks
-        first = 0;                               // of the present key
+        first = 0;                               // when the present key was set
         for (i = 0; i < 20 * count + 1000 && at < count + HASH + NOISE; i = i + 1) begin
             @(negedge clk);
             en = $unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall;
             if (en) begin
-                // What is in the units now: made of the counter HASH clocks ago, where its key is still there.
+                // The output belongs to the counter HASH clocks ago. It is compared only if the key has not changed
+                // since then.
                 held = at - HASH;
                 if (held >= 0 && held < count && key[held] === key_q && at - first >= HASH && held >= first
                     && made !== mixed[held])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_head_replay: heads of random numbers of tokens, one after the other, each REPLAYS times in a row.
-// Latency and throughput of the first.
+// Testbench of rill_head_replay. Sends heads with random numbers of tokens; each must come out REPLAYS times in a row.
+// Also checks latency and rate of the first head.
 // sweep: TOKENS=1 UNITS=1 REPLAYS=4
 // sweep: TOKENS=2 UNITS=3 REPLAYS=2
 // sweep: TOKENS=8 UNITS=2 REPLAYS=3
@@ -81,7 +81,7 @@ module rill_head_replay_tb;
         end
         for (n = 1; n < HEADS; n = n + 1) begin
             if (n % 4 == 1)
-                tokens = 1 + $unsigned($random(seed)) % TOKENS;    // of a step of four heads
+                tokens = 1 + $unsigned($random(seed)) % TOKENS;    // tokens of a step of four heads
             head(tokens, n % 4 == 0);
         end
         wait (src_done && snk_done);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_image_header with a memory behind its descriptors: the first start reads header and parameters at once
-// and lets the parameters through, a start with the header's checksum reads the header alone and keeps, one with
-// another checksum reads the parameters too; each bit of magic, version and layout that differs is told, with its
-// place, and nothing is let through; a start in the middle of a read; cycles from the header's beat to the verdict.
+// Testbench of rill_image_header with a memory that answers its descriptors.
+// - The first start reads header and parameters in one read and lets the parameters through.
+// - A start whose header has the same checksum reads the header alone and keeps the parameters. With another checksum
+//   it reads the parameters as well.
+// - If any bit of magic, version or layout differs, this is reported with its place, and nothing is let through.
+// - Also checks a start in the middle of a read, and the cycles from the header's beat to the verdict.
 // sweep: BEAT_BITS=256 BEATS=5
 // sweep: BEAT_BITS=512 BEATS=1
 // sweep: BEAT_BITS=256 BEATS=0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_join: the n-th words of all writers leave together, once each; full rate.
+// Testbench of rill_join. The n-th words of all writers must leave together, once each, at the full rate.
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_k_writer and rill_kv_tracker: the K stream of a request's steps; descriptor and beats per channel
-// against the address formula; one layer_done per firing and not before its last descriptor and beat are taken; a given
-// pulse for each descriptor, none late.
-// Now and then the units stop, within a head or a layer, until all layers before are counted: what runs ahead must not
-// hold their count. It is never ahead of modelled responses.
+// Testbench of rill_k_writer and rill_kv_tracker. Sends the K stream of a request's steps, and compares descriptors and
+// beats per channel with the address formula. layer_done must come once per firing, not before its last descriptor and
+// beat are taken, and a given pulse for each descriptor, none late.
+// Now and then the units stop within a head or a layer until all earlier layers are counted: words that run ahead must
+// not delay that count. The count must never be ahead of the modelled responses.
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 LAYERS=1 HEADS=1 UNITS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 LAYERS=2 HEADS=3 UNITS=2
 // sweep: CHANNELS=8 BEAT_BITS=512 TOKENS=2 LAYERS=3 HEADS=2 UNITS=1
@@ -81,7 +81,7 @@ module rill_k_writer_tb;
     integer     desc_layer [0:9999];
     reg  [63:0] step [0:STEPS-1];
     integer     pos, ntok, i, l, h, t, u, c, n, cycles = 0;
-    integer     descs_left [0:999];          // of each (step, layer), not accepted yet
+    integer     descs_left [0:999];          // descriptors of each (step, layer) that are not taken yet
     integer     beats_left [0:999];
     integer     open_writes [0:CHANNELS-1];  // accepted beats without response
     integer     answered [0:999];            // beats answered

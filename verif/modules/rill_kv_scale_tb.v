@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_kv_scale: every position of a context is written once, all scales so far come back after each (layer,
-// head).
-// Latency of the first head, throughput of the last one.
+// Testbench of rill_kv_scale. Writes every position of a context once; after each (layer, head) all scales so far must
+// come back. Also checks the latency of the first head and the rate of the last one.
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
 // sweep: LANES=8 TOKENS=8 BEAT_BITS=256 LAYERS=2 HEADS=1 UNITS=3 CONTEXT=64
@@ -31,7 +30,7 @@ module rill_kv_scale_tb;
     parameter TOGETHER = 1;                                 // query heads that read them together, of one token
     parameter WINDOW = 0;
     parameter EACH = 0;                                     // 1: odd layers see all, layer l sees WINDOW + l
-    parameter CHANNELS = 1;                                 // of the keys
+    parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     function [WINDOWS*16-1:0] windows(input integer first);
         integer k;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_kv_tracker: K and V of random speeds, each with descriptors that are written after random times; each
-// count follows its own writer alone, never ahead of a response and soon behind the last one, and the lesser is the one
-// of both. (Rounds and layers that stop half way: rill_write_tracker_tb. With real writers: rill_k_writer_tb.)
+// Testbench of rill_kv_tracker. Sends K and V at random speeds, with descriptors that are written after random times.
+// Each count must follow its own writer alone, never be ahead of a response, and soon follow the last one. The smaller
+// count is that of both. (rill_write_tracker_tb has rounds and layers that stop half way; rill_k_writer_tb has real
+// writers.)
 // sweep: K_WRITERS=2 V_WRITERS=3
 // sweep: K_WRITERS=1 V_WRITERS=1
 // quick: K_WRITERS=2 V_WRITERS=3

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_link on one die and between dies: words arrive in order, with the sent part of tdata, zeros in the rest
-// and all side bits; as many words are taken without a reader as the FIFO has places; fill and high say so; a reset in
-// the middle leaves nothing.
+// Testbench of rill_link on one die and between dies. Words must arrive in order, with the part of tdata that is sent,
+// zeros in the rest, and all side bits. Without a reader, exactly as many words are taken as the FIFO has places, and
+// fill and high must say so. A reset in the middle leaves nothing.
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 SIDE_W=3 DEPTH=2
 // sweep: DATA_W=40 SIDE_W=3 FIRST=8 PART_W=16 DEPTH=5

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_loop_walk: D0 x D1 elements, column by column with every column R times, STEP at a time from FIRST on,
-// in five walks that alternate between two halves, at random times. Element and bank after each step, and that they
-// keep still without one.
+// Testbench of rill_loop_walk. Walks D0 x D1 elements column by column, every column R times, STEP at a time from FIRST
+// on, in five walks that alternate between two halves, with steps at random times. Checks element and bank after each
+// step, and that they do not change without a step.
 // sweep: D0=4 D1=3 R=1 STEP=1 FIRST=0
 // sweep: D0=3 D1=5 R=2 STEP=4 FIRST=3
 // sweep: D0=1 D1=7 R=3 STEP=2 FIRST=1
@@ -20,7 +20,7 @@ module rill_loop_walk_tb;
     parameter STEP = 1;
     parameter FIRST = 0;
     localparam SIZE = D0 * D1;
-    localparam STEPS = (SIZE * R + STEP - 1) / STEP;       // of a walk
+    localparam STEPS = (SIZE * R + STEP - 1) / STEP;       // steps of a walk
     localparam TURN_0 = 5;                                 // banks from row to row and from column to column
     localparam TURN_1 = 3;
     localparam [95:0] TRIPS = {D0[31:0], R[31:0], D1[31:0]};
@@ -61,7 +61,7 @@ module rill_loop_walk_tb;
                 end
             end
             step = $random(seed) % 3 != 0;
-            if (step) begin                                // what comes out after this clock
+            if (step) begin                                // expected output after this clock
                 at = n;
                 want = FIRST + at * STEP;
                 bank = TURN_0 * (want % D0) + TURN_1 * (want / D0 / R);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_lane against plain sums of products: int8 and int4 beats mixed, tokens in any order,
-// rows of any length, largest values of all factors first; 9 cycles and HOPS, with PUMP 2 12 and PAIR_MORE, from a beat
-// with last to its row,
-// with its sideband; only the token known between the beats.
+// Testbench of rill_matrix_lane. Sends int8 and int4 beats in any mixture, tokens in any order and rows of any length,
+// with the largest values of all factors first, and compares rows with plain sums of products. A row must come with its
+// sideband 9 cycles plus HOPS after its last beat; with PUMP 2, 12 cycles plus PAIR_MORE. Between the beats all inputs
+// but the token are unknown.
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
@@ -73,7 +73,7 @@ module rill_matrix_lane_tb;
     wire [31:0]            out_row_scale, out_bias;
     wire [SIDE_W-1:0]      out_side;
 
-    // With PUMP 2 the factors of a nibble come as many cycles later as its product is made.
+    // With PUMP 2, the factor of a nibble comes later by as many cycles as the nibble's product is made later.
     localparam X_W = 4 * BEAT_BITS;
     function [X_W-1:0] of_skew(input integer skew);
         integer i;
@@ -97,7 +97,7 @@ module rill_matrix_lane_tb;
         end
     endgenerate
 
-    // What is for the sums comes HOPS cycles later.
+    // Signals for the accumulators come HOPS cycles later.
     localparam WAY_W = 3 + TOK_W + 5 + SIDE_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(1), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
@@ -124,7 +124,7 @@ module rill_matrix_lane_tb;
     reg  [TOKENS-1:0]      begun = 0;
     integer                n, k, q, w, weight, x_sum, t = 0, seed, idle, given = 0, rows = 0;
     reg  [63:0]            total;
-    reg  [2:0]             picks;            // of the largest or smallest factors
+    reg  [2:0]             picks;            // choice of the largest or smallest factors
     reg                    failed = 0, was_reset = 0, beyond = 0;
 
     task fail(input integer what);
@@ -138,7 +138,7 @@ module rill_matrix_lane_tb;
     endtask
 
     // A factor at random; the first beats hold the largest and smallest ones alone.
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

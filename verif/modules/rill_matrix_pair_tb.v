@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_matrix_pair against plain sums of products: rows of 1 to TOKENS tokens and any number of
-// int8 or int4 beats, as close as the module allows, largest values of all factors first; results 12 cycles after their
-// command, PAIR_MORE and HOPS, with the row's own parameters; a token that is not there changes nothing. With two pairs
-// rows take the banks of accumulators in turns.
+// Testbench of rill_matrix_pair. Sends rows of 1 to TOKENS tokens with any number of int8 or int4 beats, as close
+// together as the module allows, with the largest values of all factors first, and compares results with plain sums of
+// products. Results must come 12 cycles plus PAIR_MORE and HOPS after their command, with the parameters of their row.
+// A token that is not there must change nothing. With two pairs, rows use the banks of accumulators alternately.
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2 form=fast
 // sweep: BEAT_BITS=512 TOKENS=8
@@ -106,7 +106,7 @@ module rill_matrix_pair_tb;
         end
     endgenerate
 
-    // What is for the sums comes HOPS cycles later.
+    // Signals for the accumulators come HOPS cycles later.
     localparam WAY_W = 4 + MANY - 1 + TURN_W + TOK_W + SHIFT_W;
     wire [WAY_W-1:0] way;
     rill_hop #(.DATA_W(WAY_W), .CLEAR_W(2), .STAGES(HOPS)) u_hop (.clk(clk), .rst(rst),
@@ -129,7 +129,7 @@ module rill_matrix_pair_tb;
     reg  [LATENCY:1]       due_out = 0;      // [n]: a result was commanded n cycles ago
     reg  [63+ACC_W:0]      due [1:LATENCY];  // {bias, row_scale, acc}
     reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];
-    reg  [65:0]            acc [0:2*TOKENS-1]; // of both banks
+    reg  [65:0]            acc [0:2*TOKENS-1]; // expected accumulators of both banks
     reg  signed [63:0]     shifted;
     reg  signed [65:0]     term;
     reg  [63:0]            params;
@@ -148,7 +148,7 @@ module rill_matrix_pair_tb;
         end
     endtask
 
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction

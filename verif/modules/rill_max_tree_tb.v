@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_max_tree: random numbers and enables against a loop, latency log2(LANES).
+// Testbench of rill_max_tree. Compares random numbers, with random enables, with a loop. The latency is log2(LANES).
 // sweep: LANES=1
 // sweep: LANES=2
 // sweep: LANES=16

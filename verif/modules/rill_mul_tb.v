@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_mul: random firings of random length against the golden model, latency 3, no bubbles; an infinity
-// raises the fault.
+// Testbench of rill_mul. Compares random firings of random length with the golden model. Also checks the latency (3
+// cycles), that no cycle is lost between words, and that an infinity raises the fault.
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 FAULT=0

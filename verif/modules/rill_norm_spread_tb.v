@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_norm_spread: n * S2 - S1^2 against 128-bit arithmetic, up to the largest sums; latency 6 enabled
-// clocks.
+// Testbench of rill_norm_spread. Compares n * S2 - S1^2 with 128-bit arithmetic, up to the largest sums. The latency is
+// 6 enabled clocks.
 // sweep: N=1
 // sweep: N=768
 // sweep: N=65536

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_norm_sums: interleaved vectors in random rows against 64-bit arithmetic; latency at most log2(LANES) +
-// 8;
-// the fault of |X| >= 2^43.
+// Testbench of rill_norm_sums. Compares the sums of interleaved vectors in random rows with 64-bit arithmetic. Also
+// checks the latency of at most log2(LANES) + 8 cycles, and the fault of |X| >= 2^43.
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=16 TOKENS=8 FAULT=0

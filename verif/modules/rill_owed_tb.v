@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_owed against a count of its own: after a reset with open bursts it says so until the last one is
-// answered, or nothing has come for long enough; a reset without any, and a burst asked for behind it, leave it low; an
-// answer to nothing changes nothing.
+// Testbench of rill_owed. Compares it with a count of open bursts. After a reset with open bursts, owed must be high
+// until the last one is answered, or until nothing has come for long enough. A reset without open bursts, and a burst
+// that is requested after the reset, must leave it low. An answer without a request must change nothing.
 // sweep: QUIET_BITS=4
 // sweep: QUIET_BITS=6
 `default_nettype none

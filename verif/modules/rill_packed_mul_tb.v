@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_packed_mul: every weight with the ends of both activations and with random ones, alone and in chains of
-// up to 33, of which the last carries the bias of all, each next one works a cycle later, and all but the first and the
-// last also add a product from beside; split into halves their ends are the plain sums. p is kept without en.
+// Testbench of rill_packed_mul. Multiplies every weight with the extreme values of both activations and with random
+// ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each one works a cycle
+// after the one before, and all but the first and the last also add a product of another multiplier. The halves of the
+// result must be the plain sums. p must not change while en is low.
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64
@@ -24,13 +25,13 @@ module rill_packed_mul_tb;
     localparam END = 1 << X_BITS - 1;
     localparam SPLIT = 26 - X_BITS;
     localparam BIAS = 16 * END;
-    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // of the upper half
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 4000;
     wire             clk, rst;
     reg              en = 0;
-    reg  [31:0]      x [0:ALL-1];              // those from beside behind the chain's
+    reg  [31:0]      x [0:ALL-1];              // the chain's factors, then those of the added products
     reg  [4:0]       weight [0:ALL-1];
     wire [SUM_W-1:0] p [0:ALL-1];
     wire [SUM_W-1:0] cascade [0:ALL-1];
@@ -70,7 +71,7 @@ module rill_packed_mul_tb;
         end
     endgenerate
 
-    // What the chain's end should be: of the round COUNT - 1 cycles ago, or of an earlier one without en.
+    // Expected end of the chain: that of the round COUNT - 1 cycles ago, or of an earlier round if en was low.
     reg  [64:0]  told [0:COUNT-1];
     integer      want_low = 0, want_high = 0;
     always @(posedge clk) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pair_products against plain sums of products: beats of int8, int4 or int4_asym weights with gaps
-// between them and without, for any of the tokens that are there, largest values of all factors first. Terms are
-// compared in every cycle, also where none is made: so both forms give the same terms in the same cycles.
+// Testbench of rill_pair_products. Sends beats of int8, int4 or int4_asym weights with and without gaps, for any subset
+// of the tokens, with the largest values of all factors first. Terms are compared with plain sums of products in every
+// cycle, also in cycles without a valid term, so both forms of the module give the same terms in the same cycles.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 form=fast
 // sweep: BEAT_BITS=512 form=cells
@@ -123,7 +123,7 @@ module rill_pair_products_tb;
     integer               n, k, t, q, w, weight, seed, idle, beats = 0, close = 0, extreme;
     reg                   failed = 0, was_reset = 0, was_valid = 0;
 
-    function integer place; // of a nibble's factor in x
+    function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
@@ -179,7 +179,7 @@ module rill_pair_products_tb;
         end
     endtask
 
-    task put_factor(input integer nibble); // of token t, those above first
+    task put_factor(input integer nibble); // packs the factors of token t; tokens above t were packed before
         x[X_W*(t/2)+32*place(nibble) +: 32] =
             t % 2 ? q * (1 << 26 - X_BITS) : x[X_W*(t/2)+32*place(nibble) +: 32] + q;
     endtask

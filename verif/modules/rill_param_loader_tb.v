@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_loader: every store gets its beats in order, piece by piece, the first a cycle later, without a
-// pause; done at the end; a second start is the same.
+// Testbench of rill_param_loader. Every store must get its beats in order, in pieces, the first one a cycle later,
+// without a pause. done comes at the end. A second start gives the same.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2

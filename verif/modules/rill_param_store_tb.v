@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_param_store: words come out in a circle after the load, none before; a second load starts over with
-// other words, `keep` with those of before, behind a reset too; latency, also from another die, and rate.
+// Testbench of rill_param_store. After a load the words come out again and again in order, and none before it. A second
+// load starts over with other words; `keep` starts over with the earlier words, also after a reset. Checks the latency,
+// also to another die, and the rate.
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
 // sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
 // sweep: BEAT_BITS=512 WORD_W=512 WORDS=7
@@ -26,7 +27,7 @@ module rill_param_store_tb;
     wire [WORD_W-1:0]    m_data;
     reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;
     reg  [BEAT_BITS-1:0] load_data;
-    wire [BEAT_BITS-1:0] data_there;                 // of the stores' die
+    wire [BEAT_BITS-1:0] data_there;                 // load_data as it arrives on the stores' die
     reg  [ALL_W-1:0]     all;
     integer              n, i, r, seed, idle, stall, start;
 
@@ -69,7 +70,7 @@ module rill_param_store_tb;
         end
     endtask
 
-    task keep_it;                            // what was loaded before is there again
+    task keep_it;                            // the words of the earlier load come again
         begin
             reset = 1;
             repeat (3) @(negedge clk);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pipe: order, latency and marks of what travels along; no word lost or doubled; valid[] follows the
-// stages; step is high while a word can move, in all its copies.
+// Testbench of rill_pipe. Checks order, latency and the sideband that travels along, and that no word is lost or
+// doubled. valid[] must follow the stages, and all copies of step must be high while a word can move.
 // sweep: LATENCY=1
 // sweep: LATENCY=2
 // sweep: LATENCY=14

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_position: descriptors, rows, padding, order and marks, fault past the table, one chunk per cycle.
+// Testbench of rill_position. Checks descriptors, rows, padding, order and token marks, the fault of a position past
+// the table, and the rate of one chunk per cycle.
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=512 N=5 ROWS=30
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=256 N=48 ROWS=61
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=256 N=100 ROWS=50

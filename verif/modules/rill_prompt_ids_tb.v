@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_prompt_ids: ids of several prompts in their order, none lost or doubled where beats come late and ids
-// are taken late; no beat is taken while ids are left or it is closed; clear drops what is held.
+// Testbench of rill_prompt_ids. The ids of several prompts must come in order, none lost or doubled, when beats come
+// late and ids are taken late. No beat may be taken while ids are left or while the module is closed. clear discards
+// what it holds.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 // quick: BEAT_BITS=256

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pulse_word: one word per pulse, whenever the reader takes it.
+// Testbench of rill_pulse_word. One word must leave per pulse, whenever the reader takes it.
 // sweep: DATA_W=56
 // sweep: DATA_W=8
 `default_nettype none

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_pumped_mul with rill_pump_phase: every weight with the ends of all activations and with random ones,
-// alone and in chains of up to 33, of which the last carries the bias of all, each next one works half a cycle later,
-// and all but the first and the last also add a product from beside. Split into halves their ends are the plain sums,
-// of one pair and then of the other. Inputs are there only while they are taken. The sums of every half of a cycle are
-// compared with the definition, so the text and the cell are equal.
+// Testbench of rill_pumped_mul with rill_pump_phase. Multiplies every weight with the extreme values of all activations
+// and with random ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each
+// one works half a cycle after the one before, and all but the first and the last also add a product of another
+// multiplier. The halves of the result must be the plain sums, of one pair and then of the other. Inputs are valid only
+// while they are taken. The sums of every half of a cycle are compared with the definition, so the Verilog form and the
+// vendor's cell are equal.
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3
@@ -29,14 +30,14 @@ module rill_pumped_mul_tb;
     localparam END = 1 << X_BITS - 1;
     localparam SPLIT = 26 - X_BITS;
     localparam BIAS = 16 * END;
-    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // of the upper half
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 3000;
     localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
     wire             clk, clk_2x, rst;
     wire [1:0]       phase;
-    reg  [31:0]      x_0 [0:ALL-1];            // those from beside behind the chain's
+    reg  [31:0]      x_0 [0:ALL-1];            // the chain's factors, then those of the added products
     reg  [31:0]      x_1 [0:ALL-1];
     reg  [4:0]       weight [0:ALL-1];
     wire [SUM_W-1:0] p [0:ALL-1];
@@ -93,7 +94,7 @@ module rill_pumped_mul_tb;
         weight_of = both[36:32];
     endfunction
 
-    // What the chain's end should be, half after half.
+    // Expected end of the chain, one half of a cycle after the other.
     reg  [64:0]  told [0:AT];
     integer      checked = 0;
     always @(negedge clk_2x) begin : check // in the middle of each half

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_quantize: blocks, short last blocks, output firings, padding to even units, zero and tiny blocks
-// against the golden model; latency.
-// With blocks of one token of several nothing waits.
-// N elements per input firing (RANDOM: 1..N, in whole chunks unless the block covers them).
+// Testbench of rill_quantize. Compares blocks, short last blocks, output firings, padding to an even number of units,
+// and blocks of zeros and of tiny values with the golden model. Also checks the latency, and that nothing waits if only
+// one of several tokens is active. An input firing has N elements (RANDOM: 1 to N, in whole chunks unless the block
+// covers them).
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=200 RANDOM=0 FAULT=0
@@ -31,7 +31,7 @@
 module rill_quantize_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter NTOK = TOKENS; // of a firing at most
+    parameter NTOK = TOKENS; // most tokens of a firing
     parameter BEAT_BITS = 256;
     parameter BLOCK = 32;
     parameter X_BITS = 8;

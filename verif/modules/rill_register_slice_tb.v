@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_register_slice: order and content, latency of each mode, full rate.
+// Testbench of rill_register_slice. Checks order and content, the latency of each mode, and the full rate.
 // sweep: DATA_W=8 MODE=0
 // sweep: DATA_W=33 MODE=1
 // sweep: DATA_W=70 MODE=2

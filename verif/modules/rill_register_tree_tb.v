@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_register_tree: every copy holds what came in a cycle before, and 0 after reset.
+// Testbench of rill_register_tree. Every copy must hold the input of the cycle before, and 0 after a reset.
 // sweep: COPIES=1 DATA_W=1
 // sweep: COPIES=5 DATA_W=13
 // quick: COPIES=5 DATA_W=13

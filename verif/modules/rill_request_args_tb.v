@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_request_args: requests of all kinds, several things wrong at once, against the order in which they are
-// told; steps behind the prompt; what comes while it is closed changes nothing.
+// Testbench of rill_request_args. Sends requests of all kinds, with several things wrong at once, and checks which
+// fault is reported first. Also checks the steps after the prompt, and that inputs while the module is closed change
+// nothing.
 // sweep: MODE=0 BEAT_BITS=256 ADDR_BITS=34 BASES=3
 // sweep: MODE=0 BEAT_BITS=512 ADDR_BITS=64 BASES=1
 // sweep: MODE=1 BEAT_BITS=512 ADDR_BITS=40 BASES=32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_reset: in reset from the start, without any edge of the pin; then what the pin was STAGES cycles
-// before, inverted.
+// Testbench of rill_reset. rst must be high from the start, without any edge of the pin, and later be the inverse of
+// the pin STAGES cycles before.
 // sweep: STAGES=2
 // sweep: STAGES=3
 // sweep: STAGES=7

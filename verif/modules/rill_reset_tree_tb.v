@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_reset_tree: every copy begins at 1, and holds what came in 1 + HOPS cycles before.
+// Testbench of rill_reset_tree. Every copy must begin at 1, and hold the input of 1 + HOPS cycles before.
 // sweep: COPIES=1
 // sweep: COPIES=5 HOPS=2
 // quick: COPIES=5 HOPS=2

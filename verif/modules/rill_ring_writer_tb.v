@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_ring_writer with its rill_dma_write and a memory: after every count of ids_written the ring holds
-// exactly those ids.
+// Testbench of rill_ring_writer with its rill_dma_write and a memory. Whenever ids_written changes, the ring in memory
+// must hold exactly that many ids.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 `default_nettype none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_rope: firings of HEADS heads, a row each, against the golden model; latency 12, no bubbles.
+// Testbench of rill_rope. Compares firings of HEADS heads, with a row of angles each, with the golden model. Also
+// checks the latency (12 cycles) and that no cycle is lost between words.
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=0 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=1 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=2 HEAD=10 ROTARY=6 PAIRS=0 FAULT=0

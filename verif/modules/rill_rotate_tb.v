@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_rotate: every turn, random words.
+// Testbench of rill_rotate. Checks every rotation of random words.
 // sweep: ELEMS=4 ELEM_W=5
 // sweep: ELEMS=2 ELEM_W=1
 // sweep: ELEMS=32 ELEM_W=9

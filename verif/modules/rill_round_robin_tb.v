@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_round_robin: one-hot grants to requesters only, against a rotating reference.
+// Testbench of rill_round_robin. Grants must be one-hot, go only to clients that ask, and follow a rotating model.
 // sweep: CLIENTS=1
 // sweep: CLIENTS=3
 // sweep: CLIENTS=64

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_sample: ids and hashes against the golden model under settings of every kind, ties, short lists,
-// elements past N, order and marks, latency, settings that are refused.
+// Testbench of rill_sample. Compares ids and hashes with the golden model, under settings of every kind, with ties,
+// short lists and elements past N. Also checks order, token marks, the latency, and that wrong settings raise the
+// fault.
 // sweep: LANES=1 TOKENS=1 N=7 TOP_K=3
 // sweep: LANES=4 TOKENS=2 N=21 TOP_K=8
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64
@@ -34,7 +35,7 @@ module rill_sample_tb;
     wire                bad_run = bad != 0;
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
     reg  [31:0]         id [0:MOST*TOKENS-1];
-    reg  [63:0]         hash [0:MOST-1];     // of the last token
+    reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
     wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it
@@ -103,7 +104,7 @@ module rill_sample_tb;
         end
     endtask
 
-    // What no design takes: each ends in a fault, and in a reset.
+    // Settings that are illegal: each ends with a fault, and then a reset.
     task refuse;
         begin
             bad_wait = bad_wait + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_scale: random firings against the golden model, one scalar per token, tlast after HEADS firings,
-// latency 4, no bubbles.
+// Testbench of rill_scale. Compares random firings with the golden model, with one scalar per token and tlast after
+// HEADS firings. Also checks the latency (4 cycles) and that no cycle is lost between words.
 // sweep: LANES=4 TOKENS=2 HEADS=3 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 HEADS=2 FAULT=0

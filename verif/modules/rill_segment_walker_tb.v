@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_segment_walker: a table with a prologue, a repeated section (weights, K, V) and a head section, walked
-// over the steps of a request; every descriptor against the formula, no K or V run before the writes it needs are
-// counted, long runs cut, then a flush. With windows K and V begin where the first token's does, by the formula.
+// Testbench of rill_segment_walker. The table has a prologue, a repeated section (weights, K, V) and a section for head
+// steps. Compares every descriptor of the steps of a request with the formula. No K or V run may leave before the
+// writes that it needs are counted, and long runs must be cut. Then a flush. With windows, K and V begin where the
+// window of the first token begins, by the formula.
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3
@@ -20,7 +21,7 @@ module rill_segment_walker_tb;
     `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
     parameter LAYERS = 3;
-    parameter BEATS = 5;                     // of the repeated weight segment
+    parameter BEATS = 5;                     // beats of the repeated weight segment
     parameter OUTER = 4;
     parameter FIRST = 0;                     // layer of the cache in the first repetition
     parameter STRIDE = 1;                    // layers from one repetition to the next

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_softmax: steps at all kinds of positions, every layer and head, NaN scores at masked positions, against
-// the golden model; latency.
+// Testbench of rill_softmax. Compares steps at many positions, every layer and head, and NaN scores at masked positions
+// with the golden model. Also checks the latency.
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=1 CONTEXT=17 FAULT=0
 // sweep: LANES=16 TOKENS=8 HEADS=2 LAYERS=1 CONTEXT=100 FAULT=0
@@ -32,7 +32,7 @@
 `default_nettype none
 
 module rill_softmax_tb;
-    parameter INV_STALL = -1;                               // of the scalars' reader, where it is another one
+    parameter INV_STALL = -1;  // stalls of the reader of the scalars, in percent; -1: those of +stall
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter HEADS = 2;
@@ -42,7 +42,7 @@ module rill_softmax_tb;
     parameter TOGETHER = 1;                                 // query heads of a firing in a step of one token
     parameter WINDOW = 0;
     parameter EACH = 0;                                     // 1: odd layers see all, layer 2 k sees WINDOW + 2 k
-    parameter CHANNELS = 1;                                 // of the keys
+    parameter CHANNELS = 1;                                 // channels of the keys
     parameter MOST = CONTEXT;                               // positions of a firing
     parameter CAP = 0;                                      // 2 or 50; 0: none
     localparam [31:0] SLOPE = CAP == 0 ? 0 : CAP == 2 ? 32'hbf800000 : 32'hbd23d70a; // -2 / CAP

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_spill with its two DMA engines on one memory: firings of random lengths up to WORDS come back word for
-// word, and nothing is read while a write of its half has no response; what lies in memory is the last firing in the
-// layout of the header. The sink is held until FIRINGS of them are in. dma_idle comes as late as it may; with HELD
-// beats wait on their way to the engine, which is idle meanwhile. With two and no pauses words enter while others
-// leave, with one they never do. Then a reset at any time, and it all again.
+// Testbench of rill_spill with its two DMA engines on one memory. Firings of random lengths up to WORDS must come back
+// word for word, and nothing may be read while a write of the same half has no response. The memory must hold the last
+// firing in the layout that the module's header states. The sink waits until FIRINGS firings are in. dma_idle comes as
+// late as it may. With HELD, beats wait on their way to the engine, which is idle meanwhile. With FIRINGS 2 and no
+// pauses, words enter while others leave; with FIRINGS 1 they never do. Then a reset at a random time, and the same
+// again.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
@@ -169,7 +170,7 @@ module rill_spill_tb;
         end
     endtask
 
-    task check_memory; // of the last of TIMES firings
+    task check_memory; // compares the memory with the last of TIMES firings
         for (i = 0; i < length; i = i + 1)
             for (b = 0; b < DATA_W / 32; b = b + 1) begin
                 place = PER > 0 ? (i / (PER > 0 ? PER : 1)) * BEAT_BITS + (i % (PER > 0 ? PER : 1)) * DATA_W

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_mux: a region loop's table (once from port 0, then REPEAT-1 times from port 1, port PORTS-1 in
-// head steps only) over random steps and firing lengths; every beat in schedule order; firings follow one another
-// without a bubble.
+// Testbench of rill_stream_mux. The table is that of a repeated region: one firing from port 0, then REPEAT-1 from port
+// 1, and one from port PORTS-1 in head steps only. Steps and firing lengths are random. Every beat must come in the
+// order of the schedule, and no cycle is lost between firings.
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=5 REPEAT=1 LONGEST=1
 // sweep: PORTS=3 REPEAT=7 LONGEST=3
@@ -13,7 +13,7 @@
 module rill_stream_mux_tb;
     `include "rill_fields.vh"
     parameter PORTS = 2;
-    parameter REPEAT = 4;                    // of the second section
+    parameter REPEAT = 4;                    // repeats of the second section
     parameter LONGEST = 9;                   // beats of a firing
     localparam STEPS = 30;
     localparam WORDS = STEPS * (REPEAT + 2) * LONGEST;
@@ -33,7 +33,7 @@ module rill_stream_mux_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
         .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
-    // What the schedule asks of a port is handed to the port's source by number.
+    // The bench walks the schedule and gives each expected beat to the source of its port, selected by number.
     reg  [PORTS-1:0] give = 0;
     reg  [19:0]      beat;
     genvar g;

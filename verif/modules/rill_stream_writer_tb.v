@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_stream_reader and rill_stream_writer, back to back through their DMA engines on one memory: rows in,
-// the same rows out elsewhere, padding zero, the stream's order and marks checked in between, steps_done at the end.
+// Testbench of rill_stream_reader and rill_stream_writer, connected through their DMA engines and one memory. Rows are
+// read and must be written unchanged at another place, with padding of zeros. Also checks order and token marks of the
+// stream between them, and steps_done at the end.
 // sweep: BEAT_BITS=256 LANES=1 TOKENS=1 CHUNKS=5
 // sweep: BEAT_BITS=256 LANES=4 TOKENS=4 CHUNKS=7
 // sweep: BEAT_BITS=512 LANES=32 TOKENS=2 CHUNKS=3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: every segment of a table of three coefficients against the golden table's, in random order, with the
-// clock enable dropping at random (+idle, +stall). It ends the bench with its verdict.
+// Bench part: compares every segment of a table of three coefficients with the golden table, in random order. The clock
+// enable drops at random (+idle, +stall). It ends the bench with its verdict.
 `default_nettype none
 
 module rill_table_bench #(

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_token_loop with a model of the datapath: requests that end by count, by each end id, by the context,
-// refused ones (length, pointers, bases of channels, max_new 0), a bad prompt id, a kernel fault and a memory error in
-// the middle, each followed by a good request, as are another image, a stop, a kill, a ring that is too short and a
-// memory that falls silent (watchdog), a second clock that is lost, late or missing;
-// step words, ids, ring and walker steps against the rules; soft_rst only when the memory is quiet, and behind
-// RESET_WAY registers it is over before the flush ends and before anything is sent; a row's hash comes HASH_WAIT - 2
-// cycles behind its id and stays as long behind the ring's word. MODE 1: rows only.
+// Testbench of rill_token_loop with a model of the datapath.
+// - Requests end by count, by each end id and by the end of the context.
+// - Refused or failed requests: wrong length, pointers, channel bases, max_new 0, a bad prompt id, a kernel fault and a
+//   memory error in the middle, another image, a stop, a kill, a ring that is too short, a memory that stops answering
+//   (watchdog), a second clock that is lost, late or missing. A good request follows each of them.
+// - Step words, ids, ring and walker steps are compared with the rules.
+// - soft_rst comes only when the memory is quiet. After RESET_WAY registers it is over before the flush ends and before
+//   anything is sent.
+// - The hash of a row comes HASH_WAIT - 2 cycles after its id, and is kept as long after the word of the ring.
+// MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
 // sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5 HASH_WAIT=16
@@ -56,7 +59,7 @@ module rill_token_loop_tb;
     integer     dones = 0;
     reg  [1:0]  load_done;
     reg         bad_image = 0, image_wrong = 0;
-    reg  [63:0] sum;                         // of the image in the memory
+    reg  [63:0] sum;                         // checksum of the image in the memory
     wire [63:0] image;
     reg         quiet;
     reg  [31:0] kv_done, out_done, ids_written;
@@ -317,7 +320,7 @@ module rill_token_loop_tb;
         if (soft_rst || rst)
             model_reset;
         if (clock_late > 0) begin
-            if (traffic || dones != 0) fail(31);           // it waits
+            if (traffic || dones != 0) fail(31);           // the start must still wait
             clock_late = clock_late - 1;
             if (clock_late == 0)
                 clock_state <= clock_comes == 2 ? 2'b01 : 2'b10;
@@ -562,11 +565,11 @@ module rill_token_loop_tb;
         request(12, 5, 95, 0, 10, 0);
         if (!failed && (fault_address !== 64'd0 || fault_channel !== 32'd0)) fail(30);
         break_at = -1;
-        clock_comes = 2;                                   // it comes back: a start has waited
+        clock_comes = 2;                                   // the clock comes back: a start has waited
         clock_late = 500;
         dones = 0;
         request(12, 5, 95, 0, 0, 0);
-        clock_state <= 2'b00;                              // it does not: refused, also the next one
+        clock_state <= 2'b00;  // the clock does not come back: this start and the next one fail
         clock_comes = 1;
         clock_late = 500;
         dones = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_token_select: the last token of every firing in steps with head = 1, nothing in the others; latency 0,
-// full rate.
+// Testbench of rill_token_select. In steps with head = 1 the last token of every firing must come out, in other steps
+// nothing. Also checks latency 0 and the full rate.
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3

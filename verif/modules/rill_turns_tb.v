@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_turns: port numbers in table order, one after another without a gap inside a section, none lost when
-// turns are slow.
+// Testbench of rill_turns. Port numbers must come in the order of the table, without a lost cycle inside a section, and
+// none may be lost when turns are slow.
 // sweep: REPEAT=5 PERIOD=1
 // sweep: REPEAT=3 PERIOD=4
 // quick: REPEAT=5 PERIOD=1

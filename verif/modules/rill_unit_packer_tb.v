@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_unit_packer: units of 1 to XS / LANES chunks, zero chunks, random idles and stalls against a model.
+// Testbench of rill_unit_packer. Compares units of 1 to XS / LANES chunks, also chunks of zeros, with a model, under
+// random idles and stalls.
 // sweep: LANES=1 XS=32
 // sweep: LANES=8 XS=64
 // sweep: LANES=32 XS=32

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail_ram: random writes of a byte, of the first one with the rest of the word cleared, and of zeros,
-// against an array of bytes;
-// reads 2 cycles later, of the old contents where the word is written in the same cycle.
+// Testbench of rill_v_tail_ram. Compares three kinds of random writes with an array of bytes: one byte; the first byte,
+// which clears the rest of the word; zeros. Reads must come 2 cycles later, with the old contents if the word is
+// written in the same cycle.
 // sweep: BEAT_BITS=256 WORDS=6
 // sweep: BEAT_BITS=512 WORDS=1
 // sweep: BEAT_BITS=512 WORDS=16

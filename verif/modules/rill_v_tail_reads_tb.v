@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail with READS: V is offered as soon as it is taken, a slow reader reads every row of a step in
-// order. What it reads must be the block as of its step, however many steps wait behind; no layer is taken in a whole
-// step ahead of the reads (STEP_READS: no step before all reads of the one before); all of it ends.
+// Testbench of rill_v_tail with READS. V is offered as soon as it can be taken, and a slow reader reads every row of a
+// step in order. It must read the block as it was in its step, however many steps wait. No layer may be taken a whole
+// step ahead of the reads (STEP_READS: no step before all reads of the step before). Everything must end.
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=20 REPLAYS=3
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=8 LAYERS=1 HEADS=1 HEAD_DIM=5 REPLAYS=1
 // sweep: CHANNELS=5 BEAT_BITS=512 TOKENS=1 LAYERS=3 HEADS=1 HEAD_DIM=17 REPLAYS=2
@@ -31,7 +31,7 @@ module rill_v_tail_reads_tb;
     localparam LAYER_READS = HEADS * REPLAYS * ROWS * PARTS;
     localparam READS = STEP_READS ? LAYERS * LAYER_READS : LAYER_READS;
     localparam AHEAD = STEP_READS ? 1 : LAYERS;       // counts of READS that may be taken in ahead
-    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // of such a count
+    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // layers that are counted together
 
     wire                   clk, rst, step_valid, step_ready, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done,
         layer_done;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_v_tail: the V of 140 positions in steps of any size, against an array by position. Rows read at any
-// time in which no token is on its way into them, 4 cycles; descriptors and beats of full blocks per channel; head_done
-// and layer_done when the last unit, or the last beat, has been taken; without idles the stated number of cycles per
-// token.
+// Testbench of rill_v_tail. Sends the V of 140 positions in steps of any size, and compares with an array by position:
+// rows that are read at any time in which no token is on its way into them (latency 4 cycles), and descriptors and
+// beats of full blocks per channel. head_done and layer_done must come when the last unit, or the last beat, has been
+// taken. Without idles a token takes the number of cycles that the module's header states.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 LAYERS=1 HEADS=1 HEAD_DIM=5
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=8 LAYERS=3 HEADS=1 HEAD_DIM=66
@@ -172,7 +172,7 @@ module rill_v_tail_tb;
             ended[i] = 0;
         end
         built = 1;
-        // What a reset must take away: a step with a part of a head.
+        // A step with a part of a head, which a reset must discard.
         pos = 63;
         n = 1;
         skip = UNITS > 1 ? UNITS - 1 : 0;

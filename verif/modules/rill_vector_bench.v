@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: operands of an arithmetic unit from the golden model's vectors, its results against theirs. The clock
-// enable drops at random with +idle or +stall, and every output must hold. It ends the bench with its verdict.
-// A vector is a line of hexadecimal words: a, with OPERANDS = 2 b, y, with FLAG = 1 a flag, with FAULTS > 0 a fault.
+// Bench part: gives operands from the golden model's vectors to an arithmetic unit, and compares the results. The clock
+// enable drops at random with +idle or +stall, and every output must hold then. It ends the bench with its verdict.
+// A vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0.
 // LATENCY: enabled clocks from operands to results; 0 is a unit without registers.
-// FAULTS: 0, none; 1, vectors that fault are left out, and the unit must not fault; 2, compared, and then y is not.
-// valid[i]: whether the operands i + 1 enabled clocks ago were a vector's.
+// FAULTS: 0, none; 1, vectors that fault are left out, and the unit must not fault; 2, faults are compared, and y is
+// not compared in vectors that fault.
+// valid[i]: the operands i + 1 enabled clocks ago were a vector's.
 `default_nettype none
 
 module rill_vector_bench #(
@@ -26,7 +27,7 @@ module rill_vector_bench #(
     input  wire               fault
 );
     localparam MOST = 65536;
-    localparam INFINITY = 32'h7f800000; // what is no vector's may not fault
+    localparam INFINITY = 32'h7f800000; // operand between vectors, which must not fault
     localparam BEHIND = LATENCY == 0 ? 1 : LATENCY; // a result is looked at a clock later, or more
     localparam FIELDS = OPERANDS + 1 + FLAG + (FAULTS > 0);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_view: words pass unchanged, in the cycle in which they are offered.
+// Testbench of rill_view. Words must pass unchanged, in the cycle in which they are offered.
 // sweep: LANES=1 TOKENS=1
 // sweep: LANES=4 TOKENS=2
 // quick: LANES=4 TOKENS=2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_width_converter: random firings (active tokens, row-steps, counts) against a dense repacking in the
-// bench; rate and latency.
+// Testbench of rill_width_converter. Compares random firings (active tokens, row-steps, counts) with a dense repacking
+// in the bench. Also checks rate and latency. LAST > 0: firings have 5 row-steps, the last with LAST elements, and no
+// counts.
 // sweep: IN_ELEMS=4 OUT_ELEMS=8 TOKENS=2 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=1 TOKENS=1 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=8 TOKENS=2 DENSE=0
@@ -24,7 +25,6 @@
 // quick: IN_ELEMS=6 OUT_ELEMS=4 TOKENS=1 DENSE=1
 // quick: IN_ELEMS=8 OUT_ELEMS=1 TOKENS=2 DENSE=1 LAST=3
 // quick: IN_ELEMS=2 OUT_ELEMS=8 TOKENS=4 DENSE=1 LAST=1
-// LAST > 0: firings of 5 row-steps, the last with LAST elements, and no counts.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -108,8 +108,8 @@ module rill_width_converter_tb;
                         chunk[e*ELEM_W +: ELEM_W] = c * OUT_ELEMS + e < held ? value[t*MOST + c*OUT_ELEMS + e] : 0;
                     u_snk.expect_word(chunk, user(t, active), t == active - 1 && c == chunks - 1);
                 end
-            // Of full words the slower side of the firing counts, of others that of each row-step; a firing may add a
-            // flush per token.
+            // Most cycles of the firing. With full words the slower side of the firing decides, with other words the
+            // slower side of each row-step. A firing may add a cycle per token for its flush.
             bound = bound + active
                 + (DENSE == 0 ? steps : rows > chunks ? rows * active : chunks * active);
         end

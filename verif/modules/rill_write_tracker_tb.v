@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_write_tracker: layers with random descriptors per engine, none in some, written after random times. Now
-// and then a layer stops half way for good until the count has reached all layers before it: what is behind a layer
-// must not delay it. The count never passes a layer with an open descriptor, and has reached every layer that is done
-// and written LATENCY cycles later.
+// Testbench of rill_write_tracker. Sends layers with a random number of descriptors per engine, also none, which are
+// written after random times. Now and then a layer stops half way until the count has reached all layers before it: a
+// later layer must not delay the count. The count must never pass a layer with an open descriptor, and must reach every
+// layer LATENCY cycles after it is done and written.
 // sweep: WRITERS=3 COUNT_W=5
 // sweep: WRITERS=1 COUNT_W=9
 // sweep: WRITERS=17 COUNT_W=3
@@ -20,7 +20,7 @@ module rill_write_tracker_tb;
     reg  [WRITERS-1:0] given = 0, written = 0;
     wire [31:0]        count;
     integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
-    integer            left [0:WRITERS-1];   // of the present layer, not given yet
+    integer            left [0:WRITERS-1];   // descriptors of the present layer that are not given yet
     integer            open [0:LAYERS*WRITERS-1];
     integer            owner [0:WRITERS*1024-1]; // layers of an engine's open descriptors, in order
     integer            wr [0:WRITERS-1], rd [0:WRITERS-1];
@@ -67,7 +67,7 @@ module rill_write_tracker_tb;
 
     always @(posedge clk) if (!rst && !done && !failed) begin
         cycles = cycles + 1;
-        // What the count may be, by what was driven before this cycle.
+        // The range in which the count must be, from the inputs before this cycle.
         for (n = was; n < count; n = n + 1) begin
             if (n >= layer) fail(1);
             for (i = 0; i < WRITERS; i = i + 1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_x_buffer: operands of random sizes in random order of tokens against an array per operand; pairs read
-// at random from the cycle of filled on, up to and with free; tready exactly while a bank is free; operands lost in
-// reset. A copy of the memory (rill_x_copy) gives the slice of each of these pairs, with 8-bit and 4-bit weights, zeros
-// for tokens that the operand does not hold.
+// Testbench of rill_x_buffer. Compares operands of random sizes, with tokens in random order, with an array per
+// operand. Pairs are read at random from the cycle of filled until free. tready must be high exactly while a bank is
+// free. A reset discards the operands. A copy of the memory (rill_x_copy) must give the slice of each of these pairs,
+// with 8-bit and 4-bit weights, and zeros for tokens that the operand does not hold.
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
@@ -75,7 +75,7 @@ module rill_x_buffer_tb;
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
-    reg  [2*COPIES*WORD_W-1:0] due [0:1]; // of the read 1 and 2 cycles ago; token 0 low
+    reg  [2*COPIES*WORD_W-1:0] due [0:1]; // expected data of the reads 1 and 2 cycles ago; token 0 low
     reg  [COPIES-1:0]   due_there [0:1]; // which tokens there are
     reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // of the copy's read as many cycles ago, and one; exponents high
     reg  [HOPS+1:0]     due_slice_there = 0;
@@ -132,7 +132,7 @@ module rill_x_buffer_tb;
         if (!$value$plusargs("seed=%d", seed)) seed = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         {due_there[1], due_there[0]} = 0;
-        // What a reset must take away: a whole operand and the beginning of another one.
+        // A whole operand and the beginning of another one, which a reset must discard.
         #1 push_operand(-1, 0);
         push_operand(-4, 1);
         @(negedge rst);
@@ -195,7 +195,7 @@ module rill_x_buffer_tb;
         end
     end
 
-    // What the copy is told, and has to give, for the read that the buffer has had for a cycle.
+    // Inputs of the copy, and the output that it must give, for the read that the buffer got a cycle before.
     task read_copy;
         reg [UNIT_BITS-1:0] of_one;
         integer             e;

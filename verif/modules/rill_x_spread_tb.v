@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_x_spread behind rill_engine_factors: another slice in every cycle, beats one after the other and alone.
-// Each factor of a beat is in its word two cycles after `now`, and as many later as its products are
-// (rill_pair_skew.vh); the exponents are there from the first of them on.
+// Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
+// beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
+// must be there from the first factor on.
 // sweep: BEAT_BITS=256 COPIES=1 FACTOR_W=16
 // sweep: BEAT_BITS=512 COPIES=1 X_BITS=10 FACTOR_W=10 PARTS=4
 // sweep: BEAT_BITS=512 COPIES=2 FACTOR_W=32
@@ -34,7 +34,7 @@ module rill_x_spread_tb;
 `include "rill_pair_skew.vh"
     localparam XS = BEAT_BITS / 8;
     localparam WORD_W = COPIES > 1 ? 32 : 16;
-    localparam SPLIT = 26 - X_BITS;              // of the second token in a factor of both
+    localparam SPLIT = 26 - X_BITS;              // position of the second token in a factor of both tokens
     localparam SLICE_W = COPIES * 2 * XS * X_BITS;
     parameter CYCLES = 120;
 

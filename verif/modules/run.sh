@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v under every pair of source idles and
-# sink stalls. One line per run, one verdict line at the end. See --help.
+# Runs the module benches with Icarus: every `// sweep:` set of every <module>_tb.v, with every combination of source
+# idles and sink stalls. Prints one line per run and one verdict line at the end. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../tests/verdict.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Simulates the netlist that Yosys makes of a design, instead of its RTL: see --help.
+# Simulates the netlist that Yosys makes of a design, instead of the RTL. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

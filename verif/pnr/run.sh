@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Place and route of a small whole design for an ECP5-85F, to a bitstream: see --help.
+# Places and routes a small whole design for an ECP5-85F, to a bitstream. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: which templates a template is built of, by the instances in its text.
+# Sourced: lists the templates that a template instantiates, directly or indirectly, from the text of the files.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 # Names of the templates that a Verilog file instantiates (also in branches that its parameters do not take).
-# In the same order everywhere: netlists are known by it.
+# Sorted in the same order on every machine, because the order is a part of a netlist's hash.
 instances_of() { # file
     grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u
 }
 
-# Where templates find what they include, from the root.
+# Folders of included files, relative to the root.
 include_dirs=$(cd "$root" && printf -- '-I%s ' rtl-templates/*)
 
 # The text of what a Verilog file includes.
@@ -25,7 +25,7 @@ for template in "$root"/rtl-templates/*/*.v "$root"/verif/timing/*.v; do
     template_file[${name%.v}]=$template
 done
 
-# The templates of a module, itself first.
+# Prints a module and all templates that it instantiates, directly or indirectly.
 closure_of() { # module
     local -a waiting=("$1")
     local -A seen=()

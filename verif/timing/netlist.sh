@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced: from a template and its parameters to a netlist of it (Yosys, xcup), for verif/timing/run.sh, which walks it,
-# and verif/cost/measure.sh, which counts its cells. Netlists are kept in build/timing/, each with a hash of what it is
-# of: the two scripts share them.
+# Sourced: makes a netlist (Yosys, xcup) of a template with given parameters. verif/timing/run.sh walks it and
+# verif/cost/measure.sh counts its cells. Netlists are kept in build/timing/ with a hash of their logic and parameters,
+# and both scripts use them.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
 . "$root/verif/cost/parameters.sh"
@@ -32,7 +32,7 @@ netlist_name() { # MODULE NAME=VALUE...
     echo "$(tr -c 'A-Za-z0-9_\n' '_' <<<"$*" | cut -c1-100)_$(sha256sum <<<"$*" | cut -c1-6)"
 }
 
-# What a netlist depends on: not on what is inside the modules that it leaves empty.
+# Prints a hash of everything that a netlist depends on. The inside of modules that are left empty does not count.
 netlist_key() { # MODULE NAME=VALUE...
     local part
     {

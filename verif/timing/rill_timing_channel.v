@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths between modules: the engines of one memory channel, the arbiter of those that read, and what gives them work,
-// wired as the emitter does it (channel 0 of the GPT-2 medium design: five readers, one engine of three writers). Each
-// instance has a reset and a
-// flush of its own, as in a design's top module (gen/emit/emit_top.c). Walked by verif/timing/run.sh, no part of a
-// design.
+// Holds the paths between the modules of one memory channel, for verif/timing/run.sh: its DMA engines, the read
+// arbiter, and the modules that give them work, wired as the emitter does it (channel 0 of the GPT-2 medium design:
+// five readers, one engine with three writers). Each instance has a separate reset and flush, as in a design's top
+// module (gen/emit/emit_top.c). It is not a part of any design.
 `default_nettype none
 
 module rill_timing_channel #(
@@ -19,7 +18,7 @@ module rill_timing_channel #(
     input  wire                    walk_tvalid,
     output wire                    walk_tready,
     input  wire [55:0]             walk_tdata,
-    output wire [CHANNELS-1:0]     lane_desc_tvalid,  // of the other channels
+    output wire [CHANNELS-1:0]     lane_desc_tvalid,  // descriptors of the other channels
     input  wire [CHANNELS-1:0]     lane_desc_tready,
     input  wire [READERS-1:0]      desc_tvalid,
     output wire [READERS-1:0]      desc_tready,

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Longest register-to-register paths of the templates by a stated delay model: Yosys synthesizes each with its real
-# parameters for xcup, walk.py walks the netlist. One line per module; it fails above the limit or a fan-out. See
-# --help.
+# Finds the longest register-to-register paths of the templates by a delay model. Yosys synthesizes each template with
+# its real parameters for xcup, and walk.py walks the netlist. Prints one line per module, and fails if a path or a
+# fan-out exceeds its limit. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../../tests/verdict.sh"
@@ -36,7 +36,7 @@ pblocks="" # of the design whose lines are walked
 limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0
 recorded=$here/paths.txt
 cd "$root" || exit 1 # specs of modules.txt
-# What a module may take: the limit, or where it took more when its row of paths.txt was written, as much as then.
+# Prints how long the paths of a module may be: the limit, or the time in its row of paths.txt if that is longer.
 limit_of() { # line
     awk -v line="$1" -v limit="$limit" '{ ns = $1; sub(/^[^ ]+ [^ ]+ /, "") }
         $0 == line && ns + 0.02 > limit { limit = ns + 0.02 }
@@ -73,7 +73,7 @@ design_lines() { # SPEC
         echo "$line"
     done >"$work/rows"
     cat "$work/rows"
-    # Where no FIFO lies between modules: the memory channel with most engines.
+    # The memory channel with most engines, as one module, because no FIFO separates its parts.
     lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
     readers=$(sed -nE 's/^rill_axi_read_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     writers=$(sed -nE 's/^rill_dma_write CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
@@ -201,7 +201,7 @@ check_borders() { # spec
     else ok "borders of dies of ${1#"$root/"}"; fi
 }
 
-# The same of a design of which only the modules at borders are walked.
+# Does the same for a design, but walks only the modules at borders between dies.
 walk_borders() { # SPEC
     local line ends
     plan 1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element by element x * scale with the sign turned where `turn` ends in a one bit: vector parameters of the operation, a
-// word of both for every word of the vector, which is taken with its last position's. Latency 3, one word per cycle.
+// Custom kernel: y = x * scale, negated where the lowest bit of `turn` is 1. `scale` and `turn` are vector parameters
+// of the operation. One parameter word holds both for a word of the vector, and is taken with the last position's word.
+// Latency 3 cycles, one word per cycle.
 `default_nettype none
 
 module affine #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fp32 element within [-LIMIT, LIMIT]; LIMIT is the bit pattern of a positive fp32 number.
-// Latency 1 cycle, one word per cycle. fault: pulse, NaN or infinite operand.
+// Custom kernel: limits every fp32 element to [-LIMIT, LIMIT]. LIMIT is the bit pattern of a positive fp32 number.
+// Latency 1 cycle, one word per cycle. fault: a pulse for a NaN or infinite operand.
 `default_nettype none
 
 module clamp #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A vector where its token's number is positive, zeros elsewhere: y = s > 0 ? x : 0. Stream `s` has one element; its word is taken with the
-// first word of the vector. Latency 2 cycles, a word every 2 cycles.
+// Custom kernel: passes a vector if its token has a positive number in stream `s`, else zeros: y = s > 0 ? x : 0. `s`
+// has one element per token; its word is taken with the first word of the vector. Latency 2 cycles, a word every 2
+// cycles.
 `default_nettype none
 
 module gate #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every element times one more than its position, which the step word tells: y = x * (position + 1). Latency 3 cycles;
-// a word per cycle, with SINGLE one at a time. A step word is for the FIRINGS firings of a step, is looked at while
-// it waits, and taken with the last of their words; with WHEN_LAST one without HEAD has none, and others have words
-// of the step's last position alone.
+// Custom kernel: y = x * (position + 1), with the position from the step word. Latency 3 cycles. One word per cycle;
+// with SINGLE one word at a time.
+// A step word is for the FIRINGS firings of a step. The kernel reads it while it waits, and takes it with the last word
+// of these firings. With WHEN_LAST, a step word without `head` has no firing, and the others have words of the step's
+// last position alone.
 `default_nettype none
 
 module graded #(
@@ -34,7 +35,7 @@ module graded #(
     reg                      open_q;
     reg  [STAGES-1:0]        valid_q, last_q;
     reg  [STAGES*USER_W-1:0] user_q;
-    reg  [31:0]              firing_q;          // of the step
+    reg  [31:0]              firing_q;          // number of the firing in the step
     wire                     head = s_axis_step_tdata[20];
     wire                     runs = WHEN_LAST == 0 || head;
     wire                     en = !m_axis_y_tvalid || m_axis_y_tready;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 to int8: the integer part of x * 2^FRAC, towards zero, within -127 and 127. Latency 1 cycle, one word per cycle.
+// Custom kernel, fp32 to int8: the integer part of x * 2^FRAC, rounded towards zero and limited to -127 to 127. Latency
+// 1 cycle, one word per cycle.
 `default_nettype none
 
 module narrow #(

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every element times that of the table's row at its position. For each firing the rows of the step's positions are
-// read, then its words are taken: a request 3 cycles after the step word or the firing before, the next one a cycle
-// later, the first word a cycle after the last beat. Latency 3 cycles, a word per cycle. With REPEAT every firing of a
-// step has a table of its own. fault: a row past the table (row 0 is read instead), or a product that overflows.
+// Custom kernel: multiplies every element with that of the table's row at its position. For each firing it reads the
+// rows of the step's positions, and then takes the words of the firing: the first request comes 3 cycles after the step
+// word or the firing before, each next one a cycle later, and the first word is taken a cycle after the last beat.
+// Latency 3 cycles, one word per cycle. With REPEAT every firing of a step has a separate table. fault: a row past the
+// table (row 0 is read instead), or a product that overflows.
 `default_nettype none
 
 module placed #(

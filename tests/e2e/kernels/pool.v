@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest of every GROUP neighbouring elements of a vector of SIZE, the last ones perhaps of fewer; one lane.
-// A result is offered 1 cycle after the last element of its group was taken; one word per cycle.
+// Custom kernel: the largest of every GROUP neighbouring elements of a vector of SIZE elements; the last group may be
+// shorter. One lane. A result is offered 1 cycle after the last element of its group was taken. One word per cycle.
 `default_nettype none
 
 module pool #(
@@ -23,7 +23,7 @@ module pool #(
     output reg               m_axis_y_tlast
 );
     reg         open_q;
-    reg  [31:0] best_q [0:TOKENS-1]; // of every token, as a number whose order is that of fp32
+    reg  [31:0] best_q [0:TOKENS-1]; // largest element so far of each token, as an integer with the order of fp32
     reg  [31:0] element_q, place_q;  // in the vector, in the group
     wire [USER_W-2:0] tok = s_axis_x_tuser[USER_W-2:0];
     wire        take = s_axis_x_tvalid && s_axis_x_tready;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every element TIMES times over; one lane. The words of an element's positions are taken, then given; the next element's are taken once the last
-// one has left. A word is offered 1 cycle after the element's last one was taken; one word per cycle.
+// Custom kernel: repeats every element TIMES times. One lane. The words of an element are taken for all positions of
+// the step, then given TIMES times; the next element is taken when the last of them has left. A word is offered 1 cycle
+// after the element's last word was taken. One word per cycle.
 `default_nettype none
 
 module spread #(
@@ -21,11 +22,11 @@ module spread #(
     output wire [USER_W-1:0] m_axis_y_tuser,
     output wire              m_axis_y_tlast
 );
-    reg  [31:0]       element_q [0:TOKENS-1]; // of every token
+    reg  [31:0]       element_q [0:TOKENS-1]; // the element of each token
     reg               open_q, full_q;
     reg               end_q;                  // the vector's last element
     reg  [31:0]       times_q;
-    reg  [USER_W-2:0] tok_q, last_q;          // of the word that is offered; the step's last token
+    reg  [USER_W-2:0] tok_q, last_q;          // token of the offered word; last token of the step
     wire              take = s_axis_x_tvalid && s_axis_x_tready;
     wire              give = m_axis_y_tvalid && m_axis_y_tready;
     wire              tok_last = tok_q == last_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every second position's elements negated, zeros (and what pads a word) stay: a state that belongs
-// to the instance. Latency 1 cycle, one word per cycle.
+// Custom kernel: negates the elements of every second position. Zeros, also those that pad a word, stay zeros. The
+// kernel keeps which position it is as a state of the instance. Latency 1 cycle, one word per cycle.
 `default_nettype none
 
 module turn #(

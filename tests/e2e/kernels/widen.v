@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// int8 to fp32: q * 2^-FRAC. Latency 1 cycle, one word per cycle.
+// Custom kernel, int8 to fp32: q * 2^-FRAC. Latency 1 cycle, one word per cycle.
 `default_nettype none
 
 module widen #(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// verif/model/rill_axi_memory.sv with its protocol checker, compiled once for all designs (parts.sv, proxies.cpp): same ports and cycles.
+// The memory of verif/model/rill_axi_memory.sv with its protocol checker, compiled once for all designs (parts.sv,
+// proxies.cpp). Ports and cycles are the same.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One top for each model of proxies.sv and memory.sv: the template itself, always enabled, its inputs as one vector and its outputs as another.
-// The widths of FIFOs are those that proxies.sv fills up to.
+// One top module for each model of proxies.sv and memory.sv. It holds the template, always enabled, with its inputs as
+// one vector and its outputs as another. FIFOs have the widths to which proxies.sv pads.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off MULTITOP */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The probes of verif/harness for random designs: what they keep between cycles is kept by probes.cpp, compiled once, and every change is
-// told when it happens. Same ports, and the same is known of every stream at the end of a run.
+// The probes of verif/harness for random designs. probes.cpp, compiled once, keeps their state between cycles, and
+// every change is reported when it happens. Ports are the same, and at the end of a run the same is known of every
+// stream.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 

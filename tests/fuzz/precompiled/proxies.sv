@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules that most designs have many of: same ports and cycles, each computed by a Verilated model of the template that was compiled once
-// (parts.sv, proxies.cpp) instead of again in every design. `tests/fuzz/run.sh --plain` holds designs with and without them against each other.
+// Modules that occur often in most designs, with the same ports and cycles. Each one calls a Verilated model of the
+// template, which was compiled once (parts.sv, proxies.cpp) instead of again for every design. `tests/fuzz/run.sh
+// --plain` compares designs with and without them.
 //
-// A model is only called in cycles in which something moves in it. All registers of the fp32 units move with `en` alone.
+// A model is called only in cycles in which something in it moves. All registers of the fp32 units move with `en`
+// alone.
 `default_nettype none
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNUSEDPARAM */
@@ -226,7 +228,7 @@ module rill_matrix_lane #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,    // of PUMP 2 alone
+    input  wire                   clk_2x,    // used with PUMP 2 only
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,
@@ -287,7 +289,7 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,    // of PUMP 2 alone
+    input  wire                   clk_2x,    // used with PUMP 2 only
     input  wire                   rst,
     input  wire                   sum_rst,   // the same
     input  wire                   valid,

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The readers of files that come from outside, under libFuzzer with AddressSanitizer. See --help.
+# Tests the readers of files from outside (specs, checkpoints, tokenizers) with libFuzzer and AddressSanitizer. See
+# --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../../verdict.sh"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: its header has a compiler directive.
 module directive #(
     parameter LANES = 0,
     parameter TOKENS = 0,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: it reads a table and has no parameter TABLE_OFFSET.
 module nowhere #(
     parameter LANES = 0,
     parameter USER_W = 2,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: it has no `endmodule`.
 module open #(
     parameter LANES = 0,
     parameter TOKENS = 0,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: two ports are not in the spec, and one has the wrong direction.
 module ports #(
     parameter LANES = 0,
     parameter TOKENS = 0,

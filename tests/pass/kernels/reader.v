@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A right custom kernel that reads rows of a table, for refused specs.
 module reader #(
     parameter LANES = 0,
     parameter USER_W = 2,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A custom kernel with a vector parameter, for refused specs.
 module scaled #(
     parameter LANES = 0,
     parameter TOKENS = 0,

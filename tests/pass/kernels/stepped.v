@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: it takes step words and has no parameter FIRINGS.
 module stepped #(
     parameter LANES = 0,
     parameter TOKENS = 0,

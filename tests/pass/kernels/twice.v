@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: its module has the name of the module in same.v.
 module same #(
     parameter LANES = 0,
     parameter TOKENS = 0,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: its data ports are half as wide as they must be.
 module width #(
     parameter LANES = 0,
     parameter TOKENS = 0,

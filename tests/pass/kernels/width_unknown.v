@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: the width of a port depends on a name without a value.
 module width_unknown #(
     parameter LANES = 0,
     parameter TOKENS = 0,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: its name is a reserved word of SystemVerilog.
 module logic #(
     parameter LANES = 0
 ) (

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Wrong kernel: the name of a port is a reserved word of SystemVerilog.
 module word_port #(
     parameter LANES = 0,
     parameter TOKENS = 0,

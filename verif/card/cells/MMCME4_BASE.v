@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An MMCM of a simulated card, without delays: CLKOUT0 is the oscillator that the harness drives, two pulses in a cycle
-// of CLKIN1. (verif/model has one with delays, for benches.)
+// The MMCM of a simulated card, without delays: CLKOUT0 is the oscillator that the harness drives, with two pulses in a
+// cycle of CLKIN1. (verif/model has a model with delays, for benches.)
 //
-// After a pulse of RST it needs `+mmcm_lock` cycles (200) with two pulses each until LOCKED rises. Before that pulses
-// of CLKOUT0 are missing at random. It never locks without RST. Cycles in which CLKIN1 is missing do not stop CLKOUT0
-// and do not change LOCKED. When eight cycles in a row have another number of pulses, LOCKED falls until the next RST.
-// `+mmcm_lose=N`: N cycles of CLKIN1 after the first lock CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
+// After a pulse of RST, LOCKED rises when `+mmcm_lock` cycles (default 200) with two pulses each have passed. Before
+// that, pulses of CLKOUT0 are missing at random. Without RST it never locks. Missing cycles of CLKIN1 neither stop
+// CLKOUT0 nor change LOCKED. If eight consecutive cycles have another number of pulses, LOCKED falls until the next
+// RST. `+mmcm_lose=N`: N cycles of CLKIN1 after the first lock, CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
 `default_nettype none
 `timescale 1ns / 1ps
 

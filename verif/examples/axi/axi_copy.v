@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A design to be checked, as another project may have one: copies BURSTS bursts of BEATS beats from address 0 on to
-// address TO on. One burst at a time: AR, R into a buffer, AW and W beside each other, B.
-// Latency: as the memory's. Reset: clk, synchronous active-high rst; it starts by itself behind it.
-// Parameters: BEAT_BITS; BEATS of a burst; BURSTS; TO, bytes; FAULT, one of the planted ones below, 0: none.
+// A small design to be checked, as another project may have one. It copies BURSTS bursts of BEATS beats from address 0
+// on to address TO on. It handles one burst at a time: AR, R into a buffer, AW and W at the same time, B.
+// Latency: that of the memory. Reset: clk, synchronous active-high rst; it starts by itself after the reset.
+// Parameters: BEAT_BITS, width of a beat; BEATS, beats of a burst; BURSTS, number of bursts; TO, address in bytes;
+// FAULT, one of the planted faults below, 0: none.
 `default_nettype none
 
 module axi_copy #(

@@ -6,7 +6,7 @@ reg                 f_begun_q = 1'b0;
 reg                 f_open_q;                // an id was taken and is not counted yet
 reg  [31:0]         f_id_q;
 reg  [31:0]         f_count_q;               // ids taken
-reg                 f_place_q;               // that id came in the previous cycle
+reg                 f_place_q;               // the watched id came in the previous cycle
 reg                 f_desc_q;                // its descriptor is still to be taken
 reg                 f_beat_q;                // its beat is still to be taken
 reg  [BEAT_BITS-1:0] f_words_q;              // expected beat

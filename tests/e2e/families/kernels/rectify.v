@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every fp32 element that is negative becomes zero. Latency 1 cycle, one word per cycle.
-// fault: pulse, NaN or infinite operand.
+// Custom kernel: sets every negative fp32 element to zero. Latency 1 cycle, one word per cycle. fault: a pulse for a
+// NaN or infinite operand.
 `default_nettype none
 
 module rectify #(
