@@ -22,11 +22,18 @@ static const struct onnx_data *negative(struct graph *g, const struct onnx_data 
     return data_binary(g, "Mul", data_scalar(g->arena, -1), d);
 }
 
+// A constant whose elements are all equal is one number.
+static const struct onnx_data *shortened(struct graph *g, const struct onnx_data *d) {
+    for (int64_t i = 1; d && i < d->count; i++)
+        if (d->f[i] != d->f[0]) return d;
+    return d && d->count > 1 ? data_scalar(g->arena, (double)d->f[0]) : d;
+}
+
 static bool to_affine(struct graph *g, struct node *n, int x, const struct onnx_data *w, const struct onnx_data *b) {
     graph_set_in(g, n, x);
     n->op = "Affine";
-    n->w = w;
-    n->b = b;
+    n->w = shortened(g, w);
+    n->b = shortened(g, b);
     return true;
 }
 

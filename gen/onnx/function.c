@@ -54,7 +54,7 @@ static const char *gelu(struct lower *l, int t, bool by_tanh, int *out) {
     bool named = lower_has_attr("gelu", "approximate");
     if (!named && !by_tanh) return "needs `gelu` with `approximate: none`";
     const char *why = unary(l, "gelu", t, out);
-    if (!why && named) lower_attr(l, "approximate", by_tanh ? "tanh" : "none");
+    if (!why && !by_tanh) lower_attr(l, "approximate", "none");
     return why;
 }
 
@@ -66,6 +66,12 @@ static const char *silu(struct lower *l, int t, double factor, int *out) {
 
 static const char *hard_sigmoid(struct lower *l, int t, int *out) {
     double alpha = attr(l, "alpha", 0.2), beta = attr(l, "beta", 0.5);
+    if (lower_has_attr("hardsigmoid", "alpha") && alpha >= 1e-6 && alpha <= 1e6 && fabs(beta) <= 1e6) {
+        const char *why = unary(l, "hardsigmoid", t, out);
+        lower_attr_float(l, "alpha", alpha);
+        lower_attr_float(l, "beta", beta);
+        return why;
+    }
     *out = clip(l, lower_plus(l, lower_scaled(l, t, alpha), beta), 0, 1);
     return NULL;
 }
@@ -78,6 +84,11 @@ static const char *hard_swish(struct lower *l, int t, int *out) {
 
 // max(x, 0) + slope * min(x, 0)
 static const char *leaky(struct lower *l, int t, double slope, int *out) {
+    if (lower_has_attr("leaky_relu", "slope") && fabs(slope) <= 1e6) {
+        const char *why = unary(l, "leaky_relu", t, out);
+        lower_attr_float(l, "slope", slope);
+        return why;
+    }
     int above = clip(l, t, 0, INFINITY), below = clip(l, t, -INFINITY, 0);
     *out = lower_two(l, "add", above, lower_scaled(l, below, slope));
     return NULL;

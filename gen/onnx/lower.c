@@ -88,14 +88,18 @@ void lower_attr_weight(struct lower *l, const char *key, const struct onnx_data 
     a->source = source ? source : arena_printf(l->s->arena, "%s.%s", l->hint, key);
 }
 
-int lower_view(struct lower *l, int t, int rank, const int64_t dim[]) {
-    const struct spec_tensor *x = tensor(l, t);
-    if (x->rank == rank && !memcmp(x->dim, dim, (size_t)rank * sizeof *dim)) return t;
+static int reshape(struct lower *l, int t, int rank, const int64_t dim[]) {
     const char *text = "[";
     for (int i = 0; i < rank; i++) text = arena_printf(l->s->arena, "%s%s%" PRId64, text, i ? ", " : "", dim[i]);
     int out = lower_emit(l, "reshape", 1, &t, rank, dim);
     lower_attr(l, "shape", arena_printf(l->s->arena, "%s]", text));
     return out;
+}
+
+int lower_view(struct lower *l, int t, int rank, const int64_t dim[]) {
+    const struct spec_tensor *x = tensor(l, t);
+    bool same = x->rank == rank && !memcmp(x->dim, dim, (size_t)rank * sizeof *dim);
+    return same ? t : reshape(l, t, rank, dim);
 }
 
 // The tensor in the shape that values of these extents have by default.
@@ -305,6 +309,9 @@ static const char *unfit(struct lower *l) {
         if (!x || x->constant || (i >= n->in.count && !x->uses)) continue;
         if (!is_float_type(x->type))
             return arena_printf(l->s->arena, "`%s` has elements of %s", x->name, onnx_type_name(x->type));
+        if (!x->shaped && i >= n->in.count)
+            return i == n->in.count ? "the graph language has no operation for it"
+                                    : arena_printf(l->s->arena, "its result `%s` is read", x->name);
         if (!x->shaped) return arena_printf(l->s->arena, "the shape of `%s` is not known", x->name);
         if (onnx_elements(&x->dims) < 1) return arena_printf(l->s->arena, "`%s` is empty", x->name);
         if (onnx_elements(&x->dims) > 1048576)
@@ -353,32 +360,38 @@ static bool in_range(const struct graph *g, int v, int first, int end) {
     return maker >= first && maker < end;
 }
 
-// A value that the part reads and does not make.
-static void add_inputs(struct lower *l, int first, int end) {
-    bool *seen = ARENA_ARRAY(l->s->arena, bool, l->g->value.count + 1);
-    for (size_t k = 0; k < l->g->input.count; k++)
-        for (int i = first; i < end; i++) {
-            const struct node *n = &l->g->node.items[i];
-            for (size_t o = 0; !n->gone && o < n->in.count; o++)
-                if (n->in.items[o] == l->g->input.items[k]) seen[n->in.items[o]] = true;
-        }
-    for (size_t k = 0; k < l->g->input.count; k++) {
-        int v = l->g->input.items[k];
-        if (!seen[v]) continue;
-        struct spec_port p = {lower_value(l, v), v, graph_value(l->g, v)->name};
-        VEC_PUSH(l->s->arena, l->s->input, p);
+static bool is_read_in(const struct graph *g, int v, int first, int end) {
+    for (int i = first; i < end; i++)
+        for (size_t o = 0; !g->node.items[i].gone && o < g->node.items[i].in.count; o++)
+            if (g->node.items[i].in.items[o] == v) return true;
+    return false;
+}
+
+static void add_input(struct lower *l, int v) {
+    struct spec_port p = {lower_value(l, v), v, graph_value(l->g, v)->name};
+    VEC_PUSH(l->s->arena, l->s->input, p);
+}
+
+static bool is_output(const struct graph *g, int v) {
+    for (size_t i = 0; i < g->output.count; i++)
+        if (g->output.items[i] == v) return true;
+    return false;
+}
+
+// The inputs of the file that the part reads, in their order, and what else it reads and does not make.
+static void add_inputs(struct lower *l, int first, int end, bool whole) {
+    const struct graph *g = l->g;
+    for (size_t k = 0; k < g->input.count; k++) {
+        int v = g->input.items[k];
+        if (is_read_in(g, v, first, end) || (whole && is_output(g, v))) add_input(l, v);
     }
-    for (int i = first; i < end; i++) {
-        const struct node *n = &l->g->node.items[i];
-        for (size_t o = 0; !n->gone && o < n->in.count; o++) {
-            int v = n->in.items[o];
-            if (v == NONE || seen[v] || graph_value(l->g, v)->constant || in_range(l->g, v, first, end)) continue;
-            if (!graph_value(l->g, v)->shaped) continue;
-            seen[v] = true;
-            struct spec_port p = {lower_value(l, v), v, graph_value(l->g, v)->name};
-            VEC_PUSH(l->s->arena, l->s->input, p);
+    for (int i = first; i < end; i++)
+        for (size_t o = 0; !g->node.items[i].gone && o < g->node.items[i].in.count; o++) {
+            int v = g->node.items[i].in.items[o];
+            if (v == NONE || l->tensor_of[v] != NONE || graph_value(g, v)->constant || in_range(g, v, first, end))
+                continue;
+            if (graph_value(g, v)->shaped) add_input(l, v);
         }
-    }
 }
 
 // A result must be made by an operation, and be no other result too.
@@ -388,20 +401,11 @@ static int as_output(struct lower *l, int v) {
     for (size_t i = 0; i < l->s->output.count; i++) taken |= l->s->output.items[i].tensor == t;
     if (!taken) return t;
     struct spec_tensor x = *tensor(l, t);
-    int64_t flat[1] = {1};
-    const char *text = "[";
-    for (int i = 0; i < x.rank; i++) flat[0] *= x.dim[i];
-    for (int i = 0; i < x.rank; i++) text = arena_printf(l->s->arena, "%s%s%" PRId64, text, i ? ", " : "", x.dim[i]);
-    int out = lower_emit(l, "reshape", 1, &t, x.rank, x.dim);
-    lower_attr(l, "shape", arena_printf(l->s->arena, "%s]", text));
-    return out;
+    return reshape(l, t, x.rank, x.dim);
 }
 
-static bool read_outside(const struct graph *g, int v, int first, int end) {
-    for (int i = 0; i < (int)g->node.count; i++)
-        for (size_t o = 0; (i < first || i >= end) && !g->node.items[i].gone && o < g->node.items[i].in.count; o++)
-            if (g->node.items[i].in.items[o] == v) return true;
-    return false;
+static bool is_read_outside(const struct graph *g, int v, int first, int end) {
+    return is_read_in(g, v, 0, first) || is_read_in(g, v, end, (int)g->node.count);
 }
 
 static void add_output(struct lower *l, int v, const char *name) {
@@ -412,15 +416,17 @@ static void add_output(struct lower *l, int v, const char *name) {
 }
 
 static void add_outputs(struct lower *l, int first, int end, bool whole) {
-    for (size_t i = 0; i < l->g->output.count; i++)
-        if (in_range(l->g, l->g->output.items[i], first, end) || whole)
-            add_output(l, l->g->output.items[i], l->g->output_name.items[i]);
-    for (int i = first; i < end && !whole; i++) {
-        const struct node *n = &l->g->node.items[i];
-        for (size_t o = 0; !n->gone && o < n->out.count; o++)
-            if (read_outside(l->g, n->out.items[o], first, end))
-                add_output(l, n->out.items[o], graph_value(l->g, n->out.items[o])->name);
+    const struct graph *g = l->g;
+    for (size_t i = 0; i < g->output.count; i++) {
+        int v = g->output.items[i];
+        bool ours = whole ? !graph_value(g, v)->constant : in_range(g, v, first, end);
+        if (ours) add_output(l, v, g->output_name.items[i]);
     }
+    for (int i = first; i < end && !whole; i++)
+        for (size_t o = 0; !g->node.items[i].gone && o < g->node.items[i].out.count; o++) {
+            int v = g->node.items[i].out.items[o];
+            if (is_read_outside(g, v, first, end) && !is_output(g, v)) add_output(l, v, graph_value(g, v)->name);
+        }
 }
 
 struct spec *spec_lower(struct graph *g, int first, int end, int *missing) {
@@ -430,13 +436,13 @@ struct spec *spec_lower(struct graph *g, int first, int end, int *missing) {
     *missing = 0;
     for (size_t i = 0; i < g->value.count; i++) l.tensor_of[i] = NONE;
     bool whole = first == 0 && end == (int)g->node.count;
-    add_inputs(&l, first, end);
+    add_inputs(&l, first, end, whole);
     for (int i = first; i < end; i++) {
         l.n = &g->node.items[i];
         if (!l.n->gone && l.n->out.count) lower_one(&l, missing);
     }
     if (*missing) return s;
-    l.n = end > first ? &g->node.items[end - 1] : NULL;
-    if (l.n) add_outputs(&l, first, end, whole);
+    l.n = &(struct node){.op = ""};
+    add_outputs(&l, first, end, whole);
     return s;
 }

@@ -205,7 +205,7 @@ static void read_model(struct reader *r, struct wire w) {
     if (!graph) read_fault(r, w.at, "the end of the file, but no graph");
 }
 
-enum { LEAST_OPSET = 7, MOST_OPSET = 25 };
+enum { LEAST_OPSET = 7, MOST_OPSET = 28 };
 
 static bool check_opset(struct onnx_model *m, struct diag *diag) {
     if (m->opset >= LEAST_OPSET && m->opset <= MOST_OPSET) return true;

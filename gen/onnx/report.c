@@ -135,6 +135,9 @@ void report_ports(const struct graph *g, const struct spec *s, struct text *out)
     text_addf(out, "\n%-7s %-24s %-16s in the file\n", "", "name", "shape of a row");
     for (size_t i = 0; i < s->input.count; i++) add_port(g, s, "input", &s->input.items[i], out);
     for (size_t i = 0; i < s->output.count; i++) add_port(g, s, "output", &s->output.items[i], out);
+    for (size_t i = 0; i < g->output.count; i++)
+        if (graph_value(g, g->output.items[i])->constant)
+            text_addf(out, "output `%s` is a constant and is left out\n", g->output_name.items[i]);
     for (size_t i = 0; i < s->region.count; i++)
         if (s->region.items[i].repeat > 1)
             text_addf(out, "region `%s`: %d operations, %d times\n", s->region.items[i].name, s->region.items[i].ops,
