@@ -165,7 +165,7 @@ static const struct onnx_data *as_shape(struct graph *g, const struct onnx_data 
 // Whether a layout only adds or removes axes of 1.
 static bool is_alias(const struct graph *g, const struct node *n) {
     struct onnx_dims x = graph_squeezed(dims(g, graph_in(n, 0))), y = graph_squeezed(dims(g, n->out.items[0]));
-    bool moves = graph_is(n, "Transpose") || graph_is(n, "Swap");
+    bool moves = graph_is(n, "Transpose") || graph_is(n, "Move");
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 

@@ -8,7 +8,7 @@
 static double relu(double x) { return x > 0 ? x : 0; }
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
 static double softplus(double x) { return log1p(exp(x)); }
-static double silu(double x) { return x * sigmoid(x); }
+static double swish(double x) { return x * sigmoid(x); }
 static double mish(double x) { return x * tanh(softplus(x)); }
 static double softsign(double x) { return x / (1 + fabs(x)); }
 static double hardswish(double x) { return x * fmin(fmax(x / 6 + 0.5, 0), 1); }
@@ -43,7 +43,7 @@ static const struct {
     {"Not", not },
     {"Sin", sin},
     {"Cos", cos},
-    {"Swish", silu},
+    {"Swish", swish},
     {"Identity", same},
     {"Dropout", same},
 };

@@ -58,7 +58,7 @@ static const char *gelu(struct lower *l, int t, bool by_tanh, int *out) {
     return why;
 }
 
-static const char *silu(struct lower *l, int t, double factor, int *out) {
+static const char *swish(struct lower *l, int t, double factor, int *out) {
     const char *why = unary(l, "silu", lower_scaled(l, t, factor), out);
     if (!why) *out = lower_scaled(l, *out, 1 / factor);
     return why;
@@ -194,8 +194,8 @@ static const char *power(struct lower *l, int *out) {
 static const char *by_word(struct lower *l, const char *word, int t, int *out) {
     if (!strcmp(word, "gelu_erf")) return gelu(l, t, false, out);
     if (!strcmp(word, "gelu_tanh")) return gelu(l, t, true, out);
-    if (!strcmp(word, "silu")) return silu(l, t, 1, out);
-    if (!strcmp(word, "quick_gelu")) return silu(l, t, 1.702, out);
+    if (!strcmp(word, "swish")) return swish(l, t, 1, out);
+    if (!strcmp(word, "quick_gelu")) return swish(l, t, 1.702, out);
     if (!strcmp(word, "hardswish")) return hard_swish(l, t, out);
     if (!strcmp(word, "sigmoid")) return sigmoid(l, t, out);
     if (strcmp(word, "mish") != 0) return unary(l, word, t, out);
@@ -257,7 +257,7 @@ const char *lower_function(struct lower *l, int *out) {
     if (graph_is(n, "Tanh")) return hyperbolic(l, t, out);
     if (graph_is(n, "Sigmoid")) return sigmoid(l, t, out);
     if (graph_is(n, "Gelu")) return gelu(l, t, !strcmp(approximate, "tanh"), out);
-    if (graph_is(n, "Swish")) return silu(l, t, attr(l, "alpha", 1), out);
+    if (graph_is(n, "Swish")) return swish(l, t, attr(l, "alpha", 1), out);
     if (graph_is(n, "Mish")) return by_word(l, "mish", t, out);
     if (graph_is(n, "HardSigmoid")) return hard_sigmoid(l, t, out);
     if (graph_is(n, "HardSwish")) return hard_swish(l, t, out);

@@ -95,6 +95,15 @@ bool graph_slice(const struct graph *g, const struct node *n, const struct onnx_
     return true;
 }
 
+bool graph_permutation(const struct graph *g, const struct node *n, int perm[]) {
+    int rank = graph_value(g, graph_in(n, 0))->dims.rank;
+    bool move = graph_is(n, "Move");
+    if (!move && !graph_is(n, "Transpose")) return false;
+    const struct onnx_attribute *a = n->src && !move ? onnx_attribute_of(n->src, "perm") : NULL;
+    for (int i = 0; i < rank; i++) perm[i] = move ? n->perm[i] : a ? (int)a->ints.items[i] : rank - 1 - i;
+    return true;
+}
+
 // ---- changes ----
 
 int graph_add_value(struct graph *g, const char *name, const struct onnx_dims *dims) {

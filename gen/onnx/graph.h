@@ -28,11 +28,12 @@ struct fate {
 
 // A node. `op` is an operator of ONNX, or one of those that rewriting makes:
 //   Linear   in: x; w: [rows][k], b: [rows] or NULL
+//   Move     in: x; a Transpose with the order `perm`
 //   Affine   in: x; y = x * w + b, where w and b broadcast to x, or are NULL
 //   Norm     in: x; layer normalization over the last axis; w: gamma, b: beta, or NULL
 //   RmsNorm  in: x; w: gamma or NULL
 //   Function in: x; `word` names an elementwise operation of the graph language
-//   Causal   in: q, k, v; attention over the positions so far; `alpha` is the factor of the scores
+//   View     in: x; the same elements in another shape
 struct node {
     const struct onnx_node *src; // with the attributes; NULL: made by rewriting
     int number;                  // of the node of the file that it stands for
@@ -43,8 +44,9 @@ struct node {
     const struct onnx_data *w, *b;
     const char *w_name, *b_name; // initializers that w and b came from
     const char *word;
-    double eps, alpha;
+    double eps;
     int axis;
+    int perm[ONNX_MAX_RANK];
 };
 
 struct graph {
@@ -119,6 +121,8 @@ struct onnx_data *data_scalar(struct arena *, double);
 const struct onnx_data *data_binary(struct graph *, const char *op, const struct onnx_data *a,
                                     const struct onnx_data *b);
 const struct onnx_data *data_transposed(struct arena *, const struct onnx_data *matrix);
+// The axes of the operand that become the axes of a Transpose or Move. False: the node is none.
+bool graph_permutation(const struct graph *, const struct node *, int perm[]);
 // Elements of d in another order: element n of the result is element base + sum(index * stride) of d.
 const struct onnx_data *data_walk(struct arena *, const struct onnx_data *d, const struct onnx_dims *dims, int64_t base,
                                   const int64_t stride[]);

@@ -156,21 +156,17 @@ int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_two
 
 // ---- layouts ----
 
-// The order of the axes of a layout's result, without axes of 1. False: it is in the same order as its operand.
+// The order of the axes of a layout's result, without axes of 1; returns their number.
 static int moved_axes(const struct graph *g, const struct node *n, int64_t extent[], int order[]) {
     const struct onnx_dims *x = &graph_value(g, graph_in(n, 0))->dims;
-    const struct onnx_attribute *perm = n->src ? onnx_attribute_of(n->src, "perm") : NULL;
-    int place[ONNX_MAX_RANK], count = 0, kept = 0;
-    bool swap = graph_is(n, "Swap");
+    int place[ONNX_MAX_RANK], perm[ONNX_MAX_RANK], count = 0, kept = 0;
     for (int i = 0; i < x->rank; i++) {
         place[i] = kept;
         if (x->dim[i] != 1) extent[kept++] = x->dim[i];
     }
-    for (int i = 0; i < x->rank; i++) {
-        int from = perm ? (int)perm->ints.items[i] : x->rank - 1 - i;
-        if (swap) from = i < x->rank - 2 ? i : 2 * x->rank - 3 - i;
-        if (x->dim[from] != 1) order[count++] = place[from];
-    }
+    if (!graph_permutation(g, n, perm)) return 0;
+    for (int i = 0; i < x->rank; i++)
+        if (x->dim[perm[i]] != 1) order[count++] = place[perm[i]];
     return count;
 }
 
@@ -229,7 +225,7 @@ static const char *lower_layout(struct lower *l, int *out) {
     int64_t extent[ONNX_MAX_RANK];
     int order[ONNX_MAX_RANK], t = lower_operand(l, 0);
     const struct onnx_dims *dims = &graph_value(l->g, l->n->out.items[0])->dims;
-    bool moves = graph_is(l->n, "Transpose") || graph_is(l->n, "Swap");
+    bool moves = graph_is(l->n, "Transpose") || graph_is(l->n, "Move");
     int count = moves ? join_axes(moved_axes(l->g, l->n, extent, order), extent, order) : 0;
     if (count > SPEC_MAX_RANK) t = move_axes(l, t, count, extent, order);
     else if (count > 1) t = transpose(l, t, count, extent, order);
@@ -286,16 +282,55 @@ static const char *lower_norm(struct lower *l, int *out) {
     return NULL;
 }
 
+// The elements of a constant that broadcasts to a tensor of these extents.
+static const struct onnx_data *broadcast(struct lower *l, const struct onnx_data *d, const struct onnx_dims *to) {
+    int64_t stride[ONNX_MAX_RANK] = {0}, k = 1;
+    for (int i = d->dims.rank - 1; i >= 0; i--) {
+        stride[i + to->rank - d->dims.rank] = d->dims.dim[i] == 1 ? 0 : k;
+        k *= d->dims.dim[i];
+    }
+    return data_walk(l->s->arena, d, to, 0, stride);
+}
+
+// A tensor with these constant elements, in the shape of `like`. A norm of zeros whose factor is 0 has its summand as
+// the result, exactly. Along the last dimension one vector serves for all rows.
+static const char *constant_tensor(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
+                                   int *out) {
+    struct spec_tensor x = *tensor(l, like);
+    const struct onnx_data *all = broadcast(l, d, dims);
+    int64_t n = x.dim[x.rank - 1];
+    for (int64_t i = n; i < all->count && x.rank > 1; i++)
+        if (all->f[i] != all->f[i - n]) n = all->count;
+    if (n > MOST_NORM) return "a constant of more than 65536 different elements";
+    int zero = lower_rows(l, constant_like(l, like, 0), n);
+    struct spec_tensor rows = *tensor(l, zero);
+    *out = lower_emit(l, "layernorm", 1, &zero, rows.rank, rows.dim);
+    if (rows.rank > 1) lower_attr_int(l, "along", rows.rank - 1);
+    lower_attr_weight(l, "gamma", filled(l, n, 0), "zeros");
+    lower_attr_weight(l, "beta", as_vector(l, all, n, 0), NULL);
+    return NULL;
+}
+
+// One side of an Affine: a sum or a product with a constant.
+static const char *with_constant(struct lower *l, const char *op, const struct onnx_data *d, int *t) {
+    bool sum = !strcmp(op, "add");
+    int c;
+    for (int64_t i = 0; d && i < d->count; i++)
+        if (!isfinite(d->f[i]) || fabsf(d->f[i]) > 1e38f) return "a constant that is infinite";
+    if (!d) return NULL;
+    if (d->count == 1) return *t = sum ? lower_plus(l, *t, onnx_at(d, 0)) : lower_scaled(l, *t, onnx_at(d, 0)), NULL;
+    const char *why = constant_tensor(l, *t, d, &graph_value(l->g, l->n->out.items[0])->dims, &c);
+    if (!why) *t = lower_two(l, op, *t, c);
+    return why;
+}
+
 static const char *lower_affine(struct lower *l, int *out) {
     const struct onnx_data *w = l->n->w, *b = l->n->b;
-    if ((w && w->count != 1) || (b && b->count != 1))
-        return "a constant with several elements beside no product or norm; needs `constant`";
-    int t = lower_operand(l, 0);
-    if (w && onnx_at(w, 0) == -1 && !b && lower_has("neg")) return lower_elementwise(l, "neg", t, out);
-    if ((w && !isfinite(onnx_at(w, 0))) || (b && !isfinite(onnx_at(b, 0)))) return "a constant that is infinite";
-    t = lower_scaled(l, t, w ? onnx_at(w, 0) : 1);
-    *out = lower_plus(l, t, b ? onnx_at(b, 0) : 0);
-    return NULL;
+    *out = lower_operand(l, 0);
+    if (w && w->count == 1 && onnx_at(w, 0) == -1 && !b && lower_has("neg"))
+        return lower_elementwise(l, "neg", *out, out);
+    const char *why = with_constant(l, "mul", w, out);
+    return why ? why : with_constant(l, "add", b, out);
 }
 
 static bool is_float_type(int type) { return type == 0 || onnx_type_is_float(type); }

@@ -6,7 +6,7 @@
 #include "gen/onnx/rewrite.h"
 
 bool rewrite_is_layout(const struct node *n) {
-    static const char *const ops[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Swap", "View"};
+    static const char *const ops[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze", "Transpose", "Move", "View"};
     for (size_t i = 0; i < COUNT_OF(ops); i++)
         if (graph_is(n, ops[i])) return true;
     return false;
@@ -34,7 +34,9 @@ static bool changes_nothing(const struct graph *g, const struct node *n) {
     if (graph_is(n, "Cast")) return is_float(g, graph_in(n, 0)) && onnx_type_is_float((int)onnx_int(n->src, "to", 0));
     if (graph_is(n, "Concat") || graph_is(n, "Sum") || graph_is(n, "Max") || graph_is(n, "Min") || graph_is(n, "Mean"))
         return n->in.count == 1;
-    return (graph_is(n, "Expand") || graph_is(n, "Reshape")) && same_shape(g, n);
+    bool whole =
+        graph_is(n, "Expand") || graph_is(n, "Reshape") || graph_is(n, "ReduceSum") || graph_is(n, "ReduceMean");
+    return whole && same_shape(g, n);
 }
 
 static void drop(struct graph *g, struct node *n) {
@@ -140,7 +142,7 @@ static bool find_norm(struct graph *g, struct node *n) {
 static double gelu_erf(double x) { return 0.5 * x * (1 + erf(x * 0.70710678118654752)); }
 static double gelu_tanh(double x) { return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x))); }
 static double sigmoid(double x) { return 1 / (1 + exp(-x)); }
-static double silu(double x) { return x * sigmoid(x); }
+static double swish(double x) { return x * sigmoid(x); }
 static double quick_gelu(double x) { return x * sigmoid(1.702 * x); }
 static double hardswish(double x) { return x * fmin(fmax(x + 3, 0), 6) / 6; }
 static double softplus(double x) { return log1p(exp(x)); }
@@ -149,8 +151,8 @@ static double mish(double x) { return x * tanh(softplus(x)); }
 static const struct {
     const char *word;
     rewrite_function *f;
-} functions[] = {{"gelu_erf", gelu_erf},   {"gelu_tanh", gelu_tanh}, {"silu", silu}, {"quick_gelu", quick_gelu},
-                 {"hardswish", hardswish}, {"softplus", softplus},   {"mish", mish}, {"sigmoid", sigmoid}};
+} functions[] = {{"gelu_erf", gelu_erf},   {"gelu_tanh", gelu_tanh}, {"swish", swish}, {"quick_gelu", quick_gelu},
+                 {"hardswish", hardswish}, {"softplus", softplus},   {"mish", mish},   {"sigmoid", sigmoid}};
 
 rewrite_function *rewrite_function_of(const char *word) {
     for (size_t i = 0; i < COUNT_OF(functions); i++)

@@ -44,6 +44,13 @@ static struct onnx_dims swapped(struct onnx_dims d) {
     return d;
 }
 
+// Puts a Move of the last two axes before a node; returns its value.
+static int add_swap(struct graph *g, int before, int x, const struct onnx_dims *dims) {
+    int v = graph_add_node(g, before, "Move", x, dims), *perm = at(g, before)->perm;
+    for (int i = 0; i < dims->rank; i++) perm[i] = i < dims->rank - 2 ? i : 2 * dims->rank - 3 - i;
+    return v;
+}
+
 // W x with a constant W: the columns of x become rows, and back.
 static bool matmul_from_left(struct graph *g, int i, const struct onnx_data *w, const char *name) {
     int x = graph_in(at(g, i), 1);
@@ -51,10 +58,11 @@ static bool matmul_from_left(struct graph *g, int i, const struct onnx_data *w, 
     if (d.rank < 2 || y.rank < 2) return false;
     y = swapped(y);
     d = swapped(d);
-    int turned = graph_add_node(g, i, "Swap", x, &d), product = graph_add_node(g, i + 1, "Linear", turned, &y);
+    int turned = add_swap(g, i, x, &d), product = graph_add_node(g, i + 1, "Linear", turned, &y);
     to_linear(g, at(g, i + 1), turned, w, name);
     graph_set_in(g, at(g, i + 2), product);
-    at(g, i + 2)->op = "Swap";
+    at(g, i + 2)->op = "Move";
+    memcpy(at(g, i + 2)->perm, at(g, i)->perm, sizeof at(g, i)->perm);
     graph_say(g, at(g, i + 2), "linear");
     return true;
 }
@@ -103,7 +111,7 @@ static bool gemm(struct graph *g, int i) {
     if (!onnx_int(n->src, "transB", 0)) b = data_transposed(g->arena, b);
     if (onnx_int(n->src, "transA", 0)) {
         struct onnx_dims d = swapped(*dims(g, x));
-        x = graph_add_node(g, i++, "Swap", x, &d);
+        x = add_swap(g, i++, x, &d);
         n = at(g, i);
     }
     to_linear(g, n, x, scaled(g, b, alpha), name);
@@ -119,27 +127,48 @@ static bool gemm(struct graph *g, int i) {
     return true;
 }
 
-// Means and sums along the last axes are products with equal weights.
-static bool reduce(struct graph *g, int i, bool mean) {
-    struct node *n = at(g, i);
-    struct onnx_dims x = *dims(g, graph_in(n, 0)), to = {1, {1}};
-    int axes[ONNX_MAX_RANK], count = graph_is(n, "GlobalAveragePool") ? 0 : graph_axes(g, n, 1, x.rank, axes);
-    unsigned seen = 0, all = (1u << x.rank) - 1;
-    if (count < 0 || !x.rank) return false;
+// The axes that a reduction works on, as bits; 0: not known, or none.
+static unsigned reduced_axes(const struct graph *g, const struct node *n, int rank) {
+    int axes[ONNX_MAX_RANK], count = graph_is(n, "GlobalAveragePool") ? 0 : graph_axes(g, n, 1, rank, axes);
+    unsigned seen = 0, all = (1u << rank) - 1;
+    if (graph_is(n, "GlobalAveragePool")) return all & ~3u;
+    if (count == 0) return onnx_int(n->src, "noop_with_empty_axes", 0) ? 0 : all;
     for (int k = 0; k < count; k++) seen |= 1u << axes[k];
-    if (graph_is(n, "GlobalAveragePool")) seen = all & ~3u;
-    else if (!count) seen = all;
-    int first = 0;
-    while (first < x.rank && !(seen >> first & 1)) first++;
-    if (first == x.rank || seen != (all & ~((1u << first) - 1))) return false;
-    for (int k = first; k < x.rank; k++) to.dim[0] *= x.dim[k];
+    return seen;
+}
+
+// Moves the reduced axes behind the others; returns the value, and its extents in *x.
+static int reduced_last(struct graph *g, int *i, unsigned seen, struct onnx_dims *x) {
+    int v = graph_in(at(g, *i), 0), order[ONNX_MAX_RANK], count = 0;
+    struct onnx_dims to = {.rank = x->rank};
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (int k = 0; k < x->rank; k++)
+            if ((seen >> k & 1) == pass) order[count++] = k;
+    bool moves = false;
+    for (int k = 0; k < count; k++) to.dim[k] = x->dim[order[k]], moves |= order[k] != k;
+    *x = to;
+    if (!moves) return v;
+    v = graph_add_node(g, *i, "Move", v, &to);
+    memcpy(at(g, (*i)++)->perm, order, sizeof order);
+    return v;
+}
+
+// Means and sums are products with equal weights.
+static bool reduce(struct graph *g, int i, bool mean) {
+    struct onnx_dims x = *dims(g, graph_in(at(g, i), 0)), to = {1, {1}};
+    unsigned seen = reduced_axes(g, at(g, i), x.rank);
+    int kept = 0;
+    for (int k = 0; k < x.rank; k++)
+        if (seen >> k & 1) to.dim[0] *= x.dim[k];
+        else kept++;
     if (to.dim[0] < 2) return false;
     float *f;
     struct onnx_data *w = data_floats(g->arena, &to, &f);
     for (int64_t k = 0; k < w->count; k++) f[k] = mean ? 1 / (float)w->count : 1;
-    x.rank = first + 1;
-    x.dim[first] = to.dim[0];
-    int view = graph_add_node(g, i, "View", graph_in(n, 0), &x);
+    int moved = reduced_last(g, &i, seen, &x);
+    x.rank = kept + 1;
+    x.dim[kept] = to.dim[0];
+    int view = graph_add_node(g, i, "View", moved, &x);
     to_linear(g, at(g, i + 1), view, as_column(g, w), mean ? "mean" : "sum");
     graph_say(g, at(g, i + 1), mean ? "linear with weights 1 / n" : "linear with weights 1");
     return true;
@@ -170,15 +199,11 @@ static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     }
     const struct node *n = graph_maker(g, v, NULL);
     *d = *order_of(g, graph_in(n, 0), root);
-    if (graph_is(n, "Transpose") || graph_is(n, "Swap")) {
+    int perm[ONNX_MAX_RANK];
+    if (graph_permutation(g, n, perm)) {
         int64_t own[ONNX_MAX_RANK], stride[ONNX_MAX_RANK], k = 1;
-        const struct onnx_attribute *perm = n->src ? onnx_attribute_of(n->src, "perm") : NULL;
         for (int i = d->dims.rank - 1; i >= 0; i--) own[i] = k, k *= d->dims.dim[i];
-        for (int i = 0; i < d->dims.rank; i++) {
-            int from = graph_is(n, "Swap") && i >= d->dims.rank - 2 ? 2 * d->dims.rank - 3 - i : i;
-            if (graph_is(n, "Transpose")) from = perm ? (int)perm->ints.items[i] : d->dims.rank - 1 - i;
-            stride[i] = own[from];
-        }
+        for (int i = 0; i < d->dims.rank; i++) stride[i] = own[perm[i]];
         return data_walk(g->arena, d, dims(g, v), 0, stride);
     }
     d->dims = *dims(g, v);
@@ -196,7 +221,7 @@ bool rewrite_fold_order(struct graph *g, int i) {
     if (!graph_is(n, "Linear") || n->w->dims.dim[1] != graph_count(g, x) || n->w->dims.dim[1] > MOST_EXACT)
         return false;
     for (struct node *m; (m = graph_maker(g, root, NULL)) && rewrite_is_layout(m) && graph_value(g, root)->uses == 1;) {
-        moved |= graph_is(m, "Transpose") || graph_is(m, "Swap");
+        moved |= graph_is(m, "Transpose") || graph_is(m, "Move");
         root = graph_in(m, 0);
     }
     if (!moved) return false;

@@ -171,6 +171,14 @@ def channels(g):
     g.output(linear(g, g.node("Squeeze", g.node("GlobalAveragePool", h), g.const(np.int64([2]))), 4, 6))
 
 
+def constants(g):
+    """Constants beside no product: one for all rows, one for each place, one for each channel."""
+    x = g.input("x", [1, 6, 10])
+    h = g.node("Mul", g.node("Sub", x, g.const(weights(10))), g.const(weights(6, 10)))
+    h = g.node("BatchNormalization", h, *[g.const(np.abs(weights(6)) + 0.5) for _ in range(4)])
+    g.output(h, g.node("ReduceMean", h, axes=[1], keepdims=0))
+
+
 def part(g):
     """The middle can be written, the sine before it and behind it cannot."""
     x = g.input("x", ["N", 16])
@@ -186,7 +194,7 @@ MODELS = {
     "double": (mlp, "double"), "outside": (mlp, "outside"), "images": (images, "raw"), "residual": (residual, "raw"),
     "blocks": (blocks, "raw"), "batch_norms": (batch_norms, "raw"), "functions": (functions, "raw"), "rms": (rms, "raw"),
     "mixer": (mixer, "raw"), "moved": (moved, "raw"), "shapes": (shapes, "raw"), "parts": (parts, "raw"),
-    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "part": (part, "raw"),
+    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "part": (part, "raw"),
 }
 
 
