@@ -183,7 +183,7 @@ static struct node *behind(const struct graph *g, int v, bool any) {
 static bool into_product(struct graph *g, struct node *n) {
     bool scalar = (!n->w || n->w->count == 1) && (!n->b || n->b->count == 1);
     struct node *p = behind(g, graph_in(n, 0), scalar);
-    if (!p || !graph_is(p, "Linear")) return false;
+    if (!p || (!graph_is(p, "Linear") && !graph_is(p, "ConvLast"))) return false;
     int64_t rows = p->w->dims.dim[0];
     const struct onnx_dims *x = dims(g, graph_in(n, 0));
     if (!scalar && (!along_last(n->w, x, rows) || !along_last(n->b, x, rows))) return false;
@@ -241,7 +241,7 @@ static bool into_norm(struct graph *g, struct node *n) {
     bool rms = p && graph_is(p, "RmsNorm");
     if (!p || (!rms && !graph_is(p, "Norm")) || (rms && n->b)) return false;
     const struct onnx_dims *x = dims(g, graph_in(p, 0));
-    if (!graph_same_dims(x, dims(g, graph_in(n, 0)))) return false;
+    if (!graph_same_dims(x, dims(g, graph_in(n, 0))) || onnx_elements(x) > MOST_TENSOR) return false;
     const struct onnx_data *w = n->w ? over_axes(g, n->w, x, p->axis) : NULL,
                            *b = n->b ? over_axes(g, n->b, x, p->axis) : NULL;
     if ((n->w && !w) || (n->b && !b)) return false;
@@ -252,7 +252,7 @@ static bool into_norm(struct graph *g, struct node *n) {
 
 static bool into_affine(struct graph *g, struct node *n) {
     struct node *p = graph_maker(g, graph_in(n, 0), "Affine");
-    if (!p || !alone(g, n)) return false;
+    if (!p || !alone(g, n) || graph_count(g, n->out.items[0]) > MOST_TENSOR) return false;
     p->b = sum(g, multiply(g, p->b, p->b ? n->w : NULL), n->b);
     p->w = multiply(g, p->w, n->w);
     return true;
@@ -289,8 +289,8 @@ static bool apply(struct graph *g, change *rule) {
 }
 
 void rewrite_products(struct graph *g) {
-    static change *const rules[] = {rewrite_to_linear, rewrite_to_affine, rewrite_fold_affine, rewrite_fold_order,
-                                    rewrite_take_rows};
+    static change *const rules[] = {rewrite_to_conv,    rewrite_to_linear,   rewrite_to_affine,  rewrite_carry_move,
+                                    rewrite_join_moves, rewrite_fold_affine, rewrite_fold_order, rewrite_take_rows};
     graph_count_uses(g);
     bool changed = true;
     for (int round = 0; changed && round < MOST_ROUNDS; round++) {

@@ -63,7 +63,8 @@ static bool bind_axis(struct building *b, const struct onnx_info *info, int axis
     if (d) d->used = true;
     if (d) return *extent = d->extent, true;
     if (axis == 0) return b->g->dynamic = true, *extent = 1, true;
-    diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_AXIS, axis, info->name, name && *name ? name : place);
+    bool named = name && *name && *name != '?'; // Paddle calls all open axes `?`
+    diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_AXIS, axis, info->name, named ? name : place);
     return false;
 }
 

@@ -15,7 +15,7 @@ static double hardswish(double x) { return x * fmin(fmax(x / 6 + 0.5, 0), 1); }
 static double negative(double x) { return -x; }
 static double reciprocal(double x) { return 1 / x; }
 static double sign(double x) { return (x > 0) - (x < 0); }
-static double not(double x) { return x == 0; }
+static double is_zero(double x) { return x == 0; }
 static double same(double x) { return x; }
 
 static const struct {
@@ -40,7 +40,7 @@ static const struct {
     {"Round", rint},
     {"HardSwish", hardswish},
     {"Sign", sign},
-    {"Not", not },
+    {"Not", is_zero},
     {"Sin", sin},
     {"Cos", cos},
     {"Swish", swish},
@@ -57,8 +57,8 @@ static double less(double a, double b) { return a < b; }
 static double greater(double a, double b) { return a > b; }
 static double less_equal(double a, double b) { return a <= b; }
 static double greater_equal(double a, double b) { return a >= b; }
-static double and (double a, double b) { return a != 0 && b != 0; }
-static double or (double a, double b) { return a != 0 || b != 0; }
+static double both(double a, double b) { return a != 0 && b != 0; }
+static double either(double a, double b) { return a != 0 || b != 0; }
 
 static const struct {
     const char *op;
@@ -76,8 +76,8 @@ static const struct {
     {"Greater", greater},
     {"LessOrEqual", less_equal},
     {"GreaterOrEqual", greater_equal},
-    {"And", and},
-    {"Or", or },
+    {"And", both},
+    {"Or", either},
     {"Sum", add},
 };
 

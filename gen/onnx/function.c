@@ -51,8 +51,8 @@ static const char *sigmoid(struct lower *l, int t, int *out) {
 }
 
 static const char *gelu(struct lower *l, int t, bool by_tanh, int *out) {
-    bool named = lower_has_attr("gelu", "approximate");
-    if (!named && !by_tanh) return "needs `gelu` with `approximate: none`";
+    bool two_forms = lower_has_attr("gelu", "approximate");
+    if (!two_forms && !by_tanh) return "needs `gelu` with `approximate: none`";
     const char *why = unary(l, "gelu", t, out);
     if (!why && !by_tanh) lower_attr(l, "approximate", "none");
     return why;

@@ -6,7 +6,7 @@
 
 #include "gen/onnx/model.h"
 
-enum { NONE = -1 };
+enum { NONE = -1, MOST_TENSOR = 1048576 }; // elements of a tensor in the graph language
 
 struct value {
     const char *name;
@@ -26,9 +26,16 @@ struct fate {
     const char *missing; // reason why it cannot be built; NULL: none
 };
 
+// Patches of an image or a signal with the channels last.
+struct patch {
+    int places; // dimensions
+    int64_t size[2], stride[2], dilation[2], pads[4];
+};
+
 // A node. `op` is an operator of ONNX, or one of those that rewriting makes:
 //   Linear   in: x; w: [rows][k], b: [rows] or NULL
 //   Move     in: x; a Transpose with the order `perm`
+//   ConvLast in: x, channels last; a convolution with w: [rows][places][channels], b
 //   Affine   in: x; y = x * w + b, where w and b broadcast to x, or are NULL
 //   Norm     in: x; layer normalization over the last axis; w: gamma, b: beta, or NULL
 //   RmsNorm  in: x; w: gamma or NULL
@@ -47,6 +54,7 @@ struct node {
     double eps;
     int axis;
     int perm[ONNX_MAX_RANK];
+    const struct patch *patch;
 };
 
 struct graph {

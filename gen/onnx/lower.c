@@ -248,6 +248,33 @@ static const char *lower_linear(struct lower *l, int *out) {
     return NULL;
 }
 
+static void attr_list(struct lower *l, const char *key, const int64_t item[], int count, int64_t preset) {
+    const char *text = "[";
+    bool told = preset < 0;
+    for (int i = 0; i < count; i++) {
+        text = arena_printf(l->s->arena, "%s%s%" PRId64, text, i ? ", " : "", item[i]);
+        told |= item[i] != preset;
+    }
+    if (told) lower_attr(l, key, arena_printf(l->s->arena, "%s]", text));
+}
+
+static const char *lower_conv(struct lower *l, int *out) {
+    const struct node *n = l->n;
+    const struct patch *w = n->patch;
+    const struct onnx_dims *x = &graph_value(l->g, graph_in(n, 0))->dims,
+                           *y = &graph_value(l->g, n->out.items[0])->dims;
+    int rank = w->places + 1, t = lower_view(l, lower_operand(l, 0), rank, x->dim + 1);
+    *out = lower_emit(l, "conv", 1, &t, rank, y->dim + 1);
+    lower_attr_int(l, "rows", n->w->dims.dim[0]);
+    attr_list(l, "size", w->size, w->places, -1);
+    attr_list(l, "stride", w->stride, w->places, 1);
+    attr_list(l, "dilation", w->dilation, w->places, 1);
+    attr_list(l, "pads", w->pads, 2 * w->places, 0);
+    lower_attr_weight(l, "weight", n->w, n->w_name);
+    if (n->b) lower_attr_weight(l, "bias", n->b, n->b_name);
+    return NULL;
+}
+
 static const struct onnx_data *filled(struct lower *l, int64_t count, float x) {
     float *f;
     struct onnx_data *d = data_floats(l->s->arena, &(struct onnx_dims){1, {count}}, &f);
@@ -349,7 +376,7 @@ static const char *unfit(struct lower *l) {
                                     : arena_printf(l->s->arena, "its result `%s` is read", x->name);
         if (!x->shaped) return arena_printf(l->s->arena, "the shape of `%s` is not known", x->name);
         if (onnx_elements(&x->dims) < 1) return arena_printf(l->s->arena, "`%s` is empty", x->name);
-        if (onnx_elements(&x->dims) > 1048576)
+        if (onnx_elements(&x->dims) > MOST_TENSOR)
             return arena_printf(l->s->arena, "`%s` has more than 1048576 elements", x->name);
     }
     return NULL;
@@ -363,6 +390,7 @@ static const char *lower_node(struct lower *l, int *out) {
     if (why) return why;
     if (rewrite_is_layout(n)) return lower_layout(l, out);
     if (graph_is(n, "Linear")) return lower_linear(l, out);
+    if (graph_is(n, "ConvLast")) return lower_conv(l, out);
     if (graph_is(n, "Norm") || graph_is(n, "RmsNorm")) return lower_norm(l, out);
     if (graph_is(n, "Affine")) return lower_affine(l, out);
     return lower_function(l, out);

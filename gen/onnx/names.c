@@ -63,7 +63,10 @@ static const char *legal_name(struct arena *arena, const char *hint) {
     }
     while (n && name[n - 1] == '_') n--;
     name[n] = 0;
-    if (n > MOST_NAME) name += n - MOST_NAME; // the end of a path says more than its beginning
+    if (n > MOST_NAME) { // the end of a path says more than its beginning
+        char *end = name + n - MOST_NAME, *part = strchr(end, '_');
+        name = part && part[1] ? part : end;
+    }
     while (*name == '_') name++;
     return !*name ? "t" : is_digit(*name) ? arena_printf(arena, "t%s", name) : name;
 }
@@ -81,7 +84,7 @@ static void claim_tensor(struct naming *m, const char *name) {
 
 // A name that is not taken, nor is a name of the operations that a composite stands for.
 static const char *fresh(struct naming *m, const char *hint, bool composite) {
-    static const char *const ends[] = {"", "_mx", "_acc"};
+    static const char *const ends[] = {"", "_mx", "_acc", "_patches"};
     const char *base = legal_name(m->s->arena, hint), *name = base;
     for (int k = 2;; k++) {
         bool taken = false;
@@ -110,11 +113,13 @@ static bool is_output(const struct spec *s, int t) {
     return false;
 }
 
+static bool is_composite(const struct spec_op *o) { return !strcmp(o->op, "linear") || !strcmp(o->op, "conv"); }
+
 static void name_outputs(struct naming *m) {
     for (size_t i = 0; i < m->s->output.count; i++) {
         struct spec_port *p = &m->s->output.items[i];
         const struct spec_op *o = &m->s->op.items[m->s->tensor.items[p->tensor].maker];
-        m->s->tensor.items[p->tensor].name = fresh(m, p->name, !strcmp(o->op, "linear"));
+        m->s->tensor.items[p->tensor].name = fresh(m, p->name, is_composite(o));
         p->name = m->s->tensor.items[p->tensor].name;
     }
 }
@@ -123,7 +128,7 @@ static void name_region(struct naming *m, struct spec_region *r) {
     struct spec *s = m->s;
     for (int i = r->first; i < r->first + r->ops; i++) {
         int last = s->op.items[i + r->ops * (r->repeat - 1)].out;
-        bool composite = !strcmp(s->op.items[i].op, "linear");
+        bool composite = is_composite(&s->op.items[i]);
         const char *hint = common_hint(s, r, i), *own = s->tensor.items[last].name;
         const char *name = is_output(s, last) ? own : fresh(m, hint, composite);
         for (int k = 0; k < r->repeat; k++) s->tensor.items[s->op.items[i + k * r->ops].out].name = name;

@@ -139,7 +139,7 @@ static unsigned reduced_axes(const struct graph *g, const struct node *n, int ra
 
 // Moves the reduced axes behind the others; returns the value, and its extents in *x.
 static int reduced_last(struct graph *g, int *i, unsigned seen, struct onnx_dims *x) {
-    int v = graph_in(at(g, *i), 0), order[ONNX_MAX_RANK], count = 0;
+    int v = graph_in(at(g, *i), 0), order[ONNX_MAX_RANK] = {0}, count = 0;
     struct onnx_dims to = {.rank = x->rank};
     for (unsigned pass = 0; pass < 2; pass++)
         for (int k = 0; k < x->rank; k++)
@@ -161,7 +161,7 @@ static bool reduce(struct graph *g, int i, bool mean) {
     for (int k = 0; k < x.rank; k++)
         if (seen >> k & 1) to.dim[0] *= x.dim[k];
         else kept++;
-    if (to.dim[0] < 2) return false;
+    if (to.dim[0] < 2 || to.dim[0] > MOST_TENSOR) return false;
     float *f;
     struct onnx_data *w = data_floats(g->arena, &to, &f);
     for (int64_t k = 0; k < w->count; k++) f[k] = mean ? 1 / (float)w->count : 1;
@@ -201,7 +201,7 @@ static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     *d = *order_of(g, graph_in(n, 0), root);
     int perm[ONNX_MAX_RANK];
     if (graph_permutation(g, n, perm)) {
-        int64_t own[ONNX_MAX_RANK], stride[ONNX_MAX_RANK], k = 1;
+        int64_t own[ONNX_MAX_RANK] = {0}, stride[ONNX_MAX_RANK], k = 1;
         for (int i = d->dims.rank - 1; i >= 0; i--) own[i] = k, k *= d->dims.dim[i];
         for (int i = 0; i < d->dims.rank; i++) stride[i] = own[perm[i]];
         return data_walk(g->arena, d, dims(g, v), 0, stride);

@@ -18,7 +18,10 @@ bool rewrite_is_layout(const struct node *);
 typedef double rewrite_function(double);
 rewrite_function *rewrite_function_of(const char *word);
 
-// Rules of products.c and affine.c. Each returns whether it changed the node.
+// Rules of conv.c, products.c and affine.c. Each returns whether it changed the node.
+bool rewrite_to_conv(struct graph *, int node);
+bool rewrite_carry_move(struct graph *, int node);
+bool rewrite_join_moves(struct graph *, int node);
 bool rewrite_to_linear(struct graph *, int node);
 bool rewrite_to_affine(struct graph *, int node);
 bool rewrite_fold_affine(struct graph *, int node);

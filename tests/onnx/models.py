@@ -179,6 +179,21 @@ def constants(g):
     g.output(h, g.node("ReduceMean", h, axes=[1], keepdims=0))
 
 
+def picture(g):
+    """A small convolutional network: needs the operation `conv`."""
+    x = g.input("x", ["N", 3, 9, 8])
+    h = g.node("Conv", x, g.const(weights(8, 3, 3, 3)), g.const(weights(8)), pads=[1, 1, 1, 1], strides=[2, 1])
+    h = g.node("BatchNormalization", h, *[g.const(np.abs(weights(8)) + 0.5) for _ in range(4)])
+    h = g.node("Relu", h)
+    d = g.node("Conv", h, g.const(weights(8, 1, 3, 3)), auto_pad="SAME_UPPER", group=8)
+    h = g.node("Add", h, g.node("Relu", d))
+    h = g.node("Conv", h, g.const(weights(12, 8, 1, 1)), g.const(weights(12)))
+    h = g.node("DepthToSpace", h, blocksize=2, mode="CRD")
+    h = g.node("Clip", g.node("AveragePool", h, kernel_shape=[2, 2], strides=[2, 2]), g.const(np.float32(-1)),
+               g.const(np.float32(1)))
+    g.output(h, linear(g, g.node("Flatten", h), 4, 3 * 5 * 8))
+
+
 def part(g):
     """The middle can be written, the sine before it and behind it cannot."""
     x = g.input("x", ["N", 16])
@@ -194,7 +209,7 @@ MODELS = {
     "double": (mlp, "double"), "outside": (mlp, "outside"), "images": (images, "raw"), "residual": (residual, "raw"),
     "blocks": (blocks, "raw"), "batch_norms": (batch_norms, "raw"), "functions": (functions, "raw"), "rms": (rms, "raw"),
     "mixer": (mixer, "raw"), "moved": (moved, "raw"), "shapes": (shapes, "raw"), "parts": (parts, "raw"),
-    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "part": (part, "raw"),
+    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "picture": (picture, "raw"), "part": (part, "raw"),
 }
 
 

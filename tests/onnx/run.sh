@@ -61,7 +61,12 @@ nothing_written() { # folder
     [ ! -e "$1" ] || { echo "error: $1 was written"; return 1; }
 }
 
-for model in "${models[@]}"; do queue check "$model: the values are numpy's" values "$model"; done
+for model in "${models[@]}"; do
+    name="$model: the values are numpy's"
+    if [ "$model" = picture ] && ! "$rill" explain conv >/dev/null 2>&1; then queue skip "$name" "no operation conv"
+    else queue check "$name" values "$model"
+    fi
+done
 if [ "$all" = 0 ]; then
     queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
@@ -79,6 +84,10 @@ if [ "$all" = 0 ]; then
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim M=3
     queue check_refused "a size that is no number" 2 "is not NAME=N" \
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim N=
+    queue check_refused "options of ONNX files for a checkpoint" 1 "\`--cut\` is only for ONNX files" \
+        "$rill" import "$root/models/tinystories-gpt2-1m" -o "$work/none" --cut
+    queue check_refused "options of checkpoints for an ONNX file" 1 "\`--context\` is not for ONNX files" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --context 8
     while IFS=$'\t' read -r name said; do
         queue check_refused "hostile: $name" 1 "$said" "$rill" import "$work/hostile/$name.onnx" -o "$work/none"
     done < <(python3 "$here/hostile.py" "$work/hostile")

@@ -157,6 +157,41 @@ def batch_norm(x, scale, shift, mean, var, epsilon=1e-5):
     return (x - mean.reshape(shape)) / np.sqrt(var.reshape(shape) + epsilon) * scale.reshape(shape) + shift.reshape(shape)
 
 
+def sides(extent, kernel, stride, pads, auto):
+    if auto == "NOTSET":
+        return pads
+    all_of_it = max((-(-extent // stride) - 1) * stride + kernel - extent, 0)
+    return (all_of_it // 2, all_of_it - all_of_it // 2)
+
+
+def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOTSET"):
+    (p, q) = (sides(x.shape[k + 2], w.shape[k + 2], strides[k], (pads[k], pads[k + 2]), auto_pad) for k in (0, 1))
+    x = np.pad(x, ((0, 0), (0, 0), p, q))
+    high, wide = ((x.shape[k + 2] - w.shape[k + 2]) // strides[k] + 1 for k in (0, 1))
+    y = np.zeros((x.shape[0], w.shape[0], high, wide))
+    own, each = w.shape[1], w.shape[0] // group
+    for r in range(w.shape[0]):
+        channels = x[:, r // each * own:(r // each + 1) * own]
+        for i in range(high):
+            for j in range(wide):
+                at = channels[:, :, i * strides[0]:, j * strides[1]:][:, :, :w.shape[2], :w.shape[3]]
+                y[:, r, i, j] = np.sum(at * w[r], (1, 2, 3)) + (0 if b is None else b[r])
+    return y
+
+
+def depth_to_space(x, blocksize, mode):
+    n, c, h, w = x.shape
+    y = x.reshape(n, c // blocksize**2, blocksize, blocksize, h, w).transpose(0, 1, 4, 2, 5, 3)
+    return y.reshape(n, c // blocksize**2, h * blocksize, w * blocksize)
+
+
+def average(x, kernel_shape, strides):
+    """Windows that do not overlap."""
+    h, w = x.shape[2] // strides[0], x.shape[3] // strides[1]
+    x = x[:, :, :h * strides[0], :w * strides[1]]
+    return x.reshape(*x.shape[:2], h, strides[0], w, strides[1]).mean((3, 5))
+
+
 def part(x, starts, ends, axes=None, steps=None):
     index = [slice(None)] * x.ndim
     for k, (a, b) in enumerate(zip(starts, ends)):
@@ -183,6 +218,8 @@ def evaluate(op, x, a):
         "BatchNormalization": lambda: batch_norm(*x, **a),
         "InstanceNormalization": lambda: norm(x[0], 1, None, a.get("epsilon", 1e-5), 2) * x[1].reshape(1, -1, 1)
         + x[2].reshape(1, -1, 1),
+        "Conv": lambda: conv(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
+        "AveragePool": lambda: average(x[0], **a),
         "GlobalAveragePool": lambda: moments(x[0], tuple(range(2, x[0].ndim))),
         "Clip": lambda: np.clip(x[0], x[1], x[2]), "LeakyRelu": lambda: np.where(x[0] < 0, a.get("alpha", 0.01) * x[0], x[0]),
         "PRelu": lambda: np.where(x[0] < 0, x[1] * x[0], x[0]),
