@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import: turns a checkpoint into a spec, using the family that fits it and a design for the board.
+// rill import: turns a checkpoint or an ONNX file into a spec, with a design for the board.
 #include <string.h>
 
 #include "gen/command/command.h"
+#include "gen/command/import_onnx.h"
 #include "gen/import/import.h"
 #include "gen/pack/pack.h"
 #include "gen/model/tokenizer.h"
 
 struct import_run {
     struct import_options source;
+    struct onnx_options onnx;
     const char *dir;
 };
 
@@ -60,15 +62,30 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     return ok;
 }
 
-static int start(struct run *run, void *options) {
-    const struct import_run *o = options;
-    return import(&o->source, o->dir, &run->arena, &run->diag) ? RILL_OK : RILL_BAD_SPEC;
+static bool import_onnx(struct import_run *o, struct arena *arena, struct diag *diag) {
+    o->onnx.source = o->source.source;
+    o->onnx.name = o->source.name;
+    const char *other = o->source.family ? "--family" : o->source.context ? "--context" : NULL;
+    if (other) return diag_error(diag, loc_none(), MSG_ONNX_NOT_OPTION, other), false;
+    return command_import_onnx(&o->onnx, o->source.board, o->dir, arena, diag);
 }
 
+static bool import_checkpoint(const struct import_run *o, struct arena *arena, struct diag *diag) {
+    const char *other = o->onnx.dims ? "--dim" : o->onnx.cut ? "--cut" : NULL;
+    if (other) return diag_error(diag, loc_none(), MSG_ONNX_OPTION, other), false;
+    return import(&o->source, o->dir, arena, diag);
+}
+
+static int start(struct run *run, void *options) {
+    struct import_run *o = options;
+    bool onnx = onnx_is_model(o->source.source);
+    bool ok = onnx ? import_onnx(o, &run->arena, &run->diag) : import_checkpoint(o, &run->arena, &run->diag);
+    return ok ? RILL_OK : RILL_BAD_SPEC;
+}
 #define AT(member) offsetof(struct import_run, member)
 static const struct option_row rows[] = {
     {"SOURCE", NULL, OPTION_FILE, OPTION_NEEDED, AT(source.source),
-     .help = "a folder with config.json in Hugging Face format, or a GGUF file"},
+     .help = "a folder with config.json in Hugging Face format, a GGUF file, or an ONNX file (`.onnx`)"},
     {"-o", "DIR", OPTION_FILE, OPTION_NEEDED, AT(dir),
      .help = "folder for DIR/NAME.yaml, a spec for `rill check`, `rill gen` and `rill pack`"},
     {"--board", "BOARD", OPTION_WORD, 0, AT(source.board), .preset = "u55c", .names = "boards",
@@ -79,12 +96,16 @@ static const struct option_row rows[] = {
      .help = "most positions of a request (default: that of the family, and at most what the model was "
              "trained for)"},
     {"--name", "NAME", OPTION_WORD, 0, AT(source.name),
-     .help = "name of the design (default: the names of SOURCE and of the board)"},
+     .help = "name of the design (default: the names of SOURCE and of the board; of an ONNX file its name)"},
+    {"--dim", "NAME=N", OPTION_CALL, OPTION_REPEATS, AT(onnx), .call = command_take_dim,
+     .help = "ONNX: size of an axis that has a name and no number in the file"},
+    {"--cut", NULL, OPTION_FLAG, 0, AT(onnx.cut),
+     .help = "ONNX: if not everything can be written, write the longest part that can, and say what the host computes"},
     {0}};
 
 const struct command command_import = {
     .options = {.name = "import",
-                .purpose = "make a spec from a checkpoint (a folder or a GGUF file)",
+                .purpose = "make a spec from a checkpoint (a folder or a GGUF file) or an ONNX file",
                 .about = "Lists what it read, what it assumed, and what is not supported.",
                 .example = "rill import CHECKPOINT -o specs",
                 .page = "models",

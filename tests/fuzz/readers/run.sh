@@ -10,7 +10,7 @@ usage() {
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
   --runs N     inputs of each reader (default 2000; all but spec and ir: a fifth)
   --seconds N  time of each reader instead, with another seed each time
-  reader       spec ir safetensors gguf rows tokenizer tokenizer_json config family (default: all)
+  reader       spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
@@ -26,7 +26,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf rows tokenizer tokenizer_json config family)
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family)
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
@@ -83,6 +83,7 @@ make_corpus() { # reader, folder
             { printf '{"a":0,"b":1,"ab":2,"<|endoftext|>":3}\0' && printf '#version: 0.2\na b\n'; } >"$2/small"
             ;;
         gguf) cp "$root"/tests/unit/gguf/all_types.gguf "$root"/tests/unit/tokenizers/*.gguf "$2" ;;
+        onnx) cp "$root"/tests/onnx/models/*.onnx "$2" && python3 "$root/tests/onnx/hostile.py" "$2" >/dev/null ;;
         tokenizer_json)
             for kind in "$root"/tests/unit/tokenizers/*/; do
                 cp "$kind/tokenizer.json" "$2/$(basename "$kind")"
@@ -98,7 +99,7 @@ make_corpus() { # reader, folder
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
     case $1 in
-        safetensors | gguf | rows | tokenizer | tokenizer_json | config) limit=(-runs=$((runs / 5)) -seed=1) ;;
+        safetensors | gguf | onnx | rows | tokenizer | tokenizer_json | config) limit=(-runs=$((runs / 5)) -seed=1) ;;
     esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill import of an ONNX file: the spec with design keys that fit the board, and the weights beside it.
+#include "gen/command/import_onnx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/command/command.h"
+#include "gen/report/design_report.h"
+#include "gen/spec/spec.h"
+
+// Rows per step and lanes, the fastest first.
+static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
+enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
+
+const char *command_take_dim(struct arena *arena, void *into, const char *value) {
+    struct onnx_options *o = into;
+    const char *equal = strchr(value, '=');
+    char *end = NULL;
+    long long n = equal ? strtoll(equal + 1, &end, 10) : 0;
+    if (!equal || equal == value || !equal[1] || *end || n < 1 || n > MOST_DIM)
+        return arena_printf(arena, MSG_ONNX_DIM, value);
+    if (o->dims == ONNX_MAX_DIMS) return "too many axes";
+    o->dim[o->dims].name = arena_strndup(arena, value, (size_t)(equal - value));
+    o->dim[o->dims++].extent = n;
+    return NULL;
+}
+
+struct fitting {
+    const struct onnx_import *m;
+    const char *path; // of the spec
+    struct arena *arena;
+};
+
+static struct ir *build(const struct fitting *f, const struct onnx_design *d, struct text *spec, struct diag *diag) {
+    text_free(spec);
+    onnx_import_spec(f->m, d, spec);
+    const struct rill_spec *read = rill_spec_read_bytes(f->path, text_cstr(spec), spec->len, f->arena, diag);
+    return read ? command_build_spec(read, f->arena, diag, NULL) : NULL;
+}
+
+// Whether the design is legal and fits the board by estimate.
+static bool fits(const struct fitting *f, const struct onnx_design *d) {
+    struct diag silent;
+    struct text spec = {0};
+    char *said = NULL;
+    size_t len;
+    struct arena_mark mark = arena_mark(f->arena);
+    diag_init(&silent, open_memstream(&said, &len));
+    struct ir *ir = build(f, d, &spec, &silent);
+    if (ir) design_report_capacity(ir, loc_none(), &silent);
+    fclose(silent.out);
+    bool ok = ir && !silent.warnings && !silent.errors;
+    arena_release(f->arena, mark);
+    text_free(&spec);
+    free(said);
+    return ok;
+}
+
+// As many channels as the weights keep busy, and the fastest design with them that fits.
+static bool choose(const struct fitting *f, struct onnx_design *d) {
+    int64_t bytes = onnx_import_weight_bytes(f->m);
+    int channels = 1;
+    while (channels < MOST_CHANNELS && bytes > (int64_t)channels * CHANNEL_BYTES) channels *= 2;
+    for (; channels >= 1; channels /= 2)
+        for (size_t r = 0; r < COUNT_OF(rungs); r++) {
+            d->channels = channels, d->tokens = rungs[r].tokens, d->lanes = rungs[r].lanes;
+            if (fits(f, d)) return true;
+        }
+    return false;
+}
+
+static bool write_files(const struct fitting *f, const char *dir, const struct text *spec, struct diag *diag) {
+    struct output out;
+    output_begin(&out, f->arena, dir);
+    FILE *weights = output_open(&out, "model.safetensors");
+    const char *name = arena_printf(f->arena, "%s.yaml", onnx_import_name(f->m));
+    if (weights && onnx_import_weights(f->m, weights) && output_text(&out, name, spec) && output_commit(&out))
+        return true;
+    output_abort(&out);
+    diag_error_text(diag, loc_none(), out.error ? out.error : arena_printf(f->arena, MSG_DISK_FULL, dir));
+    return false;
+}
+
+bool command_import_onnx(const struct onnx_options *o, const char *board, const char *dir, struct arena *arena,
+                         struct diag *diag) {
+    struct text table = {0}, spec = {0};
+    struct fitting f = {.m = onnx_import_read(o, arena, &table, diag), .arena = arena};
+    struct onnx_design d = {.board = file_is_path(board) ? file_relative(arena, dir, file_whole(arena, board)) : board};
+    printf("%s", text_cstr(&table));
+    bool ok = f.m;
+    if (ok) {
+        f.path = arena_printf(arena, "%s/%s.yaml", dir, onnx_import_name(f.m));
+        bool fit = choose(&f, &d);
+        ok = build(&f, &d, &spec, diag) && write_files(&f, dir, &spec, diag);
+        if (ok)
+            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, int8, activations "
+                   "int10%s\n\n%s\n%s/model.safetensors\n",
+                   board, d.channels, d.lanes, d.tokens,
+                   fit ? ""
+                       : "\nit is beyond the board's limits by estimate: it can be simulated, not built "
+                         "(`rill check` says where)",
+                   f.path, dir);
+    }
+    text_free(&table);
+    text_free(&spec);
+    return ok;
+}

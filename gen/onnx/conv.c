@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions. ONNX has channels before places, the graph language has them last: a Move on each side of a convolution
+// turns one into the other. Moves are carried behind elementwise operators, where most of them meet and cancel.
+#include <string.h>
+
+#include "gen/onnx/lower.h"
+#include "gen/onnx/rewrite.h"
+
+static struct node *at(struct graph *g, int i) { return &g->node.items[i]; }
+static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
+
+static int64_t item(const struct node *n, const char *name, int i, int64_t preset) {
+    const struct onnx_attribute *a = onnx_attribute_of(n->src, name);
+    return a && (size_t)i < a->ints.count ? a->ints.items[i] : preset;
+}
+
+// ---- the patches ----
+
+// Sizes, steps and padding along the places. Padding is that before each dimension, then that after each.
+static struct patch *patch_of(struct graph *g, const struct node *n, const int64_t size[]) {
+    struct patch *w = ARENA_NEW(g->arena, struct patch);
+    const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
+    const char *pad = onnx_string(n->src, "auto_pad", "NOTSET");
+    w->places = x->rank - 2;
+    for (int i = 0; i < w->places; i++) {
+        w->size[i] = size[i], w->stride[i] = item(n, "strides", i, 1), w->dilation[i] = item(n, "dilations", i, 1);
+        int64_t reach = (size[i] - 1) * w->dilation[i] + 1,
+                all = (y->dim[i + 2] - 1) * w->stride[i] + reach - x->dim[i + 2];
+        bool same = !strncmp(pad, "SAME", 4);
+        if (all < 0) all = 0;
+        w->pads[i] = same ? (!strcmp(pad, "SAME_LOWER") ? all - all / 2 : all / 2) : item(n, "pads", i, 0);
+        w->pads[i + w->places] = same ? all - w->pads[i] : item(n, "pads", i + w->places, 0);
+    }
+    return w;
+}
+
+enum { MOST_WEIGHTS = 1 << 26 };
+
+// [rows][channels of a group][places] becomes [rows][places][channels]; channels of other groups have the weight 0.
+static const struct onnx_data *arranged(struct graph *g, const struct onnx_data *w, int64_t channels) {
+    int64_t rows = w->dims.dim[0], own = w->dims.dim[1], places = w->count ? w->count / (rows * own) : 0;
+    int64_t groups = places ? channels / own : 0, per_group = groups ? rows / groups : 0;
+    struct onnx_dims to = {2, {rows, places * channels}};
+    float *f;
+    bool whole = per_group && groups * own == channels && groups * per_group == rows;
+    if (!whole || rows > MOST_WEIGHTS / (places * channels)) return NULL;
+    struct onnx_data *d = data_floats(g->arena, &to, &f);
+    memset(f, 0, (size_t)d->count * sizeof *f);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < own; c++)
+            for (int64_t p = 0; p < places; p++)
+                f[(r * places + p) * channels + r / per_group * own + c] = w->f[(r * own + c) * places + p];
+    return d;
+}
+
+static struct onnx_dims channels_last(const struct onnx_dims *d) {
+    struct onnx_dims to = {d->rank, {d->dim[0]}};
+    for (int i = 2; i < d->rank; i++) to.dim[i - 1] = d->dim[i];
+    to.dim[d->rank - 1] = d->dim[1];
+    return to;
+}
+
+// Puts a Move before node i that brings channels to the end.
+static int add_last(struct graph *g, int i, int x) {
+    struct onnx_dims to = channels_last(dims(g, x));
+    int v = graph_add_node(g, i, "Move", x, &to), *perm = at(g, i)->perm;
+    perm[0] = 0;
+    for (int k = 1; k < to.rank; k++) perm[k] = k < to.rank - 1 ? k + 1 : 1;
+    return v;
+}
+
+static void make_first(struct node *n, int x_rank) {
+    n->op = "Move";
+    n->perm[0] = 0;
+    for (int k = 1; k < x_rank; k++) n->perm[k] = k == 1 ? x_rank - 1 : k - 1;
+}
+
+static void to_conv(struct graph *g, int i, const struct patch *patch, const struct onnx_data *w,
+                    const struct onnx_data *b, const char *became) {
+    struct node old = *at(g, i);
+    struct onnx_dims y = channels_last(dims(g, old.out.items[0]));
+    int x = add_last(g, i, graph_in(&old, 0)), v = graph_add_node(g, i + 1, "ConvLast", x, &y);
+    struct node *n = at(g, i + 1), *back = at(g, i + 2);
+    n->patch = patch;
+    n->w = w, n->b = b;
+    n->w_name = graph_in(&old, 1) == NONE ? NULL : graph_value(g, graph_in(&old, 1))->source;
+    n->b_name = graph_in(&old, 2) == NONE ? NULL : graph_value(g, graph_in(&old, 2))->source;
+    graph_set_in(g, back, v);
+    make_first(back, y.rank);
+    graph_say(g, back, became);
+}
+
+static bool fits(const struct graph *g, const struct node *n) {
+    int rank = dims(g, graph_in(n, 0))->rank;
+    return lower_has("conv") && (rank == 3 || rank == 4) && dims(g, graph_in(n, 0))->dim[0] == 1;
+}
+
+static bool convolution(struct graph *g, int i) {
+    struct node *n = at(g, i);
+    const struct onnx_data *w = graph_constant(g, n, 1), *b = graph_constant(g, n, 2), *all;
+    if (!w || !w->f || (graph_in(n, 2) != NONE && (!b || !b->f)) || !fits(g, n)) return false;
+    bool grouped = onnx_int(n->src, "group", 1) != 1;
+    all = arranged(g, w, dims(g, graph_in(n, 0))->dim[1]);
+    if (!all) return false;
+    to_conv(g, i, patch_of(g, n, w->dims.dim + 2), all, b, grouped ? "conv, with zeros between groups" : "conv");
+    return true;
+}
+
+enum { MOST_TAPS = 1 << 12, MOST_CHANNELS = 1 << 12 };
+
+// The mean of a patch is a convolution of every channel with equal weights.
+static bool average(struct graph *g, int i) {
+    struct node *n = at(g, i);
+    int64_t size[ONNX_MAX_RANK], count = 1, channels = dims(g, graph_in(n, 0))->dim[1];
+    const struct onnx_attribute *kernel = onnx_attribute_of(n->src, "kernel_shape");
+    if (!fits(g, n) || !kernel || (int)kernel->ints.count != dims(g, graph_in(n, 0))->rank - 2) return false;
+    for (size_t k = 0; k < kernel->ints.count; k++) count *= size[k] = kernel->ints.items[k];
+    const struct patch *patch = patch_of(g, n, size);
+    const struct onnx_data *all;
+    for (int k = 0; k < 2 * patch->places; k++)
+        if (patch->pads[k] && !onnx_int(n->src, "count_include_pad", 0)) return false;
+    if (onnx_int(n->src, "ceil_mode", 0) || count > MOST_TAPS || channels > MOST_CHANNELS) return false;
+    float *f;
+    struct onnx_data *w = data_floats(g->arena, &(struct onnx_dims){3, {channels, 1, count}}, &f);
+    for (int64_t k = 0; k < w->count; k++) f[k] = 1 / (float)count;
+    all = arranged(g, w, channels);
+    if (all) to_conv(g, i, patch, all, NULL, "conv with weights 1 / n");
+    return all;
+}
+
+// ---- depth and space ----
+
+static bool depth(struct graph *g, int i) {
+    struct node *n = at(g, i);
+    struct onnx_dims x = *dims(g, graph_in(n, 0));
+    int64_t b = onnx_int(n->src, "blocksize", 1), c = x.dim[1], h = x.dim[2], w = x.dim[3];
+    bool deep = graph_is(n, "SpaceToDepth"), crd = !strcmp(onnx_string(n->src, "mode", "DCR"), "CRD");
+    if (x.rank != 4 || (deep ? h % b || w % b : c % (b * b))) return false;
+    struct onnx_dims split = {6, {x.dim[0], b, b, c / (b * b), h, w}}, moved = {6, {0}};
+    static const int dcr_order[] = {0, 3, 4, 1, 5, 2}, crd_order[] = {0, 1, 4, 2, 5, 3},
+                     deep_order[] = {0, 3, 5, 1, 2, 4};
+    const int *order = deep ? deep_order : crd ? crd_order : dcr_order;
+    if (deep) split = (struct onnx_dims){6, {x.dim[0], c, h / b, b, w / b, b}};
+    else if (crd) split = (struct onnx_dims){6, {x.dim[0], c / (b * b), b, b, h, w}};
+    for (int k = 0; k < 6; k++) moved.dim[k] = split.dim[order[k]];
+    int view = graph_add_node(g, i, "View", graph_in(n, 0), &split),
+        move = graph_add_node(g, i + 1, "Move", view, &moved);
+    memcpy(at(g, i + 1)->perm, order, 6 * sizeof *order);
+    graph_set_in(g, at(g, i + 2), move);
+    at(g, i + 2)->op = "View";
+    graph_say(g, at(g, i + 2), "the order of elements");
+    return true;
+}
+
+bool rewrite_to_conv(struct graph *g, int i) {
+    struct node *n = at(g, i);
+    int x = graph_in(n, 0);
+    if (!n->src || x == NONE || !graph_value(g, x)->shaped || !graph_value(g, n->out.items[0])->shaped) return false;
+    if (graph_is(n, "Conv")) return convolution(g, i);
+    if (graph_is(n, "AveragePool")) return average(g, i);
+    return (graph_is(n, "DepthToSpace") || graph_is(n, "SpaceToDepth")) && depth(g, i);
+}
+
+// ---- moves ----
+
+static bool same_move(const struct node *a, const struct node *b, int rank) {
+    return a && b && !memcmp(a->perm, b->perm, (size_t)rank * sizeof a->perm[0]);
+}
+
+// The Move that all operands which are not constant come from; NULL: there is no such Move.
+static struct node *common_move(const struct graph *g, const struct node *n) {
+    struct node *found = NULL;
+    int rank = dims(g, n->out.items[0])->rank;
+    for (size_t k = 0; k < n->in.count; k++) {
+        int v = n->in.items[k];
+        if (v == NONE || (graph_value(g, v)->constant && graph_value(g, v)->constant->count == 1)) continue;
+        struct node *m = graph_value(g, v)->constant ? NULL : graph_maker(g, v, "Move");
+        if (!m || dims(g, v)->rank != rank || (found && !same_move(m, found, rank))) return NULL;
+        found = m;
+    }
+    return found;
+}
+
+static bool is_elementwise(const struct graph *g, const struct node *n) {
+    double in[3] = {0}, y;
+    if (graph_is(n, "Affine")) return true;
+    return n->in.count <= 3 && n->out.count == 1 && graph_compute(g, n, in, n->in.count, &y);
+}
+
+// A constant beside the result of a Move, as it is beside the operand of the Move.
+static const struct onnx_data *moved_constant(struct graph *g, const struct onnx_data *d, const int perm[], int rank) {
+    struct onnx_dims to = {.rank = rank};
+    int64_t stride[ONNX_MAX_RANK], k = 1;
+    if (!d || d->count == 1) return d;
+    for (int i = rank - 1; i >= 0; i--) {
+        int own = i - (rank - d->dims.rank);
+        to.dim[perm[i]] = own >= 0 ? d->dims.dim[own] : 1;
+        stride[perm[i]] = k;
+        k *= to.dim[perm[i]];
+    }
+    return data_walk(g->arena, d, &to, 0, stride);
+}
+
+static void carry_behind(struct graph *g, int i, const struct node *move) {
+    struct node old = *at(g, i), by = *move;
+    struct onnx_dims x = *dims(g, graph_in(&by, 0));
+    int v = graph_add_node(g, i, old.op, graph_in(&by, 0), &x);
+    struct node *n = at(g, i), *last = at(g, i + 1);
+    for (size_t k = 0; k < old.in.count; k++) {
+        struct node *m = old.in.items[k] == NONE ? NULL : graph_maker(g, old.in.items[k], "Move");
+        if (k == 0) n->in.count = 0;
+        VEC_PUSH(g->arena, n->in, m ? graph_in(m, 0) : old.in.items[k]);
+    }
+    n->src = old.src, n->word = old.word;
+    n->w = moved_constant(g, old.w, by.perm, x.rank), n->b = moved_constant(g, old.b, by.perm, x.rank);
+    graph_set_in(g, last, v);
+    last->op = "Move";
+    last->w = last->b = NULL;
+    memcpy(last->perm, by.perm, sizeof by.perm);
+}
+
+bool rewrite_carry_move(struct graph *g, int i) {
+    const struct node *n = at(g, i), *m = is_elementwise(g, n) ? common_move(g, n) : NULL;
+    if (!m) return false;
+    carry_behind(g, i, m);
+    return true;
+}
+
+// Two Moves are one, or none.
+bool rewrite_join_moves(struct graph *g, int i) {
+    struct node *n = at(g, i), *first = graph_is(n, "Move") ? graph_maker(g, graph_in(n, 0), "Move") : NULL;
+    int order[ONNX_MAX_RANK], rank = first ? dims(g, graph_in(n, 0))->rank : 0;
+    bool none = true;
+    if (!first) return false;
+    for (int k = 0; k < rank; k++) order[k] = first->perm[n->perm[k]], none &= order[k] == k;
+    memcpy(n->perm, order, (size_t)rank * sizeof *order);
+    graph_set_in(g, n, graph_in(first, 0));
+    if (none) {
+        n->gone = true;
+        graph_replace(g, n->out.items[0], graph_in(n, 0));
+    }
+    return true;
+}

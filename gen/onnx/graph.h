@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph of an ONNX file while it is turned into a spec: values and nodes by number. Constants are folded, shapes
+// are known, and nodes are rewritten until each is an operation of the graph language or has a reason why not.
+#ifndef RILL_ONNX_GRAPH_H
+#define RILL_ONNX_GRAPH_H
+
+#include "gen/onnx/model.h"
+
+enum { NONE = -1, MOST_TENSOR = 1048576 }; // elements of a tensor in the graph language
+
+struct value {
+    const char *name;
+    int type; // of its elements; 0: unknown
+    bool shaped;
+    struct onnx_dims dims;
+    const struct onnx_data *constant; // NULL: known only at run time
+    const char *source;               // name of the initializer that a constant is
+    int maker;                        // node; NONE: an input, or a constant
+    int uses;                         // by nodes that are not gone, and as outputs
+    int rows;                         // the axis that counts positions; NONE: it has none
+};
+
+// What a node of the file became.
+struct fate {
+    const char *became;  // words for the table
+    const char *missing; // reason why it cannot be built; NULL: none
+};
+
+// Patches of an image or a signal with the channels last.
+struct patch {
+    int places; // dimensions
+    int64_t size[2], stride[2], dilation[2], pads[4];
+};
+
+// A node. `op` is an operator of ONNX, or one of those that rewriting makes:
+//   Linear   in: x; w: [rows][k], b: [rows] or NULL
+//   Move     in: x; a Transpose with the order `perm`
+//   ConvLast in: x, channels last; a convolution with w: [rows][places][channels], b
+//   Affine   in: x; y = x * w + b, where w and b broadcast to x, or are NULL
+//   Norm     in: x; layer normalization over the last axis; w: gamma, b: beta, or NULL
+//   RmsNorm  in: x; w: gamma or NULL
+//   Function in: x; `word` names an elementwise operation of the graph language
+//   View     in: x; the same elements in another shape
+struct node {
+    const struct onnx_node *src; // with the attributes; NULL: made by rewriting
+    int number;                  // of the node of the file that it stands for
+    const char *op;
+    VEC(int) in;
+    VEC(int) out;
+    bool gone;
+    const struct onnx_data *w, *b;
+    const char *w_name, *b_name; // initializers that w and b came from
+    const char *word;
+    double eps;
+    int axis;
+    int perm[ONNX_MAX_RANK];
+    const struct patch *patch;
+};
+
+struct graph {
+    struct arena *arena;
+    struct diag *diag;
+    const struct onnx_model *model;
+    VEC(struct value) value;
+    VEC(struct node) node; // each after the makers of its operands
+    VEC(int) input, output;
+    VEC(const char *) output_name;
+    struct fate *fate; // one for each node of the file
+    int64_t spare;     // elements of constants that may still be made by folding
+    bool dynamic;      // axis 0 of the inputs has no number in the file
+    bool batched;      // axis 0 of all inputs counts rows
+    const char *mixer; // why axis 0 does not count rows; NULL: it does
+};
+
+// A number for a named axis: NAME=N.
+struct graph_dim {
+    const char *name;
+    int64_t extent;
+    bool used;
+};
+
+// Builds the graph, binds axes, infers shapes and folds constants. NULL after an error.
+struct graph *graph_build(const struct onnx_model *, struct graph_dim *dims, size_t count, struct arena *,
+                          struct diag *);
+
+// ---- access ----
+static inline struct value *graph_value(const struct graph *g, int v) { return &g->value.items[v]; }
+static inline int graph_in(const struct node *n, size_t i) { return i < n->in.count ? n->in.items[i] : NONE; }
+// The constant operand; NULL: none, or not constant.
+const struct onnx_data *graph_constant(const struct graph *, const struct node *, size_t i);
+bool graph_is(const struct node *, const char *op);
+// The node that makes the value if it is this operator; NULL otherwise. NULL as operator: any.
+struct node *graph_maker(const struct graph *, int v, const char *op);
+int64_t graph_count(const struct graph *, int v); // elements; -1: unknown
+// The integers of a constant; -1: not constant, or more than `most`.
+int graph_ints(const struct graph *, int v, int64_t out[], int most);
+// A number of a list of axes, counted from the end if negative; NONE if it is no axis.
+int graph_axis(int64_t axis, int rank);
+// Axes of a node, as an attribute or an operand; -1: not known. `none`: all axes if there are none.
+int graph_axes(const struct graph *, const struct node *, size_t operand, int rank, int axes[]);
+// The extents without those of 1.
+struct onnx_dims graph_squeezed(const struct onnx_dims *);
+bool graph_same_dims(const struct onnx_dims *, const struct onnx_dims *);
+
+// ---- changes ----
+int graph_add_value(struct graph *, const char *name, const struct onnx_dims *dims);
+// A node with one operand, placed before node `before`; its value has these extents. Pointers to nodes become invalid.
+int graph_add_node(struct graph *, int before, const char *op, int in, const struct onnx_dims *dims);
+void graph_set_in(struct graph *, struct node *, int in); // the only operand
+void graph_replace(struct graph *, int old, int with);    // in all operands and outputs
+void graph_count_uses(struct graph *);                    // and drops nodes whose results nobody reads
+void graph_say(struct graph *, const struct node *, const char *became);
+
+// ---- shapes and constants ----
+// Sets the shapes of the outputs. False: an error of the file was reported.
+bool graph_infer(struct graph *, struct node *);
+// Where a Slice begins on each axis, its steps and its result. False: not constant, or not legal.
+bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
+                 struct onnx_dims *out);
+// Whether the results depend on constants alone, and are now constants.
+bool graph_fold(struct graph *, struct node *);
+// Numbers of an elementwise operator; false: it is not one of those.
+bool graph_compute(const struct graph *, const struct node *, const double in[], size_t count, double *out);
+
+// ---- constants ----
+struct onnx_data *data_floats(struct arena *, const struct onnx_dims *, float **f);
+struct onnx_data *data_scalar(struct arena *, double);
+// a op b with broadcasting; `op` is an operator such as `Mul`.
+const struct onnx_data *data_binary(struct graph *, const char *op, const struct onnx_data *a,
+                                    const struct onnx_data *b);
+const struct onnx_data *data_transposed(struct arena *, const struct onnx_data *matrix);
+// The axes of the operand that become the axes of a Transpose or Move. False: the node is none.
+bool graph_permutation(const struct graph *, const struct node *, int perm[]);
+// Elements of d in another order: element n of the result is element base + sum(index * stride) of d.
+const struct onnx_data *data_walk(struct arena *, const struct onnx_data *d, const struct onnx_dims *dims, int64_t base,
+                                  const int64_t stride[]);
+bool data_is_scalar(const struct onnx_data *);
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// All steps from an ONNX file to a spec, and the part that is kept if not all of the file can be written.
+#include "gen/onnx/onnx.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "gen/onnx/report.h"
+#include "gen/onnx/rewrite.h"
+#include "gen/onnx/spec.h"
+
+struct onnx_import {
+    const char *name, *file;
+    struct graph *g;
+    struct spec *spec;
+    int first, end; // the nodes of the part
+    bool part;
+};
+
+bool onnx_is_model(const char *path) { return file_has_suffix(path, ".onnx"); }
+
+const char *onnx_import_name(const struct onnx_import *m) { return m->name; }
+int64_t onnx_import_weight_bytes(const struct onnx_import *m) { return spec_weight_bytes(m->spec); }
+bool onnx_import_weights(const struct onnx_import *m, FILE *out) { return spec_write_weights(m->spec, out); }
+
+// ---- the name ----
+
+enum { MOST_NAME = 48 };
+
+static const char *base_name(struct arena *arena, const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t len = strlen(base) - strlen(".onnx");
+    char *name = arena_printf(arena, "%s%.*s", *base >= '0' && *base <= '9' ? "model-" : "",
+                              (int)(len < MOST_NAME ? len : MOST_NAME), base);
+    for (char *c = name; *c; c++) {
+        bool letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'), digit = *c >= '0' && *c <= '9';
+        if (!letter && !digit && (c == name || (*c != '_' && *c != '-'))) *c = c == name ? 'm' : '-';
+    }
+    return name;
+}
+
+// ---- the part that is kept ----
+
+static bool is_missing(const struct graph *g, int i) {
+    return !g->node.items[i].gone && g->fate[g->node.items[i].number].missing;
+}
+
+static int live_nodes(const struct graph *g, int first, int end) {
+    int n = 0;
+    for (int i = first; i < end; i++) n += !g->node.items[i].gone && !rewrite_is_layout(&g->node.items[i]);
+    return n;
+}
+
+static bool has_few_ports(const struct spec *s) {
+    return s->input.count && s->input.count <= SPEC_MAX_PORTS && s->output.count && s->output.count <= SPEC_MAX_PORTS;
+}
+
+// The next run of nodes, from *first on, that can all be written.
+static bool next_run(const struct graph *g, int *first, int *end) {
+    int n = (int)g->node.count;
+    while (*first < n && is_missing(g, *first)) ++*first;
+    for (*end = *first; *end < n && !is_missing(g, *end);) ++*end;
+    return *first < n;
+}
+
+static bool take_longest(struct onnx_import *m) {
+    int most = 0, end, missing;
+    for (int first = 0; next_run(m->g, &first, &end); first = end) {
+        if (live_nodes(m->g, first, end) <= most) continue;
+        struct spec *s = spec_lower(m->g, first, end, &missing);
+        if (missing || !has_few_ports(s)) continue;
+        most = live_nodes(m->g, first, end);
+        m->first = first, m->end = end, m->spec = s, m->part = true;
+    }
+    return m->part;
+}
+
+// ---- all steps ----
+
+static bool check_ports(const struct spec *s, const struct onnx_model *model, struct diag *diag) {
+    size_t in = s->input.count, out = s->output.count;
+    if (!in || !out) diag_error(diag, model->loc, MSG_ONNX_NOTHING);
+    if (in > SPEC_MAX_PORTS) diag_error(diag, model->loc, MSG_ONNX_PORTS, in, "inputs", SPEC_MAX_PORTS);
+    if (out > SPEC_MAX_PORTS) diag_error(diag, model->loc, MSG_ONNX_PORTS, out, "outputs", SPEC_MAX_PORTS);
+    return in && out && in <= SPEC_MAX_PORTS && out <= SPEC_MAX_PORTS;
+}
+
+static bool take_nodes(struct onnx_import *m, const struct onnx_options *o, struct text *table, struct diag *diag) {
+    int missing, nodes = live_nodes(m->g, 0, (int)m->g->node.count);
+    const struct onnx_model *model = m->g->model;
+    m->spec = spec_lower(m->g, 0, (int)m->g->node.count, &missing);
+    report_operators(m->g, table);
+    if (!missing) return check_ports(m->spec, model, diag);
+    if (o->cut && take_longest(m)) {
+        report_part(m->g, m->spec, live_nodes(m->g, m->first, m->end), nodes, table);
+        return true;
+    }
+    diag_error(diag, model->loc, o->cut ? MSG_ONNX_NO_PART : MSG_ONNX_MISSING, missing, nodes);
+    return false;
+}
+
+struct onnx_import *onnx_import_read(const struct onnx_options *o, struct arena *arena, struct text *table,
+                                     struct diag *diag) {
+    struct onnx_import *m = ARENA_NEW(arena, struct onnx_import);
+    struct graph_dim dim[ONNX_MAX_DIMS];
+    for (int i = 0; i < o->dims; i++) dim[i] = (struct graph_dim){.name = o->dim[i].name, .extent = o->dim[i].extent};
+    const struct onnx_model *model = onnx_model_read(arena, o->source, diag);
+    m->g = model ? graph_build(model, dim, (size_t)o->dims, arena, diag) : NULL;
+    if (!m->g) return NULL;
+    m->file = o->source;
+    m->name = o->name ? o->name : base_name(arena, o->source);
+    rewrite_patterns(m->g);
+    rewrite_rows(m->g);
+    rewrite_products(m->g);
+    if (!take_nodes(m, o, table, diag)) return NULL;
+    spec_find_regions(m->spec);
+    spec_make_names(m->spec);
+    report_ports(m->g, m->spec, table);
+    return m;
+}
+
+void onnx_import_spec(const struct onnx_import *m, const struct onnx_design *d, struct text *out) {
+    const char *slash = strrchr(m->file, '/');
+    text_addf(out, "# Made by `rill import` of %s%s. docs/spec.md explains the keys, docs/onnx.md the import.\n",
+              m->part ? "a part of " : "", slash ? slash + 1 : m->file);
+    text_addf(out, "name: %s\n\n", m->name);
+    spec_write_graph(m->spec, out);
+    text_addf(out, "\nboard: ");
+    text_add_json_string(out, d->board, strlen(d->board));
+    text_addf(out, "\ndesign:\n  channels: %d\n  lanes: %d\n  T: %d\n  weights: int8\n  activations: int10\n",
+              d->channels, d->lanes, d->tokens);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the files that turn nodes into operations.
+#ifndef RILL_ONNX_LOWER_H
+#define RILL_ONNX_LOWER_H
+
+#include "gen/onnx/spec.h"
+
+struct lower {
+    struct graph *g;
+    struct spec *s;
+    int *tensor_of;       // of each value; NONE: not made yet
+    const struct node *n; // the node at hand
+    const char *hint;     // name of what it makes
+};
+
+// Whether the graph language has an operation, or an operation an attribute.
+bool lower_has(const char *op);
+bool lower_has_attr(const char *op, const char *key);
+
+int lower_value(struct lower *, int v);
+int lower_operand(struct lower *, size_t i);
+// Adds an operation; returns its tensor. Attributes are added to the last operation.
+int lower_emit(struct lower *, const char *op, int ins, const int in[], int rank, const int64_t dim[]);
+void lower_attr(struct lower *, const char *key, const char *text);
+void lower_attr_int(struct lower *, const char *key, int64_t);
+void lower_attr_float(struct lower *, const char *key, double);
+void lower_attr_weight(struct lower *, const char *key, const struct onnx_data *, const char *source);
+
+int lower_view(struct lower *, int t, int rank, const int64_t dim[]);
+int lower_rows(struct lower *, int t, int64_t k);
+// NULL, or the reason why the language has no such operation.
+const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
+int lower_two(struct lower *, const char *op, int a, int b);
+int lower_scaled(struct lower *, int t, double by);
+int lower_plus(struct lower *, int t, double c);
+
+// An operation on all operands of the node, which have equal shapes.
+const char *lower_pairs(struct lower *, const char *op, int *out);
+// Elementwise operators. Returns NULL, or the reason why the node cannot be written.
+const char *lower_function(struct lower *, int *out);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ONNX file as it is stored: nodes, constants, inputs and outputs, by their names.
+#ifndef RILL_ONNX_MODEL_H
+#define RILL_ONNX_MODEL_H
+
+#include "gen/base/diag.h"
+
+// Types of elements, by their numbers in the format.
+enum onnx_type {
+    ONNX_FLOAT = 1,
+    ONNX_UINT8 = 2,
+    ONNX_INT8 = 3,
+    ONNX_UINT16 = 4,
+    ONNX_INT16 = 5,
+    ONNX_INT32 = 6,
+    ONNX_INT64 = 7,
+    ONNX_STRING = 8,
+    ONNX_BOOL = 9,
+    ONNX_FLOAT16 = 10,
+    ONNX_DOUBLE = 11,
+    ONNX_UINT32 = 12,
+    ONNX_UINT64 = 13,
+    ONNX_BFLOAT16 = 16,
+    ONNX_TYPES = 17
+};
+const char *onnx_type_name(int type);
+bool onnx_type_is_float(int type);
+// Bytes of an element; 0 for types that Rill does not read.
+int onnx_type_bytes(int type);
+
+enum { ONNX_MAX_RANK = 8 };
+struct onnx_dims {
+    int rank;
+    int64_t dim[ONNX_MAX_RANK];
+};
+// The number of elements; -1: an extent is negative, or the product exceeds 2^40.
+int64_t onnx_elements(const struct onnx_dims *);
+const char *onnx_dims_text(struct arena *, const struct onnx_dims *); // `[2, 3]`
+
+// A constant. Floats of any width are kept as fp32, integers and truth values as int64.
+struct onnx_data {
+    int type;
+    struct onnx_dims dims;
+    int64_t count;
+    const float *f;   // NULL: integers
+    const int64_t *i; // NULL: floats
+};
+static inline double onnx_at(const struct onnx_data *d, int64_t n) { return d->f ? (double)d->f[n] : (double)d->i[n]; }
+
+struct onnx_tensor {
+    const char *name;
+    const struct onnx_data *data;
+};
+
+struct onnx_attribute {
+    const char *name;
+    float f;
+    int64_t i;
+    const char *s;
+    VEC(int64_t) ints;
+    VEC(float) floats;
+    const struct onnx_data *t;
+    bool graph; // has a body, which is not read
+};
+
+struct onnx_node {
+    const char *name, *op, *domain;
+    VEC(const char *) in, out; // an input that is left out has the empty name
+    VEC(struct onnx_attribute) attribute;
+};
+
+// A tensor that is described: an input, an output, a value in between.
+struct onnx_info {
+    const char *name;
+    int type; // 0: not told, or no tensor
+    bool shaped;
+    struct onnx_dims dims;           // an extent of -1 is not a number in the file
+    const char *axis[ONNX_MAX_RANK]; // its name; NULL: none
+};
+
+struct onnx_model {
+    const char *path;
+    struct loc loc;
+    struct arena *arena;
+    int64_t opset; // of the operators without a domain
+    const char *producer;
+    VEC(struct onnx_node) node;
+    VEC(struct onnx_tensor) initializer;
+    VEC(struct onnx_info) input, output, value;
+};
+
+// NULL after an error: the file, or a file with its data, is not well formed.
+struct onnx_model *onnx_model_read(struct arena *, const char *path, struct diag *);
+struct onnx_model *onnx_model_read_bytes(struct arena *, const char *path, const void *data, size_t len, struct diag *);
+
+const struct onnx_attribute *onnx_attribute_of(const struct onnx_node *, const char *name); // NULL: none
+int64_t onnx_int(const struct onnx_node *, const char *name, int64_t preset);
+double onnx_float(const struct onnx_node *, const char *name, double preset);
+const char *onnx_string(const struct onnx_node *, const char *name, const char *preset);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the readers of messages and of tensors.
+#ifndef RILL_ONNX_READ_H
+#define RILL_ONNX_READ_H
+
+#include "gen/onnx/model.h"
+#include "gen/onnx/wire.h"
+
+// A file with data of constants.
+struct read_side_file {
+    const char *name;
+    const uint8_t *data;
+    size_t len;
+};
+
+struct reader {
+    struct arena *arena;
+    struct diag *diag;
+    struct onnx_model *model;
+    const uint8_t *base; // of the file
+    struct wire file;    // all of it
+    VEC(struct read_side_file) side;
+    bool failed; // an error was reported; reading stops
+};
+typedef VEC(int64_t) read_int_list;
+
+// Reports the first error of the file with its byte; returns false.
+bool read_fault(struct reader *, const uint8_t *at, const char *why);
+bool read_next(struct reader *, struct wire *, struct wire_field *);
+bool read_is(struct reader *, const struct wire_field *, enum wire_type);
+const char *read_text(struct reader *, const struct wire_field *);
+int64_t read_int(struct reader *, const struct wire_field *);
+bool read_ints(struct reader *, const struct wire_field *, read_int_list *);
+float read_float(uint64_t bits);
+
+// Reads a constant, in another file if its data is there.
+struct onnx_tensor read_tensor(struct reader *, struct wire);
+
+#endif

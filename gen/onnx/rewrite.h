@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of rewriting, in this order.
+#ifndef RILL_ONNX_REWRITE_H
+#define RILL_ONNX_REWRITE_H
+
+#include "gen/onnx/graph.h"
+
+// Nodes that change nothing, norms that are written out, functions that are written out.
+void rewrite_patterns(struct graph *);
+// Decides whether axis 0 counts rows. If it does, its extent becomes 1.
+void rewrite_rows(struct graph *);
+// Products with constants become Linear, sums and products with constants Affine; these are folded into each other.
+void rewrite_products(struct graph *);
+
+// Reshape, Transpose and the like: the same elements in another order or shape.
+bool rewrite_is_layout(const struct node *);
+// Values of a function by its word (`gelu_erf`), or NULL.
+typedef double rewrite_function(double);
+rewrite_function *rewrite_function_of(const char *word);
+
+// Rules of conv.c, products.c and affine.c. Each returns whether it changed the node.
+bool rewrite_to_conv(struct graph *, int node);
+bool rewrite_carry_move(struct graph *, int node);
+bool rewrite_join_moves(struct graph *, int node);
+bool rewrite_to_linear(struct graph *, int node);
+bool rewrite_to_affine(struct graph *, int node);
+bool rewrite_fold_affine(struct graph *, int node);
+bool rewrite_fold_order(struct graph *, int node);
+bool rewrite_take_rows(struct graph *, int node);
+
+#endif

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of the results of ONNX's operators.
+#include <math.h>
+#include <string.h>
+
+#include "gen/onnx/graph.h"
+
+// A rule sets `out`, the shape of the first result (or all, by itself). It returns NULL, or what does not fit. If the
+// shape cannot be known, it sets *unknown.
+struct shaping {
+    struct graph *g;
+    struct node *n;
+    struct onnx_dims out;
+    bool unknown, done;
+};
+typedef const char *rule(struct shaping *);
+
+static const struct onnx_dims *dims_of(struct shaping *s, size_t i) {
+    int v = graph_in(s->n, i);
+    if (v == NONE || !graph_value(s->g, v)->shaped) return s->unknown = true, NULL;
+    return &graph_value(s->g, v)->dims;
+}
+
+static const char *rule_same(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    if (x) s->out = *x;
+    return NULL;
+}
+
+static const char *merge(struct onnx_dims *out, const struct onnx_dims *b) {
+    struct onnx_dims a = *out;
+    out->rank = a.rank > b->rank ? a.rank : b->rank;
+    for (int k = 0; k < out->rank; k++) {
+        int i = k - (out->rank - a.rank), j = k - (out->rank - b->rank);
+        int64_t x = i >= 0 ? a.dim[i] : 1, y = j >= 0 ? b->dim[j] : 1;
+        if (x != y && x != 1 && y != 1) return "the shapes of the operands do not fit each other";
+        out->dim[k] = x == 1 ? y : x;
+    }
+    return NULL;
+}
+
+static const char *rule_broadcast(struct shaping *s) {
+    const char *why = NULL;
+    for (size_t i = 0; i < s->n->in.count && !why; i++) {
+        const struct onnx_dims *x = dims_of(s, i);
+        if (!x) return NULL;
+        why = merge(&s->out, x);
+    }
+    return why;
+}
+
+static const char *rule_matmul(struct shaping *s) {
+    const struct onnx_dims *a = dims_of(s, 0), *b = dims_of(s, 1);
+    struct onnx_dims x, y;
+    if (!a || !b) return NULL;
+    if (!a->rank || !b->rank) return "a product of a scalar";
+    x = *a, y = *b;
+    int64_t k = x.dim[--x.rank], rows = y.rank > 1 ? y.dim[y.rank - 2] : y.dim[0];
+    if (k != rows) return "the operands of the product have different lengths";
+    int64_t n = y.rank > 1 ? y.dim[y.rank - 1] : 0, m = x.rank ? x.dim[x.rank - 1] : 0;
+    x.rank -= x.rank ? 1 : 0;
+    y.rank -= y.rank > 1 ? 2 : 1;
+    s->out = x;
+    const char *why = merge(&s->out, &y);
+    if (why || s->out.rank > ONNX_MAX_RANK - 2) return why ? why : "too many dimensions";
+    if (a->rank > 1) s->out.dim[s->out.rank++] = m;
+    if (b->rank > 1) s->out.dim[s->out.rank++] = n;
+    return NULL;
+}
+
+static const char *rule_gemm(struct shaping *s) {
+    const struct onnx_dims *a = dims_of(s, 0), *b = dims_of(s, 1);
+    if (!a || !b) return NULL;
+    if (a->rank != 2 || b->rank != 2 || !s->n->src) return "a Gemm takes matrices";
+    bool ta = onnx_int(s->n->src, "transA", 0), tb = onnx_int(s->n->src, "transB", 0);
+    s->out = (struct onnx_dims){2, {a->dim[ta], b->dim[!tb]}};
+    return a->dim[!ta] == b->dim[tb] ? NULL : "the operands of the product have different lengths";
+}
+
+// ---- views ----
+
+static const char *rule_reshape(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t want[ONNX_MAX_RANK], known = 1, count = x ? onnx_elements(x) : 0;
+    int rank = graph_ints(s->g, graph_in(s->n, 1), want, ONNX_MAX_RANK), open = NONE;
+    if (!x || rank < 0) return s->unknown = true, NULL;
+    for (int i = 0; i < rank; i++) {
+        if (want[i] == 0 && i >= x->rank) return "the new shape keeps an extent that is not there";
+        if (want[i] == 0 && !onnx_int(s->n->src, "allowzero", 0)) want[i] = x->dim[i];
+        if (want[i] == -1 && open == NONE) open = i;
+        else if (want[i] < 0 || (want[i] && known > ((int64_t)1 << 40) / want[i])) return "an illegal new shape";
+        else known *= want[i];
+    }
+    if (open != NONE) want[open] = known ? count / known : 0;
+    s->out.rank = rank;
+    memcpy(s->out.dim, want, (size_t)rank * sizeof *want);
+    return onnx_elements(&s->out) == count ? NULL : "the new shape has another number of elements";
+}
+
+static const char *rule_flatten(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    if (!x) return NULL;
+    int64_t axis = onnx_int(s->n->src, "axis", 1);
+    if (axis < 0) axis += x->rank;
+    if (axis < 0 || axis > x->rank) return "no such axis";
+    s->out = (struct onnx_dims){2, {1, 1}};
+    for (int i = 0; i < x->rank; i++) s->out.dim[i >= axis] *= x->dim[i];
+    return NULL;
+}
+
+static bool has(const int axes[], int count, int axis) {
+    for (int i = 0; i < count; i++)
+        if (axes[i] == axis) return true;
+    return false;
+}
+
+static const char *rule_squeeze(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int axes[ONNX_MAX_RANK], count = x ? graph_axes(s->g, s->n, 1, x->rank, axes) : -1;
+    if (count < 0) return s->unknown = true, NULL;
+    bool all = s->n->in.count < 2 && !onnx_attribute_of(s->n->src, "axes");
+    for (int i = 0; i < x->rank; i++)
+        if (all ? x->dim[i] != 1 : !has(axes, count, i)) s->out.dim[s->out.rank++] = x->dim[i];
+        else if (x->dim[i] != 1) return "only an extent of 1 can be squeezed";
+    return NULL;
+}
+
+static const char *rule_unsqueeze(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t raw[ONNX_MAX_RANK];
+    const struct onnx_attribute *a = onnx_attribute_of(s->n->src, "axes");
+    int count = a ? (int)a->ints.count : graph_ints(s->g, graph_in(s->n, 1), raw, ONNX_MAX_RANK), axes[ONNX_MAX_RANK];
+    if (!x || count < 0) return s->unknown = true, NULL;
+    if (count + x->rank > ONNX_MAX_RANK) return "too many dimensions";
+    for (int i = 0; i < count; i++) axes[i] = graph_axis(a ? a->ints.items[i] : raw[i], x->rank + count);
+    for (int i = 0, from = 0; i < x->rank + count; i++) {
+        bool is_new = has(axes, count, i);
+        if (!is_new && from == x->rank) return "an illegal axis";
+        s->out.dim[s->out.rank++] = is_new ? 1 : x->dim[from++];
+    }
+    return NULL;
+}
+
+static const char *rule_transpose(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    const struct onnx_attribute *perm = onnx_attribute_of(s->n->src, "perm");
+    if (!x) return NULL;
+    if (perm && (int)perm->ints.count != x->rank) return "`perm` has another number of axes";
+    s->out.rank = x->rank;
+    unsigned seen = 0;
+    for (int i = 0; i < x->rank; i++) {
+        int64_t from = perm ? perm->ints.items[i] : x->rank - 1 - i;
+        if (from < 0 || from >= x->rank || seen >> from & 1) return "`perm` is no permutation";
+        seen |= 1u << from;
+        s->out.dim[i] = x->dim[from];
+    }
+    return NULL;
+}
+
+// ---- parts ----
+
+static const char *rule_concat(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int axis = x ? graph_axis(onnx_int(s->n->src, "axis", 0), x->rank) : NONE;
+    if (!x) return NULL;
+    if (axis == NONE) return "no such axis";
+    s->out = *x;
+    for (size_t i = 1; i < s->n->in.count; i++) {
+        const struct onnx_dims *y = dims_of(s, i);
+        if (!y) return NULL;
+        if (y->rank != x->rank) return "the parts have different numbers of dimensions";
+        s->out.dim[axis] += y->dim[axis];
+    }
+    return NULL;
+}
+
+static void set_shape(struct shaping *s, size_t output, const struct onnx_dims *dims) {
+    if (output >= s->n->out.count) return;
+    struct value *v = graph_value(s->g, s->n->out.items[output]);
+    v->dims = *dims;
+    v->shaped = true;
+}
+
+static const char *rule_split(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t part[64];
+    const struct onnx_attribute *a = onnx_attribute_of(s->n->src, "split");
+    if (!x) return NULL;
+    int axis = graph_axis(onnx_int(s->n->src, "axis", 0), x->rank), parts = (int)s->n->out.count;
+    if (axis == NONE || parts > 64) return "no such axis, or too many parts";
+    int count = a ? (int)a->ints.count : graph_in(s->n, 1) == NONE ? 0 : graph_ints(s->g, graph_in(s->n, 1), part, 64);
+    if (count < 0) return s->unknown = true, NULL;
+    if (count && count != parts) return "the number of parts differs from the number of results";
+    int64_t each = (x->dim[axis] + parts - 1) / parts, left = x->dim[axis];
+    for (int i = 0; i < parts; i++) {
+        int64_t extent = a ? a->ints.items[i] : count ? part[i] : each < left ? each : left;
+        struct onnx_dims dims = *x;
+        if (extent < 0 || extent > left) return "the parts are longer than the whole";
+        dims.dim[axis] = extent;
+        left -= extent;
+        set_shape(s, (size_t)i, &dims);
+    }
+    s->done = true;
+    return NULL;
+}
+
+static const char *rule_slice(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t start[ONNX_MAX_RANK], step[ONNX_MAX_RANK];
+    s->unknown = !x || !graph_slice(s->g, s->n, x, start, step, &s->out);
+    return NULL;
+}
+
+static const char *rule_gather(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0), *index = dims_of(s, 1);
+    int axis = x ? graph_axis(onnx_int(s->n->src, "axis", 0), x->rank) : NONE;
+    if (!x || !index) return NULL;
+    if (axis == NONE || x->rank - 1 + index->rank > ONNX_MAX_RANK) return "no such axis";
+    for (int i = 0; i < axis; i++) s->out.dim[s->out.rank++] = x->dim[i];
+    for (int i = 0; i < index->rank; i++) s->out.dim[s->out.rank++] = index->dim[i];
+    for (int i = axis + 1; i < x->rank; i++) s->out.dim[s->out.rank++] = x->dim[i];
+    return NULL;
+}
+
+static const char *rule_expand(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    struct onnx_dims to = {0};
+    to.rank = graph_ints(s->g, graph_in(s->n, 1), to.dim, ONNX_MAX_RANK);
+    if (!x || to.rank < 0) return s->unknown = true, NULL;
+    s->out = *x;
+    return onnx_elements(&to) < 0 ? "an illegal shape" : merge(&s->out, &to);
+}
+
+static const char *rule_tile(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t times[ONNX_MAX_RANK];
+    int count = graph_ints(s->g, graph_in(s->n, 1), times, ONNX_MAX_RANK);
+    if (!x || count < 0) return s->unknown = true, NULL;
+    if (count != x->rank) return "`repeats` has another number of axes";
+    s->out = *x;
+    for (int i = 0; i < count; i++) s->out.dim[i] *= times[i] < 0 || times[i] > INT32_MAX ? -1 : times[i];
+    return NULL;
+}
+
+static const char *rule_pad(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    const struct onnx_attribute *a = onnx_attribute_of(s->n->src, "pads");
+    int64_t pads[2 * ONNX_MAX_RANK];
+    int count = a ? (int)a->ints.count : graph_ints(s->g, graph_in(s->n, 1), pads, 2 * ONNX_MAX_RANK);
+    if (!x || count < 0 || graph_in(s->n, 3) != NONE) return s->unknown = true, NULL;
+    if (count != 2 * x->rank) return "`pads` has another number of axes";
+    s->out = *x;
+    for (int i = 0; i < x->rank; i++)
+        s->out.dim[i] += a ? a->ints.items[i] + a->ints.items[i + x->rank] : pads[i] + pads[i + x->rank];
+    return NULL;
+}
+
+// ---- reductions ----
+
+static const char *rule_reduce(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int axes[ONNX_MAX_RANK], count = x ? graph_axes(s->g, s->n, 1, x->rank, axes) : -1;
+    if (count < 0) return s->unknown = true, NULL;
+    bool keep = onnx_int(s->n->src, "keepdims", 1), all = count == 0;
+    if (all && onnx_int(s->n->src, "noop_with_empty_axes", 0)) return s->out = *x, NULL;
+    for (int i = 0; i < x->rank; i++)
+        if (!all && !has(axes, count, i)) s->out.dim[s->out.rank++] = x->dim[i];
+        else if (keep) s->out.dim[s->out.rank++] = 1;
+    return NULL;
+}
+
+static const char *rule_arg(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int axis = x ? graph_axis(onnx_int(s->n->src, "axis", 0), x->rank) : NONE;
+    if (!x || axis == NONE) return s->unknown = true, NULL;
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis) s->out.dim[s->out.rank++] = x->dim[i];
+        else if (onnx_int(s->n->src, "keepdims", 1)) s->out.dim[s->out.rank++] = 1;
+    return NULL;
+}
+
+// ---- windows ----
+
+static int64_t item(const struct node *n, const char *name, int i, int64_t preset) {
+    const struct onnx_attribute *a = onnx_attribute_of(n->src, name);
+    return a && (size_t)i < a->ints.count ? a->ints.items[i] : preset;
+}
+
+static const char *slide(struct shaping *s, const struct onnx_dims *x, const int64_t kernel[], int64_t channels) {
+    const char *auto_pad = onnx_string(s->n->src, "auto_pad", "NOTSET");
+    int places = x->rank - 2;
+    s->out = (struct onnx_dims){x->rank, {x->dim[0], channels}};
+    for (int i = 0; i < places; i++) {
+        int64_t stride = item(s->n, "strides", i, 1), dilation = item(s->n, "dilations", i, 1),
+                pads = item(s->n, "pads", i, 0) + item(s->n, "pads", i + places, 0),
+                reach = dilation * (kernel[i] - 1) + 1, room = x->dim[i + 2] + pads - reach;
+        if (stride < 1 || dilation < 1 || kernel[i] < 1 || reach > INT32_MAX) return "an illegal window";
+        if (!strncmp(auto_pad, "SAME", 4)) s->out.dim[i + 2] = (x->dim[i + 2] + stride - 1) / stride;
+        else if (room < 0) return "a window that is larger than its operand";
+        else s->out.dim[i + 2] = (room + (onnx_int(s->n->src, "ceil_mode", 0) ? stride - 1 : 0)) / stride + 1;
+    }
+    return NULL;
+}
+
+static const char *rule_conv(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0), *w = dims_of(s, 1);
+    if (!x || !w) return NULL;
+    if (x->rank < 3 || w->rank != x->rank) return "a convolution takes images";
+    return slide(s, x, w->dim + 2, w->dim[0]);
+}
+
+static const char *rule_pool(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t kernel[ONNX_MAX_RANK];
+    if (!x) return NULL;
+    if (x->rank < 3) return "pooling takes images";
+    for (int i = 0; i < x->rank - 2; i++) kernel[i] = item(s->n, "kernel_shape", i, 1);
+    return slide(s, x, kernel, x->dim[1]);
+}
+
+static const char *rule_global(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    if (x) s->out = *x;
+    for (int i = 2; i < s->out.rank; i++) s->out.dim[i] = 1;
+    return NULL;
+}
+
+static const char *rule_depth(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t b = onnx_int(s->n->src, "blocksize", 1);
+    if (!x) return NULL;
+    if (x->rank != 4 || b < 1 || b > 1024) return "an illegal block";
+    bool deep = graph_is(s->n, "SpaceToDepth");
+    s->out = *x;
+    s->out.dim[1] = deep ? x->dim[1] * b * b : x->dim[1] / (b * b);
+    for (int i = 2; i < 4; i++) s->out.dim[i] = deep ? x->dim[i] / b : x->dim[i] * b;
+    return NULL;
+}
+
+static const char *rule_resize(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    size_t last = s->n->in.count - 1;
+    if (!x || s->n->in.count < 2) return s->unknown = true, NULL;
+    const struct onnx_data *d = graph_constant(s->g, s->n, last);
+    if (!d || d->count != x->rank) return s->unknown = true, NULL;
+    s->out = *x;
+    for (int i = 0; i < x->rank; i++) {
+        double scale = d->f ? (double)d->f[i] * (double)x->dim[i] : (double)d->i[i];
+        if (!(scale >= 0 && scale < 1e9)) return "an illegal size";
+        s->out.dim[i] = (int64_t)floor(scale);
+    }
+    return NULL;
+}
+
+static const char *rule_recurrent(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0), *r = dims_of(s, 2);
+    if (!x || !r) return NULL;
+    if (x->rank != 3 || r->rank != 3) return "a recurrent operator takes sequences";
+    struct onnx_dims all = {4, {x->dim[0], r->dim[0], x->dim[1], r->dim[2]}},
+                     last = {3, {r->dim[0], x->dim[1], r->dim[2]}};
+    set_shape(s, 0, &all);
+    set_shape(s, 1, &last);
+    set_shape(s, 2, &last);
+    s->done = true;
+    return NULL;
+}
+
+// ---- constants ----
+
+static const char *rule_shape(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    if (x) s->out = (struct onnx_dims){1, {x->rank}};
+    return NULL;
+}
+
+static const char *rule_of_shape(struct shaping *s) {
+    s->out.rank = graph_ints(s->g, graph_in(s->n, 0), s->out.dim, ONNX_MAX_RANK);
+    s->unknown = s->out.rank < 0;
+    return !s->unknown && onnx_elements(&s->out) < 0 ? "an illegal shape" : NULL;
+}
+
+static const struct {
+    const char *ops;
+    rule *rule;
+} rules[] = {
+    {" Relu LeakyRelu Sigmoid Tanh Erf Exp Log Sqrt Reciprocal Softplus HardSwish HardSigmoid Abs Neg Clip Elu Selu "
+     "Celu "
+     "Gelu Mish Softsign ThresholdedRelu Sign Floor Ceil Round Sin Cos Identity Dropout Cast Softmax LogSoftmax "
+     "Hardmax "
+     "LayerNormalization InstanceNormalization BatchNormalization GroupNormalization LRN LpNormalization Swish Not "
+     "RMSNormalization SimplifiedLayerNormalization QuantizeLinear DequantizeLinear RotaryEmbedding Trilu CumSum PRelu "
+     "Quant IsNaN IsInf CastLike ",
+     rule_same},
+    {" Add Sub Mul Div Pow Max Min Mean Sum Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Where Mod ",
+     rule_broadcast},
+    {" MatMul ", rule_matmul},
+    {" Gemm ", rule_gemm},
+    {" Reshape ", rule_reshape},
+    {" Flatten ", rule_flatten},
+    {" Squeeze ", rule_squeeze},
+    {" Unsqueeze ", rule_unsqueeze},
+    {" Transpose ", rule_transpose},
+    {" Concat ", rule_concat},
+    {" Split ", rule_split},
+    {" Slice ", rule_slice},
+    {" Gather ", rule_gather},
+    {" Expand ", rule_expand},
+    {" Tile ", rule_tile},
+    {" Pad ", rule_pad},
+    {" ReduceMean ReduceSum ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum "
+     "ReduceLogSumExp ",
+     rule_reduce},
+    {" ArgMax ArgMin ", rule_arg},
+    {" Conv ", rule_conv},
+    {" MaxPool AveragePool LpPool ", rule_pool},
+    {" GlobalAveragePool GlobalMaxPool GlobalLpPool ", rule_global},
+    {" DepthToSpace SpaceToDepth ", rule_depth},
+    {" Resize Upsample ", rule_resize},
+    {" LSTM GRU RNN ", rule_recurrent},
+    {" Shape ", rule_shape},
+    {" ConstantOfShape ", rule_of_shape},
+};
+
+static rule *rule_of(struct arena *arena, const struct node *n) {
+    struct arena_mark mark = arena_mark(arena);
+    const char *word = arena_printf(arena, " %s ", n->op);
+    rule *found = NULL;
+    for (size_t i = 0; i < COUNT_OF(rules) && !found; i++)
+        if (strstr(rules[i].ops, word)) found = rules[i].rule;
+    arena_release(arena, mark);
+    return found;
+}
+
+static int type_of(const struct graph *g, const struct node *n) {
+    int v = graph_in(n, !strcmp(n->op, "Where") ? 1 : 0);
+    if (graph_is(n, "Cast")) return (int)onnx_int(n->src, "to", ONNX_FLOAT);
+    if (graph_is(n, "Shape") || graph_is(n, "ArgMax") || graph_is(n, "ArgMin")) return ONNX_INT64;
+    if (graph_is(n, "Equal") || graph_is(n, "Less") || graph_is(n, "Greater") || graph_is(n, "Not")) return ONNX_BOOL;
+    if (graph_is(n, "DequantizeLinear")) return ONNX_FLOAT;
+    return v == NONE ? 0 : graph_value(g, v)->type;
+}
+
+// Takes the shape that the file itself gives for a value, if it has no open axes.
+static void take_told(struct graph *g, struct value *v) {
+    for (size_t i = 0; !v->shaped && i < g->model->value.count; i++) {
+        const struct onnx_info *info = &g->model->value.items[i];
+        if (strcmp(info->name, v->name) != 0 || !info->shaped || onnx_elements(&info->dims) < 0) continue;
+        v->dims = info->dims;
+        v->shaped = true;
+        if (!v->type) v->type = info->type;
+    }
+}
+
+bool graph_infer(struct graph *g, struct node *n) {
+    rule *shape = rule_of(g->arena, n);
+    struct shaping s = {.g = g, .n = n, .unknown = !shape};
+    const char *why = shape ? shape(&s) : NULL;
+    if (!why && !s.unknown && onnx_elements(&s.out) < 0) why = "a result that is too large";
+    if (why) diag_error(g->diag, g->model->loc, MSG_ONNX_NODE, n->src->name, n->op, why);
+    if (why) return false;
+    if (!s.unknown && !s.done) set_shape(&s, 0, &s.out);
+    for (size_t i = 0; i < n->out.count; i++) {
+        struct value *v = graph_value(g, n->out.items[i]);
+        if (!v->type) v->type = type_of(g, n);
+        take_told(g, v);
+    }
+    return true;
+}

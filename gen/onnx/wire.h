@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wire format of protocol buffers: fields of a message, one after the other. Nothing in the bytes is trusted.
+#ifndef RILL_ONNX_WIRE_H
+#define RILL_ONNX_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A message, or what is left of it.
+struct wire {
+    const uint8_t *at, *end;
+};
+
+enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+struct wire_field {
+    uint32_t number;
+    enum wire_type type;
+    uint64_t value;     // of a number
+    struct wire bytes;  // of WIRE_BYTES
+    const uint8_t *key; // where the field begins
+};
+
+bool wire_varint(struct wire *, uint64_t *value);
+bool wire_fixed(struct wire *, int bytes, uint64_t *value);
+static inline size_t wire_left(const struct wire *w) { return (size_t)(w->end - w->at); }
+
+// Takes the next field. *why is NULL at the end of the message; otherwise it says what is wrong with the bytes.
+bool wire_next(struct wire *, struct wire_field *, const char **why);
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""compare.py WANT GOT: whether the tensors of two safetensors files, in their order, are equal but for rounding."""
+import array
+import json
+import struct
+import sys
+
+TOLERANCE = 2e-5  # of the largest magnitude
+
+
+def read(path):
+    raw = open(path, "rb").read()
+    size = struct.unpack("<Q", raw[:8])[0]
+    header = json.loads(raw[8:8 + size])
+    tensors = sorted(h["data_offsets"] for name, h in header.items() if name != "__metadata__")
+    return [array.array("f", raw[8 + size + begin:8 + size + end]) for begin, end in tensors]
+
+
+def main():
+    want, got = read(sys.argv[1]), read(sys.argv[2])
+    if [len(w) for w in want] != [len(g) for g in got]:
+        sys.exit(f"results of {[len(g) for g in got]} elements instead of {[len(w) for w in want]}")
+    for k, (a, b) in enumerate(zip(want, got)):
+        off = max(abs(x - y) for x, y in zip(a, b)) / max(max(map(abs, a)), 1e-6)
+        if not off <= TOLERANCE:
+            sys.exit(f"result {k} differs by {off:.2g} of its largest magnitude")
+
+
+main()

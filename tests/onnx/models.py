@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the models of tests/onnx/run.sh again, with inputs and the results that numpy computes for them:
+models/NAME.onnx, NAME.in.safetensors, NAME.want.safetensors. Needs numpy; the tests themselves do not.
+
+models.py [NAME...]
+"""
+import json
+import math
+import struct
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from wire import Graph
+
+ROWS = 5
+random = np.random.default_rng(7)
+
+
+def weights(*shape):
+    return (random.standard_normal(shape) / math.sqrt(shape[-1])).astype(np.float32)
+
+
+def linear(g, x, rows, cols, bias=True):
+    x = g.node("MatMul", x, g.const(weights(cols, rows)))
+    return g.node("Add", x, g.const(weights(rows))) if bias else x
+
+
+def layer_norm(g, x, n, square="Pow", inverse=False):
+    d = g.node("Sub", x, g.node("ReduceMean", x, axes=[-1]))
+    p = g.node("Pow", d, 2.0) if square == "Pow" else g.node("Mul", d, d)
+    s = g.node("Sqrt", g.node("Add", g.node("ReduceMean", p, axes=[-1]), 1e-5))
+    y = g.node("Mul", d, g.node("Reciprocal", s)) if inverse else g.node("Div", d, s)
+    return g.node("Add", g.node("Mul", y, g.const(weights(n))), g.const(weights(n)))
+
+
+def gelu_erf(g, x):
+    e = g.node("Erf", g.node("Div", x, math.sqrt(2)))
+    return g.node("Mul", g.node("Mul", x, g.node("Add", e, 1.0)), 0.5)
+
+
+def gelu_tanh(g, x):
+    cube = g.node("Mul", x, g.node("Mul", x, x))
+    inner = g.node("Mul", g.node("Add", x, g.node("Mul", cube, 0.044715)), math.sqrt(2 / math.pi))
+    return g.node("Mul", g.node("Mul", x, 0.5), g.node("Add", g.node("Tanh", inner), 1.0))
+
+
+def silu(g, x):
+    return g.node("Mul", x, g.node("Sigmoid", x))
+
+
+# ---- models ----
+
+
+def mlp(g):
+    x = g.input("x", ["N", 24])
+    h = g.node("Relu", g.node("Gemm", x, g.const(weights(40, 24), "fc1.weight"), g.const(weights(40), "fc1.bias"), transB=1))
+    h = g.node("Relu", g.node("Gemm", h, g.const(weights(32, 40), "fc2.weight"), g.const(weights(32), "fc2.bias"), transB=1))
+    g.output(g.node("Gemm", h, g.const(weights(32, 10)), g.const(weights(1, 10)), alpha=0.5, beta=2.0, out="y"))
+
+
+def images(g):
+    """Layouts before a product are folded into its weights."""
+    x = g.input("x", ["N", 3, 4, 5])
+    t = g.node("Transpose", x, perm=[0, 2, 3, 1])
+    h = linear(g, g.node("Flatten", t), 16, 60)
+    g.output(g.node("Clip", h, g.const(np.float32(0)), g.const(np.float32(1)), out="y"))
+
+
+def residual(g):
+    x = g.input("x", ["N", 48])
+    h = g.node("Add", x, linear(g, gelu_tanh(g, linear(g, layer_norm(g, x, 48), 64, 48)), 48, 64))
+    g.output(layer_norm(g, h, 48, "Mul", True))
+
+
+def blocks(g):
+    """Six times the same block, as an exporter names its tensors."""
+    h = g.input("x", ["batch", 16])
+    for layer in range(6):
+        name = f"encoder.layer.{layer}"
+        n = g.node("LayerNormalization", h, g.const(weights(16), name + ".norm.weight"), g.const(weights(16), name + ".norm.bias"))
+        up = g.node("Gemm", n, g.const(weights(24, 16), name + ".up.weight"), g.const(weights(24), name + ".up.bias"), transB=1)
+        down = g.node("MatMul", silu(g, up), g.const(weights(24, 16), name + ".down.weight"))
+        h = g.node("Add", h, down, out=f"/encoder/layer.{layer}/Add_output_0")
+    g.output(linear(g, h, 8, 16))
+
+
+def batch_norms(g):
+    x = g.input("x", ["N", 20])
+    p = [g.const(np.abs(weights(20)) + 0.5) for _ in range(4)]
+    h = g.node("BatchNormalization", linear(g, x, 20, 20), *p)
+    q = [g.const(np.abs(weights(20)) + 0.5) for _ in range(4)]
+    h = g.node("BatchNormalization", g.node("Relu", h), *q, epsilon=1e-3)
+    g.output(linear(g, h, 6, 20))
+
+
+def functions(g):
+    """Operators without an operation of their own, composed exactly."""
+    x = g.input("x", ["N", 16])
+    y = [g.node("LeakyRelu", x, alpha=0.2), g.node("HardSigmoid", x), g.node("HardSwish", x), g.node("Tanh", x)]
+    y += [g.node("PRelu", x, g.const(np.float32([0.25]))), g.node("Abs", x), g.node("Neg", g.node("Sigmoid", x))]
+    h = y[0]
+    for v in y[1:]:
+        h = g.node("Add", h, v)
+    h = g.node("Sub", h, g.node("Mul", x, 0.3))
+    h = g.node("Max", h, g.const(np.float32(-1.5)))
+    g.output(g.node("Pow", h, 3.0))
+
+
+def rms(g):
+    x = g.input("x", ["N", 6, 32])
+    s = g.node("Sqrt", g.node("Add", g.node("ReduceMean", g.node("Pow", x, 2.0), axes=[-1]), 1e-6))
+    h = g.node("Mul", g.node("Mul", x, g.node("Reciprocal", s)), g.const(weights(32)))
+    h = linear(g, g.node("RMSNormalization", h, g.const(weights(32))), 12, 32, bias=False)
+    mean = g.node("ReduceMean", h, axes=[2], keepdims=0)
+    g.output(linear(g, mean, 4, 6))
+
+
+def mixer(g):
+    """Rows of one position that are mixed: a product from the left, transposes."""
+    x = g.input("x", [1, 8, 24])
+    t = g.node("Transpose", layer_norm(g, x, 24), perm=[0, 2, 1])
+    h = g.node("Transpose", linear(g, gelu_tanh(g, linear(g, t, 16, 8)), 8, 16), perm=[0, 2, 1])
+    h = g.node("Add", x, h)
+    g.output(g.node("MatMul", g.const(weights(4, 8)), h))
+
+
+def moved(g):
+    """Orders of four axes, in steps of three."""
+    x = g.input("x", ["N", 2, 3, 4, 5])
+    y = g.node("Transpose", x, perm=[0, 3, 1, 4, 2])
+    g.output(g.node("Relu", y), g.node("Transpose", y, perm=[0, 4, 3, 2, 1]))
+
+
+def shapes(g):
+    """What exporters write about shapes."""
+    x = g.input("x", ["N", 4, 6])
+    n = g.node("Gather", g.node("Shape", x), g.const(np.int64(0)), axis=0)
+    target = g.node("Concat", g.node("Unsqueeze", n, g.const(np.int64([0]))), g.const(np.int64([24])), axis=0)
+    h = g.node("Reshape", x, target)
+    ones = g.node("ConstantOfShape", g.const(np.int64([24])), value=np.float32([2.0]))
+    w = g.node("DequantizeLinear", g.const(random.integers(-127, 127, (24, 24)).astype(np.int8)), g.const(np.float32(0.004)))
+    g.output(g.node("Add", g.node("MatMul", h, w), g.node("Identity", ones)))
+
+
+def parts(g):
+    """One product for queries, keys and values, cut along its result."""
+    x = g.input("x", ["N", 16])
+    h = linear(g, x, 48, 16)
+    q, k, v = g.node("Split", h, g.const(np.int64([16, 16, 16])), outs=3, axis=1)
+    half = g.node("Slice", h, g.const(np.int64([8])), g.const(np.int64([2**63 - 1])), g.const(np.int64([1])), g.const(np.int64([2])))
+    g.output(g.node("Add", g.node("Mul", q, k), v), half)
+
+
+def rows(g):
+    """A fixed axis 0 that counts rows."""
+    x = g.input("x", [ROWS, 12])
+    g.output(g.node("Relu", linear(g, x, 12, 12)))
+
+
+def two_inputs(g):
+    a, b = g.input("left", ["N", 16]), g.input("right", ["N", 2, 8])
+    h = g.node("Add", linear(g, a, 16, 16), g.node("Reshape", b, g.const(np.int64([-1, 16]))))
+    g.output(h, g.node("Mul", h, a))
+
+
+def channels(g):
+    x = g.input("x", ["N", 6, 10])
+    h = g.node("InstanceNormalization", x, g.const(np.full(6, 1.5, np.float32)), g.const(np.full(6, 0.25, np.float32)))
+    g.output(linear(g, g.node("Squeeze", g.node("GlobalAveragePool", h), g.const(np.int64([2]))), 4, 6))
+
+
+def constants(g):
+    """Constants beside no product: one for all rows, one for each place, one for each channel."""
+    x = g.input("x", [1, 6, 10])
+    h = g.node("Mul", g.node("Sub", x, g.const(weights(10))), g.const(weights(6, 10)))
+    h = g.node("BatchNormalization", h, *[g.const(np.abs(weights(6)) + 0.5) for _ in range(4)])
+    g.output(h, g.node("ReduceMean", h, axes=[1], keepdims=0))
+
+
+def picture(g):
+    """A small convolutional network: needs the operation `conv`."""
+    x = g.input("x", ["N", 3, 9, 8])
+    h = g.node("Conv", x, g.const(weights(8, 3, 3, 3)), g.const(weights(8)), pads=[1, 1, 1, 1], strides=[2, 1])
+    h = g.node("BatchNormalization", h, *[g.const(np.abs(weights(8)) + 0.5) for _ in range(4)])
+    h = g.node("Relu", h)
+    d = g.node("Conv", h, g.const(weights(8, 1, 3, 3)), auto_pad="SAME_UPPER", group=8)
+    h = g.node("Add", h, g.node("Relu", d))
+    h = g.node("Conv", h, g.const(weights(12, 8, 1, 1)), g.const(weights(12)))
+    h = g.node("DepthToSpace", h, blocksize=2, mode="CRD")
+    h = g.node("Clip", g.node("AveragePool", h, kernel_shape=[2, 2], strides=[2, 2]), g.const(np.float32(-1)),
+               g.const(np.float32(1)))
+    g.output(h, linear(g, g.node("Flatten", h), 4, 3 * 5 * 8))
+
+
+def part(g):
+    """The middle can be written, the sine before it and behind it cannot."""
+    x = g.input("x", ["N", 16])
+    h = g.node("Sin", x, out="wave")
+    h = g.node("Relu", linear(g, h, 24, 16))
+    h = g.node("Add", linear(g, h, 16, 24), "wave", out="middle")
+    g.output(g.node("Sin", h))
+
+
+# name: model, form of the constants
+MODELS = {
+    "mlp": (mlp, "raw"), "typed": (mlp, "typed"), "half": (mlp, "half"), "bfloat": (mlp, "bfloat16"),
+    "double": (mlp, "double"), "outside": (mlp, "outside"), "images": (images, "raw"), "residual": (residual, "raw"),
+    "blocks": (blocks, "raw"), "batch_norms": (batch_norms, "raw"), "functions": (functions, "raw"), "rms": (rms, "raw"),
+    "mixer": (mixer, "raw"), "moved": (moved, "raw"), "shapes": (shapes, "raw"), "parts": (parts, "raw"),
+    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "picture": (picture, "raw"), "part": (part, "raw"),
+}
+
+
+def build(name):
+    make, form = MODELS[name]
+    g = Graph(opset=23 if name == "rms" else 17, form="raw")
+    make(g)
+    if form == "half":
+        g.constants = {k: v.astype(np.float16) for k, v in g.constants.items()}
+    if form == "double":
+        g.constants = {k: v.astype(np.float64) for k, v in g.constants.items()}
+    if form == "bfloat16":
+        cut = {k: (v.view(np.uint32) & 0xFFFF0000).view(np.float32) for k, v in g.constants.items()}
+        g.constants = cut
+    g.form = form if form in ("typed", "bfloat16") else "raw"
+    return g
+
+
+def put_outside(g, folder):
+    """All constants in a file beside the model."""
+    blob = b""
+    for key, value in g.constants.items():
+        g.outside[key] = ("outside.bin", len(blob), value.nbytes)
+        blob += value.tobytes() + b"\0" * 7
+    (folder / "outside.bin").write_bytes(blob)
+
+
+def write_safetensors(path, arrays):
+    header, blob = {}, b""
+    for key, value in arrays.items():
+        raw = np.ascontiguousarray(value, "<f4").tobytes()
+        header[key] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + len(raw)]}
+        blob += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + blob)
+
+
+def squeezed(shape):
+    shape = [d for d in shape if d != 1] or [1]
+    return [int(np.prod(shape[:-2]))] + shape[-2:] if len(shape) > 3 else shape
+
+
+def write(name, folder):
+    g = build(name)
+    if MODELS[name][1] == "outside":
+        put_outside(g, folder)
+    (folder / f"{name}.onnx").write_bytes(g.bytes())
+    if name == "part":  # the design's own input and output
+        g.inputs, g.outputs = [("wave", ["N", 16], 1)], ["middle"]
+        g.nodes = g.nodes[1:-1]
+    fixed = g.inputs[0][1][0] == ROWS
+    feeds = {n: random.standard_normal([ROWS] + list(s[1:])).astype(np.float32) for n, s, _ in g.inputs}
+    if fixed:
+        outs = g.run(feeds)
+    else:  # one row after the other, as the design computes them
+        each = [g.run({n: v[k:k + 1] for n, v in feeds.items()}) for k in range(ROWS)]
+        outs = [np.concatenate([e[i][None] for e in each]) for i in range(len(each[0]))]
+    rows = {n: v.reshape([ROWS] + squeezed(v.shape[1:])) for n, v in feeds.items()}
+    write_safetensors(folder / f"{name}.in.safetensors", rows)
+    write_safetensors(folder / f"{name}.want.safetensors", {str(k): o.reshape(ROWS, -1) for k, o in enumerate(outs)})
+
+
+def main():
+    folder = Path(__file__).parent / "models"
+    folder.mkdir(exist_ok=True)
+    for name in sys.argv[1:] or MODELS:
+        random.bit_generator.state = np.random.default_rng(7).bit_generator.state
+        write(name, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ONNX files through `rill import`: results against numpy's, tables, files that must be refused. See --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/onnx/run.sh [model...]
+  model  models of tests/onnx/models (default: all, and the checks that need no model)
+Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py).
+TEXT
+}
+
+models=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --help | -h) usage; exit 0 ;;
+        -*) usage >&2; exit 2 ;;
+        *) models+=("$1") ;;
+    esac
+    shift
+done
+here=$root/tests/onnx
+work=$root/build/onnx
+log=$work/log
+rm -rf "$work" && mkdir -p "$work/hostile"
+all=${#models[@]}
+if [ "$all" = 0 ]; then
+    for file in "$here"/models/*.onnx; do models+=("$(basename "$file" .onnx)"); done
+fi
+
+import() { # model, options
+    "$rill" import "$here/models/$1.onnx" -o "$work/$1" "${@:2}" >"$work/$1.table"
+}
+
+# What the language has and the model cannot show is in its options.
+options_of() { # model
+    case $1 in part) echo --cut ;; esac
+}
+
+# shellcheck disable=SC2046 # options are words
+values() { # model
+    import "$1" $(options_of "$1") &&
+        "$rill" golden "$work/$1/$1.yaml" --weights "$work/$1" --float --inputs "$here/models/$1.in.safetensors" \
+            --outputs "$work/$1/got.safetensors" &&
+        python3 "$here/compare.py" "$here/models/$1.want.safetensors" "$work/$1/got.safetensors"
+}
+
+says() { # file, texts
+    local text
+    for text in "${@:2}"; do
+        grep -qF -e "$text" "$1" || { echo "error: no \`$text\` in $1"; return 1; }
+    done
+}
+
+spec() { says "$work/$1/$1.yaml" "${@:2}"; } # model, texts
+table() { says "$work/$1.table" "${@:2}"; }  # model, texts
+
+nothing_written() { # folder
+    [ ! -e "$1" ] || { echo "error: $1 was written"; return 1; }
+}
+
+for model in "${models[@]}"; do
+    name="$model: the values are numpy's"
+    if [ "$model" = picture ] && ! "$rill" explain conv >/dev/null 2>&1; then queue skip "$name" "no operation conv"
+    else queue check "$name" values "$model"
+    fi
+done
+if [ "$all" = 0 ]; then
+    queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
+    queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
+    queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
+    queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
+    queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'
+    queue check "rows of a fixed axis" spec rows 'x: {shape: [12]}'
+    queue check "a part: inputs and outputs" spec part 'wave: {shape: [16]}' 'outputs: [middle]'
+    queue check "a part: what the host computes" table part 'the host computes `wave`' 'the host reads `middle`'
+    queue check "the table" table functions 'LeakyRelu' 'axis 0 of the inputs, one row at a time'
+    queue check_refused "not all can be written" 1 "2 of [0-9]+ nodes cannot be written" \
+        "$rill" import "$here/models/part.onnx" -o "$work/none"
+    queue check "nothing is written then" nothing_written "$work/none"
+    queue check_refused "an axis that no input has" 1 "no input has an open axis of this name" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim M=3
+    queue check_refused "a size that is no number" 2 "is not NAME=N" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim N=
+    queue check_refused "options of ONNX files for a checkpoint" 1 "\`--cut\` is only for ONNX files" \
+        "$rill" import "$root/models/tinystories-gpt2-1m" -o "$work/none" --cut
+    queue check_refused "options of checkpoints for an ONNX file" 1 "\`--context\` is not for ONNX files" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --context 8
+    while IFS=$'\t' read -r name said; do
+        queue check_refused "hostile: $name" 1 "$said" "$rill" import "$work/hostile/$name.onnx" -o "$work/none"
+    done < <(python3 "$here/hostile.py" "$work/hostile")
+    queue check "nothing is written of hostile files" nothing_written "$work/none"
+fi
+run_queue
+verdict
