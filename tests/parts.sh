@@ -4,7 +4,7 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host clocks passes legal pages schema platform dumps report package install accuracy witness pieces failures"
+alone="host clocks passes legal pages schema explore platform dumps report package install accuracy witness pieces failures"
 alone+=" board netlists paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
@@ -14,7 +14,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # What `make test` runs and what `make test-deep` does: of a part that is in both a half each.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
-test_parts+=" passes legal pages schema report witness failures"
+test_parts+=" passes legal pages schema explore report witness failures"
 deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"
 deep_parts+=" install legal platform accuracy pieces netlists"
 
@@ -42,6 +42,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
     "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
+    "$1" explore "searches for designs" tests/explore/run.sh "${all[@]}"
     "$1" platform "boards and the vendor's tools" tests/platform/run.sh
     "$1" dumps "dumps of the passes" tests/pass/dumps.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh
