@@ -21,6 +21,8 @@ const struct command *const rill_commands[] = {
     &command_package,  // makes a folder for the vendor's tools
     &command_forecast, // time of a request
     &command_timeline, // cycles of each step, fill of each stream
+    &command_explore,  // searches for the best designs
+    &command_advise,   // lists what single changes would do
     &command_depths,   // depths of FIFOs
     &command_memory,   // on-chip memory
     &command_types,    // types of streams

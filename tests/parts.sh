@@ -4,8 +4,8 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host clocks passes legal onnx pages schema platform dumps report package install accuracy witness pieces failures"
-alone+=" board netlists paths"
+alone="host clocks passes legal onnx pages schema explore platform dumps report package install accuracy witness pieces"
+alone+=" failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
 # jobs after them, so that no core is idle.
@@ -14,7 +14,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
-test_parts+=" passes legal onnx pages schema report witness failures"
+test_parts+=" passes legal onnx pages schema explore report witness failures"
 deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"
 deep_parts+=" install legal platform accuracy pieces netlists"
 
@@ -43,6 +43,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" onnx "ONNX files, import to values" tests/onnx/run.sh
     "$1" pages "the pages of the docs" tests/docs/run.sh
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
+    "$1" explore "searches for designs" tests/explore/run.sh "${all[@]}"
     "$1" platform "boards and the vendor's tools" tests/platform/run.sh
     "$1" dumps "dumps of the passes" tests/pass/dumps.sh "${all[@]}"
     "$1" report "the report as a page" tests/report/run.sh

@@ -24,6 +24,7 @@ struct schema_field {
     const char *doc;          // meaning of the key, in Markdown
     const char *range;        // legal values in words, if other keys restrict them; NULL: as the fields above
     const char *preset_doc;   // default in words, if other keys decide it; NULL: `preset`
+    bool search;              // `rill explore` varies the key unless it is told which keys to vary
     const char *json;         // JSON Schema, if other code reads more than the type allows; NULL: derived from the type
 };
 

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill check: reads a spec, runs every pass and prints what would be built.
+#include <stdlib.h>
+
 #include "gen/command/command.h"
 #include "gen/report/design_report.h"
 #include "gen/cost/cost.h"
+#include "gen/explore/explore.h"
 #include "gen/spec/spec.h"
 #include "gen/timing/depths.h"
 
 struct check_options {
     struct design_options design;
     const char *timing;
-    bool json, crossings;
+    bool json, crossings, strict;
 };
 
 // Bits of all FIFOs at their chosen depths.
@@ -46,23 +49,58 @@ static void advise(const struct ir *ir, struct text *out) {
     command_note_resources(ir, out);
 }
 
+// For a design beyond its limits: notes what would help, by estimate. A dump has no spec to change.
+static void note_causes(struct run *run, const char *path, struct text *out) {
+    enum { JOBS = 1 };
+    char *said = NULL;
+    size_t len;
+    struct diag silent;
+    struct explore x;
+    struct explore_result own;
+    struct explore_advice *list;
+    diag_init(&silent, open_memstream(&said, &len));
+    if (explore_begin_advice(&x, path, &run->arena, &silent)) {
+        int count = explore_advise(&x, 0, JOBS, &own, &list);
+        text_add(out, "\n");
+        explore_advice_notes(&own, list, count, out);
+    }
+    fclose(silent.out);
+    free(said);
+}
+
+static void add_summary(struct run *run, struct ir *ir, const struct check_options *o, const struct clock_model *clock,
+                        bool fits, struct text *text) {
+    design_report_summary(ir, clock, text);
+    advise_fifo(run, ir, &o->design, text);
+    advise(ir, text);
+    if (!fits) note_causes(run, o->design.spec, text);
+    text_add(text, "\n");
+    explore_verdict(ir, fits, text);
+    text_add(text, "\n");
+}
+
 static int start(struct run *run, void *options) {
     const struct check_options *o = options;
     struct text text = {0};
     struct ir *ir = command_design(run, &o->design);
     struct clock_model clock;
-    if (!ir || !command_clock(run, ir, o->timing, o->design.spec, &clock)) return RILL_BAD_SPEC;
+    if (!ir) return RILL_BAD_SPEC;
+    bool fits = design_report_fits(ir);
+    if (!command_clock(run, ir, o->timing, o->design.spec, &clock)) return RILL_BAD_SPEC;
     clock_warn(ir, &clock, loc_file(&run->arena, o->design.spec), &run->diag);
     if (o->json) design_report_json(ir, &clock, &text);
     else if (o->crossings) design_report_crossings(ir, &text);
-    else design_report_summary(ir, &clock, &text), advise_fifo(run, ir, &o->design, &text), advise(ir, &text);
-    return command_print(&text);
+    else add_summary(run, ir, o, &clock, fits, &text);
+    command_print(&text);
+    return o->strict && !fits ? RILL_BAD_SPEC : RILL_OK;
 }
 
 static const struct option_row rows[] = {
     {"--json", NULL, OPTION_FLAG, 0, offsetof(struct check_options, json), .help = "print the design as JSON"},
     {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
      .help = "print only the streams that cross from one die to the next, widest first"},
+    {"--strict", NULL, OPTION_FLAG, 0, offsetof(struct check_options, strict),
+     .help = "end with status 1 if the design exceeds a limit of its board"},
     {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 

@@ -102,3 +102,16 @@ double *mip_solve(const struct mip *m, struct mip_limits limits, enum mip_status
     glp_delete_prob(p);
     return value;
 }
+
+double mip_relaxed(const struct mip *m) {
+    glp_prob *p = glp_create_prob();
+    glp_smcp how;
+    load(m, p);
+    glp_init_smcp(&how);
+    how.msg_lev = GLP_MSG_OFF;
+    how.presolve = GLP_ON;
+    bool solved = glp_simplex(p, &how) == 0 && glp_get_status(p) == GLP_OPT;
+    double sum = solved ? glp_get_obj_val(p) : MIP_NO_BOUND;
+    glp_delete_prob(p);
+    return sum;
+}

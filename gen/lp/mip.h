@@ -45,6 +45,9 @@ void mip_init(struct mip *, struct arena *);
 int mip_variable(struct mip *, double low, double high, double cost, bool integer); // its index
 int mip_row(struct mip *, double low, double high);                                 // its index
 void mip_term(struct mip *, int row, int variable, double factor);                  // at most one per row and variable
+// Solves the program as if no variable were an integer, which bounds every solution. Returns the sum, or MIP_NO_BOUND
+// if no values satisfy the rows.
+double mip_relaxed(const struct mip *);
 // Returns the variables' values, in arena memory, with integers whole. Every row is checked again with these values.
 // Returns NULL with MIP_NONE.
 double *mip_solve(const struct mip *, struct mip_limits, enum mip_status *);

@@ -31,6 +31,9 @@ void pass_safe_depths(struct ir *); // size-fifos: sets every edge by the safe r
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits);
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 int64_t safe_words(const struct ir *, const struct ir_edge *);
+// How far the design exceeds the limits of its dies at least, as a sum of shares of the limits; 0: it may fit. For a
+// design that is complete up to allocate-memories.
+double place_dies_excess(struct ir *);
 
 struct pass {
     const char *name;

@@ -60,6 +60,9 @@ void place_at_memory(const struct ir *, bool *there);
 void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]);
 // Solves the partition as an integer program. MIP_NONE: it found no solution and filled the dies in order instead.
 enum mip_status place_solve(struct place *);
+// The least excess over the limits, as a sum of shares, if parts could be divided at will: no partition exceeds them
+// less.
+double place_least_excess(struct place *);
 
 // Adds the register stages that load stores of parameters on other dies than `home`.
 void place_set_loads(struct ir *, int home);

@@ -373,7 +373,7 @@ static double beyond_limits(const struct ir *ir) {
     return sum;
 }
 
-static struct place partition(struct ir *ir, int first, bool cuts, enum mip_status *status) {
+static struct place make_place(struct ir *ir, int first, bool cuts) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
                       .has_wires = ir->design.sll > 0,
@@ -387,6 +387,11 @@ static struct place partition(struct ir *ir, int first, bool cuts, enum mip_stat
     cost_add(&more, &ports, -1);
     place_amounts(&more, p.more);
     add_tasks(ir, &p);
+    return p;
+}
+
+static struct place partition(struct ir *ir, int first, bool cuts, enum mip_status *status) {
+    struct place p = make_place(ir, first, cuts);
     *status = place_solve(&p);
     set_dies(ir, &p, first);
     return p;
@@ -406,6 +411,17 @@ static enum mip_status place_all(struct ir *ir, int first) {
     }
     tell_kernels(ir, first + p.home);
     return status;
+}
+
+double place_dies_excess(struct ir *ir) {
+    if (ir->design.dies < 2 || ir->dies < 2) return 0;
+    choose_parts(ir);
+    struct place whole = make_place(ir, first_die(ir), false);
+    double least = place_least_excess(&whole);
+    if (least <= 0) return 0;
+    struct place cut = make_place(ir, first_die(ir), true);
+    double with_cuts = place_least_excess(&cut);
+    return with_cuts < least ? with_cuts : least;
 }
 
 bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {

@@ -270,23 +270,39 @@ void place_amounts(const struct cost_resources *r, int64_t out[PLACE_RESOURCES])
     out[3] = r->uram;
 }
 
-enum mip_status place_solve(struct place *p) {
-    struct program g = {.p = p};
+// Returns the first variable that is no excess. The excesses come first.
+static int make_program(struct program *g) {
+    struct place *p = g->p;
     int *wires = ARENA_ARRAY(p->arena, int, IR_MAX_DIES);
-    enum mip_status status;
-    mip_init(&g.m, p->arena);
-    g.largest = mip_variable(&g.m, 0, MIP_NO_BOUND, IMBALANCE, false);
+    mip_init(&g->m, p->arena);
+    g->largest = mip_variable(&g->m, 0, MIP_NO_BOUND, IMBALANCE, false);
     for (int b = 0; p->has_wires && b + 1 < p->dies; b++) {
-        wires[b] = mip_row(&g.m, -MIP_NO_BOUND, (double)p->wires[b]);
-        mip_term(&g.m, wires[b], mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD / (double)p->wires[b], false), -1);
+        wires[b] = mip_row(&g->m, -MIP_NO_BOUND, (double)p->wires[b]);
+        mip_term(&g->m, wires[b], mip_variable(&g->m, 0, MIP_NO_BOUND, CROWD / (double)p->wires[b], false), -1);
     }
     for (int d = 0; d < p->dies; d++)
-        for (int s = 0; s < PLACE_RESOURCES; s++) g.crowded[d][s] = mip_variable(&g.m, 0, MIP_NO_BOUND, CROWD, false);
-    add_tasks(&g);
-    add_links(&g, wires);
-    add_lanes(&g, wires);
+        for (int s = 0; s < PLACE_RESOURCES; s++) g->crowded[d][s] = mip_variable(&g->m, 0, MIP_NO_BOUND, CROWD, false);
+    int first = (int)g->m.variable.count;
+    add_tasks(g);
+    add_links(g, wires);
+    add_lanes(g, wires);
     for (int d = 0; d < p->dies; d++)
-        for (int s = 0; s < PLACE_RESOURCES; s++) add_resource(&g, d, s);
+        for (int s = 0; s < PLACE_RESOURCES; s++) add_resource(g, d, s);
+    return first;
+}
+
+double place_least_excess(struct place *p) {
+    struct program g = {.p = p};
+    int first = make_program(&g);
+    g.m.variable.items[g.largest].cost = 0;
+    for (int v = first; v < (int)g.m.variable.count; v++) g.m.variable.items[v].cost = 0;
+    return mip_relaxed(&g.m) / CROWD;
+}
+
+enum mip_status place_solve(struct place *p) {
+    struct program g = {.p = p};
+    enum mip_status status;
+    make_program(&g);
     double *value = mip_solve(&g.m, (struct mip_limits){BRANCHES, MILLISECONDS}, &status);
     if (value) take(&g, value);
     else fill_in_order(p);

@@ -20,5 +20,7 @@ void design_report_memory_json(const struct ir *, int64_t positions, struct text
 
 // Warns at loc if the design needs more than its board, or one of the board's dies, has.
 void design_report_capacity(const struct ir *, struct loc, struct diag *);
+// Whether it would warn of nothing.
+bool design_report_fits(const struct ir *);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Warns if a design needs more than its board has: it can then be simulated, but not built. Also warns if it exceeds
 // the limits within which designs are known to place and route.
+#include <stdlib.h>
+
 #include "gen/report/design_report.h"
 #include "gen/report/report_parts.h"
 
@@ -97,4 +99,15 @@ void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *di
         warn_of_die(ir, &cost, d, loc, diag);
         warn_of_wires(ir, d, loc, diag);
     }
+}
+
+bool design_report_fits(const struct ir *ir) {
+    char *said = NULL;
+    size_t len;
+    struct diag silent;
+    diag_init(&silent, open_memstream(&said, &len));
+    design_report_capacity(ir, loc_none(), &silent);
+    fclose(silent.out);
+    free(said);
+    return silent.warnings == 0;
 }

@@ -24,34 +24,37 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
      .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel in MHz"},
-    {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .preset = 1, .range = "1 to 32, any integer, at most the board's",
+    {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .search = true, .preset = 1,
+     .range = "1 to 32, any integer, at most the board's",
      .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
             "a matrix engine"},
     {FIELD(beat_bits), LEGAL(beat_sizes), .preset = 512, .doc = "bits of a memory beat, one transfer on a channel"},
-    {FIELD(lanes), LEGAL(lane_counts), .preset = 8,
+    {FIELD(lanes), LEGAL(lane_counts), .search = true, .preset = 8,
      .doc = "fp32 values that a vector kernel processes per cycle, and that a word of its streams "
             "holds. Must divide the size of a head"},
-    {FIELD(unroll), RANGE(0, 8192), .preset = 0,
+    {FIELD(unroll), RANGE(0, 8192), .search = true, .preset = 0,
      .doc = "total number of lanes to distribute over the kernels, the slowest first "
             "([passes.md](passes.md)). 0: every kernel has `lanes`"},
     {.key = "T",
      .offset = SPEC_OFFSET(spec_design, tokens),
+     .search = true,
      LEGAL(token_counts),
      .preset = 1,
      .doc = "tokens (or rows) of a request that are processed in one step. A decode step has one"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
+     .search = true,
      LEGAL(array_counts),
      .preset = 1,
      .range = "1, 2, 4; divides `T`",
      .doc = "positions that use a beat of weights in the same cycle. `A: 2` shares each multiplier "
             "between two positions. `A: 4` also uses it twice per cycle, which needs a second clock "
             "of twice `clock_mhz`"},
-    {FIELD(pump), LEGAL(pump_counts), .preset = AS_COPIES, .range = "1, 2; 2 with `A: 4`",
+    {FIELD(pump), LEGAL(pump_counts), .search = true, .preset = AS_COPIES, .range = "1, 2; 2 with `A: 4`",
      .preset_doc = "2 with `A: 4`, else 1",
      .doc = "how often a multiplier works per cycle. With `A: 1` or `A: 2`, `pump: 2` halves the "
             "number of multipliers and gives them a second clock of twice `clock_mhz`"},
-    {FIELD(query_heads), RANGE(1, 8), .preset = 1,
+    {FIELD(query_heads), RANGE(1, 8), .search = true, .preset = 1,
      .doc = "query heads that may share one read of their keys and values in a decode step, at most "
             "`T` ([engine.md](engine.md)). 1: every head reads them for itself"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
@@ -83,13 +86,13 @@ static const struct schema_field design_fields[] = {
             "better of these two by forecast (fewer cycles, then fewer bits), or `safe` where the "
             "search would take long. `conservative`: fewer words, and kernels wait more "
             "([fifos.md](fifos.md))"},
-    {FIELD(prefetch_beats), RANGE(2, 4096), .preset = 64, .range = "2 to 4096, at least `max_burst`",
+    {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](model-speed.md#other-models))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
-    {FIELD(outstanding), RANGE(1, 64), .preset = 8, .doc = "read bursts in flight on each channel"},
-    {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .preset = 1, .range = "1 to 8, at most the board's",
+    {FIELD(outstanding), RANGE(1, 64), .search = true, .preset = 8, .doc = "read bursts in flight on each channel"},
+    {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .search = true, .preset = 1, .range = "1 to 8, at most the board's",
      .doc = "dies (SLRs) of the FPGA that the design is spread over. Rill adds registers between "
             "them and writes `pblocks.tcl` for the placer. 1: the design is not partitioned"},
     {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",

@@ -219,6 +219,30 @@ static void find_bounds(struct forecasting *t) {
     t->f->decode.bound = bound_of(t, t->prefill, t->steps, t->ir->design.prefetch_beats);
 }
 
+// Adds the loads of `count` steps, each at least as heavy as `step`.
+static void add_times(const struct ir *ir, struct cost_load *sum, const struct timing_step *step, int64_t count) {
+    struct cost_load load = cost_load_new(ir);
+    cost_load_add(ir, &load, &(struct cost_step){step->pos, step->ntok, step->head});
+    times(ir, &load, count);
+    for (int e = 0; e < ir->engines; e++) sum->engine[e] += load.engine[e];
+    for (int k = 0; k < ir->kernels; k++) sum->kernel[k] += load.kernel[k];
+    for (int c = 0; c < ir->design.channels; c++) sum->channel[c] += load.channel[c];
+    sum->rows += load.rows;
+}
+
+void timing_request_bounds(const struct ir *ir, int64_t prompt, int64_t tokens, int groups, struct cost_bound *prefill,
+                           struct cost_bound *decode) {
+    struct forecasting t = {.ir = ir};
+    struct cost_load load = cost_load_new(ir);
+    t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
+    while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;
+    *prefill = bound_of(&t, 0, t.prefill, 0);
+    int decodes = t.steps - t.prefill, size = groups > 0 && decodes > groups ? (decodes + groups - 1) / groups : 1;
+    for (int s = t.prefill; s < t.steps; s += size)
+        add_times(ir, &load, &t.step[s], s + size < t.steps ? size : t.steps - s);
+    *decode = cost_load_bound(ir, &load, ir->design.prefetch_beats, true);
+}
+
 // Raises a sampled sum to the lower bound if it is slightly below. Samples represent steps that differ a little,
 // because blocks of keys are read whole. If the memory sets the pace, their sum may therefore be less than what all
 // steps need, which no request can be. A larger gap is an error, and stays visible. more: cycles before and after the

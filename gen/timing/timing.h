@@ -43,6 +43,11 @@ struct timing_forecast {
 // Returns NULL, or a text that says how the forecast is below its own bound. In that case one of the two is wrong.
 const char *timing_below_bound(struct arena *, const struct ir *, const struct timing_forecast *);
 
+// Lower bounds of both phases of a request, without simulating a step. At most `groups` groups of decode steps are
+// calculated, each by its first step, which no later one of the group can beat.
+void timing_request_bounds(const struct ir *, int64_t prompt, int64_t tokens, int groups, struct cost_bound *prefill,
+                           struct cost_bound *decode);
+
 enum { TIMING_WHOLE_WORDS = 8000000 /* takes about a second and 300 MB */ };
 
 // Forecasts a whole request without calculating values. A request with more than whole_words words on its streams is

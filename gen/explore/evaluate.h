@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the parts of an evaluation.
+#ifndef RILL_EXPLORE_EVALUATE_H
+#define RILL_EXPLORE_EVALUATE_H
+
+#include "gen/explore/explore.h"
+#include "gen/timing/timing.h"
+
+struct explore_pace { // cycles of the request, estimated
+    double prefill, decode;
+};
+// Simulates a prompt step and a decode step with two and with three repetitions of the layer, and extends them to all.
+// Gives every stream the depth that these steps need, unless the design has safe depths. False if a kernel has no
+// contract.
+bool explore_pace(const struct explore *, struct ir *, struct arena *, struct explore_pace *);
+
+#endif

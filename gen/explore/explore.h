@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search over the keys of `design`: which values make the best designs of a spec (docs/explore.md).
+//
+// A point is one value for each key that varies. It is evaluated in three levels, each more exact and slower than the
+// one before:
+//   bounds    the passes up to size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
+//   estimate  a few simulated steps with few layers, FIFOs as deep as these need (about 40 ms)
+//   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)
+// Only points of the last level are shown. The first two decide in which order points are evaluated wholly, and which
+// are not. The bounds may exclude a point for good, and the estimate may not.
+#ifndef RILL_EXPLORE_H
+#define RILL_EXPLORE_H
+
+#include "gen/base/schema.h"
+#include "gen/spec/spec.h"
+
+enum { EXPLORE_KEYS = 24, EXPLORE_VALUES = 64, EXPLORE_GOALS = 4, EXPLORE_LIMITS = 24, EXPLORE_WORDS = 400 };
+
+// ---- what is measured ----
+
+enum explore_metric {
+#define METRIC(name, key, up, title, decimals, help) EXPLORE_##name,
+#include "gen/explore/metrics.def"
+#undef METRIC
+    EXPLORE_METRICS
+};
+struct explore_metric_row {
+    const char *key, *title, *help;
+    bool up;      // more is better
+    int decimals; // digits after the point in tables
+};
+extern const struct explore_metric_row explore_metric[];
+int explore_find_metric(const char *key, size_t len); // -1: none
+const char *explore_metric_hint(struct arena *, const char *key);
+
+struct explore_limit {
+    int metric;
+    double value;
+    bool most; // the metric is at most the value, else at least
+    bool part; // the value is in percent of what the board has
+};
+
+// ---- the space ----
+
+struct explore_key {
+    const char *name;    // of the key in `design`
+    const char *pattern; // for `weights.PATTERN`: the pattern of tensor names; else NULL
+    const struct schema_field *field;
+    const char *value[EXPLORE_VALUES]; // as YAML
+    int values, own;                   // own: index of the spec's own value
+    bool is_text;                      // values are written in quotes
+};
+
+struct explore_point {
+    uint8_t at[EXPLORE_KEYS]; // index of each key's value
+};
+
+struct explore {
+    struct arena *arena;
+    struct diag *diag;
+    const char *path, *text; // the spec's file and its contents
+    size_t len;
+    const struct rill_spec *spec;
+    struct explore_key key[EXPLORE_KEYS];
+    int keys;
+    int goal[EXPLORE_GOALS], goals; // metrics
+    struct explore_limit limit[EXPLORE_LIMITS];
+    int limits;
+    bool over; // designs beyond the board's limits are shown, too
+    int64_t prompt, tokens;
+    uint64_t base; // hash of what all points share: spec, board, family, request, version
+};
+
+// Settings of the command line; NULL ends each list.
+struct explore_words {
+    const char *const *vary, *const *fix, *const *goal, *const *limit, *const *least, *const *most;
+    int64_t prompt, tokens; // 0: chosen from the context
+    bool over;
+    bool also; // without `vary`, the formats and the context vary as well
+};
+// Reads the spec and the settings. Returns false after an error.
+bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
+const struct yaml_node *explore_context(const struct explore *); // the value of `context` in the spec, or NULL
+// Number of points of the space; at most 1e18.
+double explore_size(const struct explore *);
+struct explore_point explore_own(const struct explore *);                 // the spec's own values
+struct explore_point explore_nth(const struct explore *, uint64_t index); // the last key changes fastest
+uint64_t explore_hash(const struct explore *, const struct explore_point *);
+// The keys that differ from the spec, as `channels=24 lanes=8`, or `as the spec`.
+const char *explore_changes(const struct explore *, const struct explore_point *, struct arena *);
+// The text of the spec with the point's values. `lines`: comment lines that begin it; or NULL.
+void explore_spec_text(const struct explore *, const struct explore_point *, const char *lines, struct text *);
+
+// ---- one point ----
+
+enum explore_level { EXPLORE_NONE, EXPLORE_BOUNDS, EXPLORE_ESTIMATE, EXPLORE_WHOLE };
+struct explore_result {
+    int level;
+    bool legal;                    // false: the passes refuse the point
+    bool fits;                     // within the limits of the board: by bounds it may fit, by `whole` it does
+    double value[EXPLORE_METRICS]; // at the level reached
+    double bound[EXPLORE_METRICS]; // no evaluation is better
+    double beyond;                 // by estimate: the largest share by which a limit of the board is exceeded
+    char words[EXPLORE_WORDS];     // whole: what bounds the design; refused or over the limits: why
+};
+// Evaluates a point up to a level. Stops earlier if the bounds exclude it.
+void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
+// The request with which designs of this context are compared.
+void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
+// One line about a complete design: whether it fits its board, its forecast speed, and what bounds it.
+struct ir;
+void explore_verdict(struct ir *, bool fits, struct text *);
+// Whether some bound of the result breaks a limit, so that no evaluation can meet it.
+bool explore_excluded(const struct explore *, const struct explore_result *);
+// Whether the figures meet all limits and the board's.
+bool explore_meets(const struct explore *, const struct explore_result *);
+// By how much the figures miss the limits and the board's; 0: they meet them.
+double explore_misses(const struct explore *, const struct explore_result *);
+// Whether a's figures are at least as good as b's in every goal, and better in one.
+bool explore_dominates(const struct explore *, const double *a, const double *b);
+
+// ---- results as lines of JSON: the journal, and what workers answer ----
+
+void explore_write_line(const struct explore *, const struct explore_point *, const struct explore_result *,
+                        struct text *);
+// Reads a line. False if it is torn or of another search.
+bool explore_read_line(const struct explore *, const char *line, struct explore_point *, struct explore_result *);
+
+struct explore_journal {
+    const char *path;
+    int file; // -1: none
+};
+typedef void explore_take(void *to, const struct explore_point *, const struct explore_result *);
+// Opens or makes the file, and gives all of its lines of this search to `take`. Returns false after an error.
+bool explore_journal_open(const struct explore *, struct explore_journal *, const char *path, explore_take *, void *to);
+// Adds a line with one write. Returns false after an error, such as a full disk.
+bool explore_journal_add(const struct explore *, struct explore_journal *, const struct text *line);
+
+// ---- workers: processes that evaluate ----
+
+struct explore_worker {
+    int pid, ask; // ask: pipe to it
+    FILE *answer;
+    int busy; // index of the task that it has, or -1
+};
+struct explore_workers {
+    struct explore_worker *items;
+    int count;
+};
+struct explore_task {
+    struct explore_point point;
+    int level;
+    struct explore_result result;
+};
+// Starts the workers: as forks, or with `launch` as commands `LAUNCH rill explore ... --work`. False after an error.
+bool explore_workers_start(const struct explore *, struct explore_workers *, int jobs, const char *launch, char **argv);
+// Evaluates all tasks. `done` is called once for each, in the order in which they end. False after an error.
+typedef bool explore_done(void *to, const struct explore_task *);
+bool explore_workers_run(const struct explore *, struct explore_workers *, struct explore_task *, int tasks,
+                         explore_done *, void *to);
+void explore_workers_stop(struct explore_workers *);
+int explore_work(const struct explore *, FILE *in, FILE *out); // what a worker does; returns the exit status
+
+// ---- the search ----
+
+struct explore_search {
+    int64_t points; // most points to look at
+    int64_t whole;  // most points to evaluate wholly
+    uint64_t seed;
+    int jobs;
+    const char *launch, *journal; // or NULL
+    bool quiet;
+    char **argv; // of `rill explore`, for launched workers
+};
+struct explore_seen {
+    struct explore_point point;
+    struct explore_result result;
+};
+struct explore_outcome {
+    struct explore_seen *seen; // all points that were looked at
+    int count;
+    int *front, fronts;       // indices of the front, best first goal first
+    int excluded, refused;    // by bounds; by the passes
+    int estimated, evaluated; // by estimate; wholly
+    int pruned;               // not evaluated, because a point of the front beats their bounds
+    int left;                 // not evaluated, for lack of budget
+    double size;
+    bool exhaustive, exact;
+    double seconds;
+};
+bool explore_run(const struct explore *, const struct explore_search *, struct explore_outcome *);
+
+// ---- output ----
+
+const char *explore_method(const struct explore *, const struct explore_outcome *, struct arena *);
+void explore_table(const struct explore *, const struct explore_outcome *, struct text *);
+void explore_json(const struct explore *, const struct explore_outcome *, struct text *);
+// specs: the folder of the front's specs, as a link from the page; or NULL.
+void explore_html(const struct explore *, const struct explore_outcome *, const char *command, const char *specs,
+                  struct text *);
+bool explore_emit(const struct explore *, const struct explore_outcome *, const char *dir, const char *command);
+
+// ---- advice ----
+
+struct explore_advice {
+    struct explore_point point;
+    struct explore_result result; // of level `whole` for the first ones, else of level `estimate`
+    const char *change, *why;     // `channels=24`, and the reason in words
+    double worth;                 // the larger, the better
+};
+// Reads the spec for advice on it. False after an error.
+bool explore_begin_advice(struct explore *, const char *path, struct arena *, struct diag *);
+// Evaluates single changes of the spec and orders them, the most useful first. Returns their number; -1 after an error.
+// own: the spec itself. whole: how many of the first changes to evaluate wholly.
+int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
+void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,
+                          int count, struct text *);
+// The changes that bring a design within its limits, or nearest to them, as notes for `rill check`.
+void explore_advice_notes(const struct explore_result *own, const struct explore_advice *, int count, struct text *);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fronts: which points no other one beats.
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/explore/known.h"
+
+struct ranking {
+    const struct explore *x;
+    const struct explore_seen *seen;
+    const int *index;
+    int count;
+    int *rank, *beaten; // beaten: how many points without a rank beat this one
+    double *misses;
+};
+
+static void *allocate(int count, size_t size) {
+    void *p = calloc((size_t)count + 1, size);
+    if (!p) base_fatal("no memory for %d points", count);
+    return p;
+}
+
+static bool beats(const struct ranking *r, int a, int b) {
+    return explore_dominates(r->x, r->seen[r->index[a]].result.value, r->seen[r->index[b]].result.value);
+}
+
+// Points that miss a limit come after all others, the smallest miss first.
+static void rank_missing(struct ranking *r, int after) {
+    for (int i = 0; i < r->count; i++) {
+        if (r->misses[i] <= 0) continue;
+        r->rank[i] = after;
+        for (int j = 0; j < r->count; j++) r->rank[i] += r->misses[j] > 0 && r->misses[j] < r->misses[i];
+    }
+}
+
+static int count_beaten(struct ranking *r) {
+    int left = 0;
+    for (int i = 0; i < r->count; i++) {
+        if (r->misses[i] > 0) continue;
+        left++;
+        for (int j = 0; j < r->count; j++) r->beaten[i] += r->misses[j] <= 0 && beats(r, j, i);
+    }
+    return left;
+}
+
+// Gives a rank to the points that no point without a rank beats; returns their number.
+static int rank_front(struct ranking *r, int level) {
+    int found = 0;
+    for (int i = 0; i < r->count; i++)
+        if (r->rank[i] < 0 && r->misses[i] <= 0 && r->beaten[i] == 0) r->rank[i] = level, found++;
+    for (int i = 0; i < r->count; i++)
+        for (int j = 0; r->rank[i] == level && j < r->count; j++)
+            if (r->rank[j] < 0 && r->misses[j] <= 0) r->beaten[j] -= beats(r, i, j);
+    return found;
+}
+
+void front_ranks(const struct explore *x, const struct explore_seen *seen, const int *index, int count, int *rank) {
+    struct ranking r = {x, seen, index, count, rank, allocate(count, sizeof(int)), allocate(count, sizeof(double))};
+    for (int i = 0; i < count; i++) {
+        rank[i] = -1;
+        r.misses[i] = explore_misses(x, &seen[index[i]].result);
+    }
+    int level = 0;
+    for (int left = count_beaten(&r), found; left > 0; left -= found, level++) {
+        found = rank_front(&r, level);
+        if (!found) base_fatal("explore: a circle of better points");
+    }
+    rank_missing(&r, level);
+    free(r.beaten);
+    free(r.misses);
+}

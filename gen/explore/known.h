@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The points that a search has looked at, by their hashes.
+#ifndef RILL_EXPLORE_KNOWN_H
+#define RILL_EXPLORE_KNOWN_H
+
+#include "gen/explore/explore.h"
+
+struct known {
+    const struct explore *x;
+    struct explore_seen *item;
+    int count, capacity;
+    int *slot; // hash table of indices, -1: free
+    int slots; // a power of two
+};
+void known_init(struct known *, const struct explore *);
+void known_free(struct known *);
+int known_find(const struct known *, const struct explore_point *);                         // -1: not there
+int known_put(struct known *, const struct explore_point *, const struct explore_result *); // replaces; its index
+
+// A generator of random numbers that is the same on every machine.
+struct chance {
+    uint64_t state;
+};
+uint64_t chance_next(struct chance *);
+int chance_below(struct chance *, int n); // from 0 to n - 1
+
+// Moves from a point to another: new points of a generation.
+struct explore_point move_random(const struct explore *, struct chance *);
+struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
+                                const struct explore_seen *father);
+// The points that differ in one key by one value; at most 2 * EXPLORE_KEYS.
+int move_neighbours(const struct explore *, const struct explore_point *, struct explore_point *);
+
+// Ranks of points by their figures: those that meet the limits come first, then by how many fronts dominate them.
+// rank[i] belongs to index[i].
+void front_ranks(const struct explore *, const struct explore_seen *, const int *index, int count, int *rank);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// New points from known ones. A move is guided by what the known point lacks: if it exceeds a limit, keys move towards
+// less hardware, else towards what is faster.
+#include <string.h>
+
+#include "gen/explore/known.h"
+
+// Keys with which more hardware comes with larger values. `pump` and `dies` are the reverse: larger values need less of
+// a resource, or of a die.
+static int grows(const struct explore_key *k) {
+    if (!strcmp(k->name, "pump") || !strcmp(k->name, "dies")) return -1;
+    return k->field->type == SCHEMA_INT ? 1 : 0;
+}
+
+struct explore_point move_random(const struct explore *x, struct chance *c) {
+    struct explore_point p = {{0}};
+    for (int k = 0; k < x->keys; k++) p.at[k] = (uint8_t)chance_below(c, x->key[k].values);
+    return p;
+}
+
+static void step(const struct explore_key *k, uint8_t *at, int way) {
+    int to = *at + way;
+    if (to >= 0 && to < k->values) *at = (uint8_t)to;
+}
+
+static void change(const struct explore *x, struct chance *c, struct explore_point *p, bool over) {
+    enum { GUIDED = 7, OF = 10 };
+    int at = chance_below(c, x->keys), way = grows(&x->key[at]) * (over ? -1 : 1);
+    const struct explore_key *k = &x->key[at];
+    if (way && chance_below(c, OF) < GUIDED) step(k, &p->at[at], way * (1 + chance_below(c, 2)));
+    else p->at[at] = (uint8_t)chance_below(c, k->values);
+}
+
+struct explore_point move_child(const struct explore *x, struct chance *c, const struct explore_seen *mother,
+                                const struct explore_seen *father) {
+    struct explore_point p = mother->point;
+    bool over = explore_misses(x, &mother->result) > 0;
+    for (int k = 0; k < x->keys; k++)
+        if (chance_below(c, 3) == 0) p.at[k] = father->point.at[k];
+    for (int n = 1 + chance_below(c, 2); n > 0; n--) change(x, c, &p, over);
+    return p;
+}
+
+int move_neighbours(const struct explore *x, const struct explore_point *p, struct explore_point *out) {
+    int count = 0;
+    for (int k = 0; k < x->keys; k++)
+        for (int way = -1; way <= 1; way += 2) {
+            struct explore_point next = *p;
+            step(&x->key[k], &next.at[k], way);
+            if (next.at[k] != p->at[k]) out[count++] = next;
+        }
+    return count;
+}

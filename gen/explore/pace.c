@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Estimates the time of a request from two steps with few layers. It costs a hundredth of the forecast.
+#include "gen/explore/evaluate.h"
+#include "gen/pass/pass.h"
+
+enum { FEW = 2, MORE = 3 };
+
+struct pacing {
+    struct ir *ir;
+    struct arena *arena;
+    int64_t *room; // per edge
+    bool safe;
+};
+
+// Repetitions of the layers; 0 if the graph has no region, or more than one, that repeats more than MORE times.
+static int64_t layers_of(const struct ir *ir) {
+    int64_t layers = 0;
+    int repeated = 0;
+    for (int r = 0; r < ir->regions; r++)
+        if (ir->region[r].repeat > 1) repeated++, layers = ir->region[r].repeat;
+    return repeated == 1 && layers > MORE ? layers : 0;
+}
+
+static void take_room(struct pacing *p, const struct timing_result *r) {
+    for (int e = 0; e < p->ir->edges; e++) p->room[e] = at_least(p->room[e], r->edge[e].room);
+}
+
+// A prompt step is over long before its products are, as the next one follows it. So the engines' last commands count.
+static double end_of(const struct ir *ir, const struct timing_result *r) {
+    int64_t end = r->cycles;
+    for (int e = 0; e < ir->engines; e++) end = at_least(end, r->turn[e].last_command);
+    return (double)end;
+}
+
+// Cycles of one step with this number of layers (0: all); -1: not possible.
+static double run(struct pacing *p, const struct timing_step *step, int64_t layers) {
+    struct timing_options o = {
+        .step = step, .steps = 1, .bounded = p->safe, .layers = layers, .memory = timing_memory(&p->ir->design)};
+    const char *missing;
+    struct arena_mark mark = arena_mark(p->arena);
+    struct timing_result *r = timing_simulate(p->arena, p->ir, &o, &missing);
+    double cycles = r && !r->stuck ? end_of(p->ir, r) : -1;
+    if (cycles >= 0) take_room(p, r);
+    arena_release(p->arena, mark);
+    return cycles;
+}
+
+struct stretch { // cycles of a step: of all layers, and of one
+    double all, layer;
+};
+
+static struct stretch stretch_of(struct pacing *p, const struct timing_step *step, int64_t layers) {
+    double few = run(p, step, layers ? FEW : 0), more = layers && few >= 0 ? run(p, step, MORE) : few;
+    if (more < 0) return (struct stretch){-1, 0};
+    return (struct stretch){few + (more - few) * (double)(layers ? layers - FEW : 0), more - few};
+}
+
+static void set_depths(struct pacing *p) {
+    enum { LEAST = 2 };
+    for (int e = 0; !p->safe && e < p->ir->edges; e++) p->ir->edge[e].depth = at_least(p->room[e], LEAST);
+}
+
+bool explore_pace(const struct explore *x, struct ir *ir, struct arena *arena, struct explore_pace *out) {
+    struct pacing p = {ir, arena, ARENA_ARRAY(arena, int64_t, (size_t)ir->edges + 1), ir->design.fifo == SPEC_SAFE};
+    int64_t layers = layers_of(ir), decodes = ir->design.is_lm ? x->tokens - 1 : 0;
+    int64_t tokens = at_most(ir->design.tokens, x->prompt), steps = div_up(x->prompt, tokens);
+    struct timing_step prompt = {x->prompt / 2 / tokens * tokens, (int)tokens, !ir->design.is_lm};
+    struct timing_step decode = {x->prompt + decodes / 2, 1, true};
+    if (prompt.pos + tokens > x->prompt) prompt.pos = x->prompt - tokens;
+    pass_safe_depths(ir);
+    struct stretch of_prompt = stretch_of(&p, &prompt, layers),
+                   of_decode = ir->design.is_lm ? stretch_of(&p, &decode, layers) : (struct stretch){0, 0};
+    if (of_prompt.all < 0 || of_decode.all < 0) return false;
+    double head = of_decode.all - of_decode.layer * (double)layers; // with the head, after the last step of the prompt
+    *out = (struct explore_pace){of_prompt.all * (double)steps + (layers ? head : 0), of_decode.all * (double)decodes};
+    set_depths(&p);
+    return true;
+}

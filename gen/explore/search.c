@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search. First many points are estimated: all of a small space, or in a larger one those that a genetic search
+// (NSGA-II) makes. Then points are evaluated wholly, those of the best estimates first. A point is left out if its
+// bounds cannot beat a point of the front; as no evaluation is better than its bounds, that loses nothing. So the front
+// of a space that was estimated as a whole is exact.
+//
+// Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gen/explore/known.h"
+
+enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
+
+struct searching {
+    const struct explore *x;
+    const struct explore_search *o;
+    struct explore_outcome *out;
+    struct known estimates, wholes; // of the journal and of this search: results of either level
+    struct known seen;              // of this search: the best result of each point
+    struct explore_journal journal;
+    struct explore_workers workers;
+    struct chance chance;
+    double began;
+    bool failed;
+};
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+// ---- evaluating ----
+
+static void take_known(void *to, const struct explore_point *p, const struct explore_result *r) {
+    struct searching *s = to;
+    if (r->level == EXPLORE_WHOLE) known_put(&s->wholes, p, r);
+    else if (r->level == EXPLORE_ESTIMATE) known_put(&s->estimates, p, r);
+}
+
+static void show_progress(struct searching *s) {
+    if (s->o->quiet || !isatty(STDERR_FILENO)) return;
+    fprintf(stderr, "\r%d points, %d of them evaluated wholly, %.0f s ", s->seen.count, s->out->evaluated,
+            seconds() - s->began);
+}
+
+static bool take_result(void *to, const struct explore_task *task) {
+    struct searching *s = to;
+    struct text line = {0};
+    bool ok = true;
+    take_known(s, &task->point, &task->result);
+    if (task->result.level > EXPLORE_BOUNDS) {
+        explore_write_line(s->x, &task->point, &task->result, &line);
+        ok = explore_journal_add(s->x, &s->journal, &line);
+        text_free(&line);
+    }
+    return ok;
+}
+
+static const struct explore_result *find(const struct known *k, const struct explore_point *p) {
+    int at = known_find(k, p);
+    return at < 0 ? NULL : &k->item[at].result;
+}
+
+static void count_result(struct searching *s, const struct explore_result *r, int level) {
+    if (level == EXPLORE_WHOLE) s->out->evaluated++;
+    else if (!r->legal) s->out->refused++;
+    else if (explore_excluded(s->x, r) && r->level < EXPLORE_ESTIMATE) s->out->excluded++;
+    else s->out->estimated++;
+}
+
+// Evaluates these points, at most BATCH, unless the results are known. False after an error.
+static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
+    struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
+    const struct known *known = level == EXPLORE_WHOLE ? &s->wholes : &s->estimates;
+    int tasks = 0;
+    if (!task) base_fatal("no memory for %d points", count);
+    for (int i = 0; i < count; i++)
+        if (!find(known, &point[i])) task[tasks++] = (struct explore_task){.point = point[i], .level = level};
+    s->failed = !explore_workers_run(s->x, &s->workers, task, tasks, take_result, s);
+    for (int i = 0, t = 0; !s->failed && i < count; i++) {
+        bool asked = t < tasks && !memcmp(&task[t].point, &point[i], sizeof point[i]);
+        const struct explore_result *r = asked ? &task[t++].result : find(known, &point[i]);
+        count_result(s, r, level);
+        known_put(&s->seen, &point[i], r);
+    }
+    free(task);
+    show_progress(s);
+    return !s->failed;
+}
+
+// Keeps the points that were not seen yet; returns their number.
+static int only_new(struct searching *s, struct explore_point *point, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        bool twice = known_find(&s->seen, &point[i]) >= 0;
+        for (int j = 0; j < kept && !twice; j++) twice = !memcmp(&point[j], &point[i], sizeof point[i]);
+        if (!twice) point[kept++] = point[i];
+    }
+    return kept;
+}
+
+static bool estimate_all(struct searching *s) {
+    struct explore_point batch[BATCH];
+    uint64_t size = (uint64_t)s->out->size;
+    for (uint64_t i = 0; i < size;) {
+        int count = 0;
+        while (count < BATCH && i < size) batch[count++] = explore_nth(s->x, i++);
+        if (!evaluate(s, batch, count, EXPLORE_ESTIMATE)) return false;
+    }
+    return true;
+}
+
+// ---- NSGA-II ----
+
+struct member {
+    int index, rank;
+    double room; // distance to its neighbours on the front: larger is better
+};
+
+static const struct searching *sorting; // qsort has no context
+static int sorting_metric;
+
+static int by_metric(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    double of_x = sorting->seen.item[x->index].result.value[sorting_metric],
+           of_y = sorting->seen.item[y->index].result.value[sorting_metric];
+    return of_x != of_y ? of_x < of_y ? -1 : 1 : x->index - y->index;
+}
+
+static int by_fitness(const void *a, const void *b) {
+    const struct member *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank - y->rank;
+    if (x->room > y->room || x->room < y->room) return x->room > y->room ? -1 : 1;
+    return x->index - y->index;
+}
+
+static void add_rooms(struct searching *s, struct member *m, int count) {
+    for (int g = 0; g < s->x->goals; g++) {
+        sorting = s;
+        sorting_metric = s->x->goal[g];
+        qsort(m, (size_t)count, sizeof *m, by_metric);
+        const struct explore_seen *seen = s->seen.item;
+        double low = seen[m[0].index].result.value[sorting_metric],
+               range = seen[m[count - 1].index].result.value[sorting_metric] - low;
+        for (int i = 0; i < count; i++) {
+            bool end = i == 0 || i + 1 == count;
+            m[i].room += end         ? 1e9
+                         : range > 0 ? (seen[m[i + 1].index].result.value[sorting_metric] -
+                                        seen[m[i - 1].index].result.value[sorting_metric]) /
+                                           range
+                                     : 0;
+        }
+    }
+}
+
+static bool may_breed(const struct searching *s, int i) {
+    const struct explore_result *r = &s->seen.item[i].result;
+    return r->legal;
+}
+
+// Chooses the best members; returns their number.
+static int select_members(struct searching *s, struct member *m, int count, int most) {
+    int *index = calloc((size_t)count + 1, 2 * sizeof *index), *rank = index + count;
+    if (!index) base_fatal("no memory for %d points", count);
+    for (int i = 0; i < count; i++) index[i] = m[i].index;
+    front_ranks(s->x, s->seen.item, index, count, rank);
+    for (int i = 0; i < count; i++) m[i] = (struct member){index[i], rank[i], 0};
+    free(index);
+    if (count) add_rooms(s, m, count);
+    qsort(m, (size_t)count, sizeof *m, by_fitness);
+    return count < most ? count : most;
+}
+
+static const struct explore_seen *tournament(struct searching *s, const struct member *m, int count) {
+    int a = chance_below(&s->chance, count), b = chance_below(&s->chance, count);
+    return &s->seen.item[m[a < b ? a : b].index];
+}
+
+// The first points: the spec itself, its neighbours, and others by chance.
+static int first_points(struct searching *s, struct explore_point *batch, int most) {
+    int count = 0;
+    batch[count++] = explore_own(s->x);
+    count += move_neighbours(s->x, &batch[0], batch + 1);
+    while (count < BATCH) batch[count++] = move_random(s->x, &s->chance);
+    count = only_new(s, batch, count);
+    return count < most ? count : most;
+}
+
+static bool breed(struct searching *s, int most) {
+    struct explore_point batch[BATCH];
+    struct member m[POPULATION + BATCH];
+    int count = 0, idle = 0;
+    if (!evaluate(s, batch, first_points(s, batch, most), EXPLORE_ESTIMATE)) return false;
+    for (int from = 0; s->seen.count < most && idle < MOST_IDLE;) {
+        for (; from < s->seen.count && count < POPULATION + BATCH; from++)
+            if (may_breed(s, from)) m[count++] = (struct member){from, 0, 0};
+        count = select_members(s, m, count, POPULATION);
+        int children = 0, room = most - s->seen.count < POPULATION ? most - s->seen.count : POPULATION;
+        for (; children < room; children++)
+            batch[children] = count ? move_child(s->x, &s->chance, tournament(s, m, count), tournament(s, m, count))
+                                    : move_random(s->x, &s->chance);
+        children = only_new(s, batch, children);
+        idle = children ? 0 : idle + 1;
+        if (children && !evaluate(s, batch, children, EXPLORE_ESTIMATE)) return false;
+    }
+    return true;
+}
+
+// ---- whole evaluations ----
+
+static bool is_whole(const struct explore_result *r) { return r->level == EXPLORE_WHOLE; }
+
+// Whether some point of the front has better figures than these.
+static bool is_beaten(const struct searching *s, const double *value) {
+    for (int i = 0; i < s->seen.count; i++) {
+        const struct explore_result *r = &s->seen.item[i].result;
+        if (is_whole(r) && explore_meets(s->x, r) && explore_dominates(s->x, r->value, value)) return true;
+    }
+    return false;
+}
+
+// The estimate, as much better as it may be wrong.
+static void hopeful(const struct explore_result *r, double value[EXPLORE_METRICS]) {
+    static const double ERROR = 0.02;
+    for (int m = 0; m < EXPLORE_METRICS; m++) value[m] = r->value[m] * (explore_metric[m].up ? 1 + ERROR : 1 - ERROR);
+}
+
+enum worth { WORTH_NOTHING, WORTH_BY_BOUNDS, WORTH_ALL };
+// Whether a point may be better than the front: not by its bounds, by these alone, or also by its estimate.
+static enum worth worth_of(const struct searching *s, const struct explore_result *r) {
+    double value[EXPLORE_METRICS];
+    if (is_beaten(s, r->bound)) return WORTH_NOTHING;
+    hopeful(r, value);
+    return is_beaten(s, value) ? WORTH_BY_BOUNDS : WORTH_ALL;
+}
+
+static bool may_count(const struct searching *s, const struct explore_result *r) {
+    return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
+}
+
+// Points that are to be evaluated wholly, the best first. Those that miss a limit by estimate come last.
+static struct member *candidates(struct searching *s, int *count) {
+    struct member *m = calloc((size_t)s->seen.count + 1, sizeof *m);
+    if (!m) base_fatal("no memory for %d points", s->seen.count);
+    *count = 0;
+    for (int i = 0; i < s->seen.count; i++)
+        if (may_count(s, &s->seen.item[i].result)) m[(*count)++] = (struct member){i, 0, 0};
+    select_members(s, m, *count, *count);
+    return m;
+}
+
+// Evaluates up to `most` points. In a space that was not estimated as a whole, points are left that are worth it by
+// their bounds alone, or miss a limit by estimate.
+static bool confirm(struct searching *s, int64_t most) {
+    int count;
+    struct member *m = candidates(s, &count);
+    for (int i = 0; i < count && !s->failed && most > 0;) {
+        struct explore_point batch[WHOLE_BATCH];
+        int size = 0;
+        for (; i < count && size < WHOLE_BATCH && size < most; i++) {
+            const struct explore_result *r = &s->seen.item[m[i].index].result;
+            enum worth worth = worth_of(s, r);
+            if (worth == WORTH_NOTHING) continue;
+            if (!s->out->exhaustive && (worth == WORTH_BY_BOUNDS || explore_misses(s->x, r) > 0)) continue;
+            batch[size++] = s->seen.item[m[i].index].point;
+        }
+        most -= size;
+        if (size) evaluate(s, batch, size, EXPLORE_WHOLE);
+    }
+    free(m);
+    return !s->failed;
+}
+
+// Estimates the neighbours of all points that no other point beats.
+static bool look_around(struct searching *s, int most) {
+    for (int i = 0, end = s->seen.count; i < end && s->seen.count < most; i++) {
+        struct explore_point next[2 * EXPLORE_KEYS];
+        const struct explore_result *r = &s->seen.item[i].result;
+        if (!is_whole(r) || !explore_meets(s->x, r) || is_beaten(s, r->value)) continue;
+        int count = only_new(s, next, move_neighbours(s->x, &s->seen.item[i].point, next));
+        if (count > most - s->seen.count) count = most - s->seen.count;
+        if (count && !evaluate(s, next, count, EXPLORE_ESTIMATE)) return false;
+    }
+    return true;
+}
+
+// ---- the front ----
+
+// Which of two points with the same goals is shown: the one with fewer LUTs, else the first.
+static bool is_preferred(const struct explore_seen *a, const struct explore_seen *b) {
+    return a->result.value[EXPLORE_LUT] < b->result.value[EXPLORE_LUT];
+}
+
+static bool same_goals(const struct explore *x, const double *a, const double *b) {
+    for (int g = 0; g < x->goals; g++)
+        if (a[x->goal[g]] < b[x->goal[g]] || a[x->goal[g]] > b[x->goal[g]]) return false;
+    return true;
+}
+
+static bool is_shown(const struct searching *s, int i) {
+    const struct explore_seen *one = &s->seen.item[i];
+    if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
+    for (int j = 0; j < s->seen.count; j++) {
+        const struct explore_seen *other = &s->seen.item[j];
+        if (j == i || !is_whole(&other->result) || !explore_meets(s->x, &other->result) ||
+            !same_goals(s->x, one->result.value, other->result.value))
+            continue;
+        if (is_preferred(other, one) || (j < i && !is_preferred(one, other))) return false;
+    }
+    return true;
+}
+
+static int by_goal(const void *a, const void *b) {
+    const struct explore_seen *item = sorting->seen.item;
+    double of_a = item[*(const int *)a].result.value[sorting_metric],
+           of_b = item[*(const int *)b].result.value[sorting_metric];
+    if (of_a > of_b || of_a < of_b) return (of_a > of_b) == explore_metric[sorting_metric].up ? -1 : 1;
+    return *(const int *)a - *(const int *)b;
+}
+
+static void find_front(struct searching *s) {
+    struct explore_outcome *out = s->out;
+    out->front = ARENA_ARRAY(s->x->arena, int, (size_t)s->seen.count + 1);
+    for (int i = 0; i < s->seen.count; i++)
+        if (is_shown(s, i)) out->front[out->fronts++] = i;
+    sorting = s;
+    sorting_metric = s->x->goal[0];
+    qsort(out->front, (size_t)out->fronts, sizeof *out->front, by_goal);
+    for (int i = 0; i < s->seen.count; i++) {
+        const struct explore_result *r = &s->seen.item[i].result;
+        if (!may_count(s, r)) continue;
+        if (is_beaten(s, r->bound)) out->pruned++;
+        else out->left++;
+    }
+    out->exact = out->exhaustive && !out->left;
+    out->count = s->seen.count;
+    out->seen = ARENA_ARRAY(s->x->arena, struct explore_seen, (size_t)s->seen.count + 1);
+    if (s->seen.count) memcpy(out->seen, s->seen.item, (size_t)s->seen.count * sizeof *out->seen);
+}
+
+static bool search_all(struct searching *s) { return estimate_all(s) && confirm(s, s->o->whole); }
+
+// Estimates and whole evaluations alternate, so that the neighbours of good points are looked at.
+static bool search_some(struct searching *s) {
+    int64_t points = s->o->points, around = points / 8;
+    bool ok = breed(s, (int)(points - around));
+    for (int round = 0; ok && round < ROUNDS; round++)
+        ok = confirm(s, (s->o->whole - s->out->evaluated + ROUNDS - round - 1) / (ROUNDS - round)) &&
+             (round + 1 == ROUNDS || look_around(s, (int)(points - around + around * (round + 1) / (ROUNDS - 1))));
+    return ok;
+}
+
+bool explore_run(const struct explore *x, const struct explore_search *o, struct explore_outcome *out) {
+    struct searching s = {.x = x, .o = o, .out = out, .chance = {o->seed}, .began = seconds()};
+    *out = (struct explore_outcome){.size = explore_size(x)};
+    out->exhaustive = out->size <= (double)o->points;
+    known_init(&s.estimates, x);
+    known_init(&s.wholes, x);
+    known_init(&s.seen, x);
+    bool ok = explore_journal_open(x, &s.journal, o->journal, take_known, &s) &&
+              explore_workers_start(x, &s.workers, o->jobs, o->launch, o->argv) &&
+              (out->exhaustive ? search_all(&s) : search_some(&s));
+    if (!o->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r\033[K");
+    explore_workers_stop(&s.workers);
+    if (ok) find_front(&s);
+    out->seconds = seconds() - s.began;
+    if (s.journal.file >= 0) close(s.journal.file);
+    known_free(&s.estimates);
+    known_free(&s.wholes);
+    known_free(&s.seen);
+    return ok;
+}

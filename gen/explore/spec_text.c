@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes a spec with other values under `design`. The lines of all other keys stay as they are.
+#include <string.h>
+
+#include "gen/explore/explore.h"
+
+static uint32_t last_line(const struct yaml_node *node) {
+    uint32_t line = node->loc.line;
+    for (size_t i = 0; i < node->count; i++) {
+        uint32_t of = last_line(node->items[i]);
+        if (of > line) line = of;
+    }
+    return line;
+}
+
+static const char *line_start(const struct explore *x, uint32_t line) {
+    const char *at = x->text, *end = x->text + x->len;
+    for (; line > 1 && at < end; line--) {
+        const char *next = memchr(at, '\n', (size_t)(end - at));
+        at = next ? next + 1 : end;
+    }
+    return at;
+}
+
+static void add_word(struct text *out, const char *word, bool quoted) {
+    if (quoted) text_add_json_string(out, word, strlen(word));
+    else text_add(out, word);
+}
+
+static void add_value(struct text *out, const struct yaml_node *v) {
+    if (v->kind == YAML_KIND_SCALAR) {
+        add_word(out, v->text, v->quoted);
+        return;
+    }
+    bool map = v->kind == YAML_KIND_MAP;
+    text_add(out, map ? "{" : "[");
+    for (size_t i = 0; i < v->count; i++) {
+        if (i) text_add(out, ", ");
+        if (map) add_word(out, v->keys[i], true), text_add(out, ": ");
+        add_value(out, v->items[i]);
+    }
+    text_add(out, map ? "}" : "]");
+}
+
+static const struct explore_key *find_key(const struct explore *x, const char *name, const char *pattern) {
+    for (int k = 0; k < x->keys; k++) {
+        const struct explore_key *key = &x->key[k];
+        if (!strcmp(key->name, name) && !key->pattern == !pattern && (!pattern || !strcmp(key->pattern, pattern)))
+            return key;
+    }
+    return NULL;
+}
+
+static const char *value_at(const struct explore *x, const struct explore_point *p, const struct explore_key *key) {
+    return key->value[p->at[key - x->key]];
+}
+
+static bool has_patterns(const struct explore *x) {
+    for (int k = 0; k < x->keys; k++)
+        if (x->key[k].pattern) return true;
+    return false;
+}
+
+// Formats of weights by name: the default, the patterns of the spec, then those of the search.
+static void add_formats(const struct explore *x, const struct explore_point *p, const struct yaml_node *own,
+                        struct text *out) {
+    const struct explore_key *plain = find_key(x, "weights", NULL);
+    const struct yaml_node *preset = own && own->kind == YAML_KIND_MAP ? yaml_get(own, "default") : own;
+    text_addf(out, "  weights: {default: %s", plain ? value_at(x, p, plain) : preset ? preset->text : "int8");
+    for (size_t i = 0; own && own->kind == YAML_KIND_MAP && i < own->count; i++) {
+        if (!strcmp(own->keys[i], "default") || find_key(x, "weights", own->keys[i])) continue;
+        text_add(out, ", ");
+        add_word(out, own->keys[i], true);
+        text_addf(out, ": %s", own->items[i]->text);
+    }
+    for (int k = 0; k < x->keys; k++) {
+        if (!x->key[k].pattern) continue;
+        text_add(out, ", ");
+        add_word(out, x->key[k].pattern, true);
+        text_addf(out, ": %s", value_at(x, p, &x->key[k]));
+    }
+    text_add(out, "}\n");
+}
+
+static bool by_formats(const struct explore *x, const char *name, const struct yaml_node *own) {
+    return !strcmp(name, "weights") && (has_patterns(x) || (own && own->kind == YAML_KIND_MAP));
+}
+
+static void add_design(const struct explore *x, const struct explore_point *p, const struct yaml_node *design,
+                       struct text *out) {
+    text_add(out, "design:\n");
+    for (size_t i = 0; design && i < design->count; i++) {
+        const struct explore_key *key = find_key(x, design->keys[i], NULL);
+        if (by_formats(x, design->keys[i], design->items[i])) {
+            add_formats(x, p, design->items[i], out);
+            continue;
+        }
+        text_addf(out, "  %s: ", design->keys[i]);
+        if (key) text_add(out, value_at(x, p, key));
+        else add_value(out, design->items[i]);
+        text_add(out, "\n");
+    }
+    for (int k = 0; k < x->keys; k++) { // keys that the spec does not have are written if they change
+        const struct explore_key *key = &x->key[k];
+        if (key->pattern || !strcmp(key->name, "context") || yaml_get(design, key->name) ||
+            by_formats(x, key->name, NULL) || p->at[k] == key->own)
+            continue;
+        text_addf(out, "  %s: %s\n", key->name, value_at(x, p, key));
+    }
+    if (has_patterns(x) && !yaml_get(design, "weights")) add_formats(x, p, NULL, out);
+}
+
+// Adds lines of the spec, with another value of `context` if it is among them and varies.
+static void add_lines(const struct explore *x, const struct explore_point *p, const char *from, const char *to,
+                      struct text *out) {
+    const struct yaml_node *node = explore_context(x);
+    const struct explore_key *key = node ? find_key(x, "context", NULL) : NULL;
+    const char *at = key ? line_start(x, node->loc.line) + node->loc.col - 1 : NULL;
+    if (!at || at < from || at >= to) {
+        text_add_bytes(out, from, (size_t)(to - from));
+        return;
+    }
+    text_add_bytes(out, from, (size_t)(at - from));
+    text_add(out, value_at(x, p, key));
+    text_add_bytes(out, at + strlen(node->text), (size_t)(to - at) - strlen(node->text));
+}
+
+void explore_spec_text(const struct explore *x, const struct explore_point *p, const char *lines, struct text *out) {
+    const struct yaml_node *root = x->spec->root, *design = yaml_get(root, "design");
+    if (lines) text_add(out, lines);
+    if (!design || design->kind != YAML_KIND_MAP) {
+        add_lines(x, p, x->text, x->text + x->len, out);
+        if (x->len && x->text[x->len - 1] != '\n') text_add(out, "\n");
+        add_design(x, p, NULL, out);
+        return;
+    }
+    const char *from = line_start(x, yaml_key_loc(root, "design").line), *to = line_start(x, last_line(design) + 1);
+    add_lines(x, p, x->text, from, out);
+    add_design(x, p, design, out);
+    add_lines(x, p, to, x->text + x->len, out);
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers are processes that read points from a pipe, one per line, and answer each with a line of JSON. They are forks
+// of this process, or commands that start `rill explore ... --work` elsewhere.
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gen/explore/explore.h"
+
+// ---- the worker's side ----
+
+static bool read_point(const struct explore *x, const char *line, int *level, struct explore_point *p) {
+    char *at;
+    *level = (int)strtol(line, &at, 10);
+    for (int k = 0; k < x->keys; k++) {
+        long v = strtol(at, &at, 10);
+        if (v < 0 || v >= x->key[k].values) return false;
+        p->at[k] = (uint8_t)v;
+    }
+    return *level > EXPLORE_NONE && *level <= EXPLORE_WHOLE;
+}
+
+int explore_work(const struct explore *x, FILE *in, FILE *out) {
+    char *line = NULL;
+    size_t room = 0;
+    bool ok = true;
+    while (ok && getline(&line, &room, in) > 0) {
+        struct explore_point p = {{0}};
+        struct explore_result r;
+        struct text answer = {0};
+        int level;
+        if (!read_point(x, line, &level, &p)) break;
+        explore_evaluate(x, &p, level, &r);
+        explore_write_line(x, &p, &r, &answer);
+        fputs(text_cstr(&answer), out);
+        ok = fflush(out) == 0;
+        text_free(&answer);
+    }
+    free(line);
+    return ok ? RILL_OK : RILL_BAD_SPEC;
+}
+
+// ---- starting and stopping ----
+
+static void run_command(const char *launch, char **argv) {
+    struct text command = {0};
+    text_addf(&command, "exec %s", launch);
+    for (int i = 0; argv[i]; i++) { // quoted for the shell
+        text_add(&command, " '");
+        for (const char *c = argv[i]; *c; c++) *c == '\'' ? text_add(&command, "'\\''") : text_addf(&command, "%c", *c);
+        text_add(&command, "'");
+    }
+    text_add(&command, " --work");
+    execl("/bin/sh", "sh", "-c", text_cstr(&command), (char *)NULL);
+    _exit(127);
+}
+
+static void become_worker(const struct explore *x, const struct explore_workers *w, int in, int out, const char *launch,
+                          char **argv) {
+    for (int i = 0; i < w->count; i++) { // pipes of earlier workers
+        close(w->items[i].ask);
+        close(fileno(w->items[i].answer));
+    }
+    signal(SIGPIPE, SIG_DFL);
+    if (launch) {
+        dup2(in, STDIN_FILENO);
+        dup2(out, STDOUT_FILENO);
+        close(in);
+        close(out);
+        run_command(launch, argv);
+    }
+    _exit(explore_work(x, fdopen(in, "r"), fdopen(out, "w")));
+}
+
+static bool start_one(const struct explore *x, struct explore_workers *w, const char *launch, char **argv) {
+    int ask[2], answer[2];
+    if (pipe(ask) || pipe(answer)) return false;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0) return false;
+    if (pid == 0) {
+        close(ask[1]);
+        close(answer[0]);
+        become_worker(x, w, ask[0], answer[1], launch, argv);
+    }
+    close(ask[0]);
+    close(answer[1]);
+    w->items[w->count++] = (struct explore_worker){pid, ask[1], fdopen(answer[0], "r"), -1};
+    return true;
+}
+
+bool explore_workers_start(const struct explore *x, struct explore_workers *w, int jobs, const char *launch,
+                           char **argv) {
+    *w = (struct explore_workers){ARENA_ARRAY(x->arena, struct explore_worker, (size_t)jobs), 0};
+    signal(SIGPIPE, SIG_IGN);
+    for (int i = 0; i < jobs; i++) {
+        if (start_one(x, w, launch, argv)) continue;
+        diag_error(x->diag, loc_none(), MSG_EXPLORE_START, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+void explore_workers_stop(struct explore_workers *w) {
+    for (int i = 0; i < w->count; i++) {
+        close(w->items[i].ask);
+        fclose(w->items[i].answer);
+        waitpid(w->items[i].pid, NULL, 0);
+    }
+    w->count = 0;
+}
+
+// ---- sharing out tasks ----
+
+static bool give(const struct explore *x, struct explore_worker *w, const struct explore_task *task, int index) {
+    struct text line = {0};
+    text_addf(&line, "%d", task->level);
+    for (int k = 0; k < x->keys; k++) text_addf(&line, " %d", task->point.at[k]);
+    text_add(&line, "\n");
+    bool ok = write(w->ask, line.data, line.len) == (ssize_t)line.len;
+    text_free(&line);
+    w->busy = index;
+    return ok;
+}
+
+static bool lost(const struct explore *x, struct explore_worker *w) {
+    int status = 0;
+    const char *how = "its answer was not understood";
+    if (waitpid(w->pid, &status, WNOHANG) == w->pid || feof(w->answer))
+        how = WIFSIGNALED(status) ? strsignal(WTERMSIG(status))
+                                  : arena_printf(x->arena, "exit status %d", WEXITSTATUS(status));
+    diag_error(x->diag, loc_none(), MSG_EXPLORE_WORKER, how);
+    return false;
+}
+
+static bool take(const struct explore *x, struct explore_worker *w, struct explore_task *task) {
+    char *line = NULL;
+    size_t room = 0;
+    struct explore_point p = {{0}};
+    bool ok = getline(&line, &room, w->answer) > 0 && explore_read_line(x, line, &p, &task[w->busy].result);
+    free(line);
+    return ok || lost(x, w);
+}
+
+static bool wait_for_one(struct explore_workers *w, struct pollfd *poll_of) {
+    for (int i = 0; i < w->count; i++)
+        poll_of[i] = (struct pollfd){w->items[i].busy >= 0 ? fileno(w->items[i].answer) : -1, POLLIN, 0};
+    while (poll(poll_of, (nfds_t)w->count, -1) < 0)
+        if (errno != EINTR) return false;
+    return true;
+}
+
+bool explore_workers_run(const struct explore *x, struct explore_workers *w, struct explore_task *task, int tasks,
+                         explore_done *done, void *to) {
+    struct pollfd *poll_of = ARENA_ARRAY(x->arena, struct pollfd, (size_t)w->count + 1);
+    int next = 0, ended = 0;
+    for (int i = 0; i < w->count && next < tasks; i++, next++)
+        if (!give(x, &w->items[i], &task[next], next)) return lost(x, &w->items[i]);
+    while (ended < tasks && wait_for_one(w, poll_of))
+        for (int i = 0; i < w->count; i++) {
+            struct explore_worker *one = &w->items[i];
+            if (!poll_of[i].revents || one->busy < 0) continue;
+            int index = one->busy;
+            if (!take(x, one, task)) return false;
+            one->busy = -1;
+            ended++;
+            if (!done(to, &task[index])) return false;
+            if (next < tasks && !give(x, one, &task[next], next)) return lost(x, one);
+            else if (next < tasks) next++;
+        }
+    return ended == tasks;
+}

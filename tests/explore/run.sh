@@ -1,0 +1,264 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it is
+# printed. The checks are listed after it.
+#
+# usage: tests/explore/run.sh [--all] [fronts] [keys] [journal] [refused] [advice]
+#
+# - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
+#   jobs, with workers that a command starts, and in every order of the options.
+# - A search by NSGA-II finds designs that are as good, and the same ones with the same seed.
+# - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found.
+# - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
+#   line is dropped; a full disk ends the search with a message.
+# - Wrong keys, values, figures and requests are refused with a hint.
+# - `rill advise` and `rill check` name what helps a design beyond its limits, and --strict ends with 1.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+kills=4 parts=""
+for word in "$@"; do
+    case $word in
+        --all) kills=20 ;;
+        fronts | keys | journal | refused | advice) parts+=" $word" ;;
+        *) sed -n '6s/^# //p' "$0"; exit 2 ;;
+    esac
+done
+wanted() { [ -z "$parts" ] || [[ "$parts " == *" $1 "* ]]; }
+cd "$root" || exit 1
+work=build/tests/explore log=build/tests/explore.log
+rm -rf "$work" && mkdir -p "$work"
+
+# A small model with safe depths, whose points take a tenth of a second.
+spec=$work/small.yaml
+cat >"$spec" <<'YAML'
+# A comment that stays.
+name: small
+board: u55c
+model: {family: gpt2, layers: 2, heads: 2, hidden: 128, ffn: 512, vocab: 256, context: 64}
+design:
+  channels: 2 # a comment that goes
+  lanes: 4
+  fifo: safe
+YAML
+space=(--vary channels=1,2 --vary lanes=2,4,8 --vary T=1,2 --vary A=1,2 --for tokens_s,ttft_ms,lut)
+command=("$rill" explore "$spec" --request 16:16 --quiet)
+explore() { "${command[@]}" "$@"; }
+front() { python3 -c 'import json, sys; print(*sorted(p["point"] for p in json.load(sys.stdin)["front"]))'; }
+lines() { grep -v '^$' "$1" | sort; }
+
+# ---- fronts ----
+
+# All points by `rill check` and `rill forecast`, and the front of them.
+by_hand() {
+    local c l t a n=0
+    for c in 1 2; do for l in 2 4 8; do for t in 1 2; do for a in 1 2; do
+        [ $((t % a)) = 0 ] || continue
+        n=$((n + 1))
+        { printf 'name: p\nboard: u55c\n' && sed -n '/^model/p' "$spec" &&
+            printf 'design: {channels: %d, lanes: %d, T: %d, A: %d, fifo: safe}\n' $c $l $t $a; } >"$work/p.yaml"
+        "$rill" forecast "$work/p.yaml" 16:16 --json >"$work/f.json" &&
+            "$rill" check "$work/p.yaml" --json >"$work/c.json" || return
+        python3 - "$c $l $t $a" "$work/f.json" "$work/c.json" <<'PY'
+import json, sys
+f, c = json.load(open(sys.argv[2])), json.load(open(sys.argv[3]))
+print(sys.argv[1], f["tokens_per_second"], f["ttft_ms"], c["resources"]["total"]["lut"])
+PY
+    done; done; done; done >"$work/hand.txt"
+    [ $n = 18 ]
+}
+compare_by_hand() {
+    by_hand && explore "${space[@]}" --json >"$work/front.json" && python3 - "$work" <<'PY'
+import json, sys
+work = sys.argv[1]
+points = [line.split() for line in open(work + "/hand.txt")]
+of = {tuple(p[:4]): (-float(p[4]), float(p[5]), float(p[6])) for p in points}
+beats = lambda a, b: all(x <= y for x, y in zip(a, b)) and a != b
+want = {k for k, v in of.items() if not any(beats(w, v) for w in of.values())}
+found = json.load(open(work + "/front.json"))
+have = {tuple(p["keys"][k] for k in ("channels", "lanes", "T", "A")) for p in found["front"]}
+assert found["exact"] and found["method"] == "exhaustive", "not exact"
+assert have == want, f"the front is {sorted(have)}, by hand {sorted(want)}"
+for p in found["front"]:
+    k = tuple(p["keys"][k] for k in ("channels", "lanes", "T", "A"))
+    assert abs(p["value"]["tokens_s"] + of[k][0]) <= 1e-5 * -of[k][0], f"{k}: {p['value']['tokens_s']}, {-of[k][0]}"
+    assert p["value"]["lut"] == of[k][2] and p["words"], k
+print("ok", len(have), "points")
+PY
+}
+exact_is_said() { explore "${space[@]}" | head -n 1 | grep -q '^exhaustive: all 24 points, the front is exact'; }
+same_for_jobs() {
+    [ "$(explore "${space[@]}" --jobs 3 --json | front)" = "$(front <"$work/front.json")" ]
+}
+same_for_order() {
+    [ "$(explore --for tokens_s,ttft_ms,lut --vary A=2,1 --vary lanes=8,4,2 --vary T=2,1 --vary channels=2,1 --json |
+        front)" = "$(front <"$work/front.json")" ]
+}
+same_for_launch() {
+    [ "$(explore "${space[@]}" --jobs 2 --launch "env LANG=C" --json | front)" = "$(front <"$work/front.json")" ]
+}
+lost_workers() {
+    check_refused "$1" 1 'a worker ended without an answer' "${command[@]}" "${space[@]}" --launch "false"
+}
+# With fewer points than the space has, the search is NSGA-II.
+by_chance() { explore "${space[@]}" --points 20 --whole 20 --seed "$1" --json; }
+genetic() {
+    by_chance 1 >"$work/a.json" && by_chance 1 --jobs 3 >"$work/b.json" && cmp "$work/a.json" "$work/b.json" &&
+        python3 - "$work" <<'PY'
+import json, sys
+found, exact = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("a", "front"))
+goals = lambda p: (-p["value"]["tokens_s"], p["value"]["ttft_ms"], p["value"]["lut"])
+assert found["method"] == "nsga2" and not found["exact"] and found["points"] <= 20, "not NSGA-II"
+most = max(p["value"]["tokens_s"] for p in exact["front"])
+assert max(p["value"]["tokens_s"] for p in found["front"]) >= 0.99 * most, "the fastest was not found"
+assert len(found["front"]) >= len(exact["front"]) / 2, "half of the front was not found"
+PY
+}
+if wanted fronts; then
+    queue check "the front of a small space is that of all points, evaluated alone" compare_by_hand
+    queue check "the output says that the front is exact" exact_is_said
+    run_queue
+    plan 5
+    check "the same front with three jobs" same_for_jobs
+    check "the same front for another order of the options" same_for_order
+    check "the same front with workers that a command starts" same_for_launch
+    lost_workers "a worker that does not answer"
+    check "NSGA-II: as good, and the same for every number of jobs" genetic
+fi
+
+# ---- limits and keys ----
+
+limits_hold() {
+    explore "${space[@]}" --limit dsp=8% --min tokens_s=30000 --max lut=110000 --json >"$work/limits.json" &&
+        python3 - "$work/limits.json" <<'PY'
+import json, sys
+front = json.load(open(sys.argv[1]))["front"]
+for v in (p["value"] for p in front):
+    assert v["dsp"] <= 0.08 * 9024 and v["tokens_s"] >= 30000 and v["lut"] <= 110000, v
+assert front
+PY
+}
+fixed_holds() {
+    explore "${space[@]:2}" --fix channels=3 --json >"$work/fix.json" &&
+        python3 -c 'import json, sys; assert {p["keys"]["channels"] for p in json.load(sys.stdin)["front"]} == {"3"}' \
+            <"$work/fix.json"
+}
+specs_are_designs() {
+    explore --vary lanes=4,8 --vary 'weights.*.c_fc.*=int4,int8' --for tokens_s,lut --emit "$work/specs" \
+        --json >"$work/emit.json" || return
+    python3 - "$work/emit.json" <<'PY' >"$work/want.txt"
+import json, sys
+for p in json.load(open(sys.argv[1]))["front"]: print("%.6g" % p["value"]["tokens_s"])
+PY
+    local file
+    for file in "$work"/specs/small-*.yaml; do
+        head -n 1 "$file" | grep -q '^# Found by: rill explore ' && grep -q '^# A comment that stays' "$file" || return
+        "$rill" forecast "$file" 16:16 --json |
+            python3 -c 'import json, sys; print("%.6g" % json.load(sys.stdin)["tokens_per_second"])'
+    done >"$work/have.txt"
+    grep -q "c_fc" "$work"/specs/small-01.yaml && diff "$work/want.txt" "$work/have.txt"
+}
+page_shows() {
+    explore --vary lanes=4,8 --html "$work/page.html" >/dev/null && grep -q '</html>' "$work/page.html" &&
+        ! grep -q 'http' "$work/page.html" || return
+    command -v chromium >/dev/null || return 0
+    chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/chromium" --dump-dom \
+        "file://$root/$work/page.html" 2>/dev/null >"$work/dom.html"
+    [ "$(grep -o '<circle' "$work/dom.html" | wc -l)" -ge 1 ] && grep -q 'lanes=8' "$work/dom.html"
+}
+if wanted keys; then
+    plan 4
+    check "limits are kept" limits_hold
+    check "a fixed key keeps its value" fixed_holds
+    check "specs of the front are the designs that were found" specs_are_designs
+    check "the page shows the points" page_shows
+fi
+
+# ---- the journal ----
+
+journal_resumes() {
+    local n pid
+    rm -f "$work/whole.jsonl" "$work/killed.jsonl"
+    explore "${space[@]}" --journal "$work/whole.jsonl" --json | front >"$work/whole.front" || return
+    for ((n = 1; n <= kills; n++)); do
+        explore "${space[@]}" --journal "$work/killed.jsonl" >/dev/null 2>&1 &
+        pid=$!
+        sleep "0.$((n * 37 % 100 / 10))$((n * 37 % 10))"
+        kill -9 $pid 2>/dev/null
+        wait $pid 2>/dev/null
+    done
+    explore "${space[@]}" --journal "$work/killed.jsonl" --json | front >"$work/killed.front" || return
+    cmp "$work/whole.front" "$work/killed.front" &&
+        diff <(lines "$work/whole.jsonl") <(lines "$work/killed.jsonl" | uniq)
+}
+journal_is_used() { # a line of the journal is not evaluated again
+    sed 's/"tokens_s": [0-9.e+]*/"tokens_s": 123456/' "$work/whole.jsonl" >"$work/other.jsonl" &&
+        explore "${space[@]}" --journal "$work/other.jsonl" | grep -q 123456.0
+}
+torn_line() {
+    head -c -40 "$work/whole.jsonl" >"$work/torn.jsonl" &&
+        explore "${space[@]}" --journal "$work/torn.jsonl" --json | front | cmp - "$work/whole.front" &&
+        diff <(lines "$work/whole.jsonl") <(lines "$work/torn.jsonl")
+}
+shared_journal() {
+    rm -f "$work/shared.jsonl"
+    explore "${space[@]}" --journal "$work/shared.jsonl" >/dev/null &
+    explore "${space[@]}" --journal "$work/shared.jsonl" >/dev/null
+    wait $! && diff <(lines "$work/whole.jsonl") <(lines "$work/shared.jsonl" | uniq)
+}
+if wanted journal; then
+    plan 5
+    check "a search that is killed $kills times ends with the same journal" journal_resumes
+    check "points of the journal are not evaluated again" journal_is_used
+    check "a torn last line is dropped" torn_line
+    check "two searches share a journal" shared_journal
+    check_refused "a full disk ends the search" 1 '/dev/full cannot be written: No space left' \
+        "${command[@]}" "${space[@]}" --journal /dev/full
+fi
+
+# ---- what is refused ----
+
+if wanted refused; then
+    sed "s/channels: 2/channels: 99/" "$spec" >"$work/wrong.yaml"
+    plan 9
+    check_refused "an unknown key" 1 'no key `lane`: did you mean `lanes`' "${command[@]}" --vary lane=4
+    check_refused "a value that no spec may have" 1 '`lanes` cannot be 5: .* ' \
+        "${command[@]}" --vary lanes=4,5
+    check_refused "more channels than the board has" 1 '`channels` cannot be 64' "${command[@]}" --fix channels=64
+    check_refused "a key twice" 1 '`lanes` is named twice' "${command[@]}" --vary lanes --fix lanes=4
+    check_refused "an unknown figure" 1 '`token_s` is not a figure of a design: did you mean `tokens_s`' \
+        "${command[@]}" --for token_s
+    check_refused "a limit in percent of no resource" 1 'only resources' "${command[@]}" --limit ttft_ms=40%
+    check_refused "a request beyond the context" 1 'does not fit the context of 64' \
+        "$rill" explore "$spec" --request 60:60
+    check_refused "limits that no design meets" 1 'no design of [0-9]* that were looked at meets the limits' \
+        "${command[@]}" --vary lanes=4,8 --min tokens_s=100000000
+    check_refused "a spec that is wrong" 1 'wrong.yaml:6:13: error' \
+        "$rill" explore "$work/wrong.yaml"
+fi
+
+# ---- advice and verdict ----
+
+beyond=$work/beyond.yaml
+sed 's/channels: 2.*/channels: 32/; s/lanes: 4/lanes: 32/; s/hidden: 128/hidden: 1024/; s/heads: 2/heads: 16/
+    s/ffn: 512/ffn: 4096/
+    s/fifo: safe/fifo: safe\n  dies: 3\n  weights: int4_asym\n  T: 8\n  A: 4/' "$spec" >"$beyond"
+advice() {
+    "$rill" advise "$spec" --whole 2 >"$work/advice.txt" && grep -q '^channels=3 ' "$work/advice.txt" &&
+        grep -q 'another channel reads more weights' "$work/advice.txt"
+}
+causes() {
+    "$rill" check "$beyond" >"$work/causes.txt" 2>&1 && grep -q '^note: `[a-zA-Z_]*=.*: ' "$work/causes.txt" &&
+        tail -n 1 "$work/causes.txt" | grep -q '^verdict: exceeds the limits of u55c; forecast [0-9.]* tokens/s, TTFT'
+}
+verdict_fits() {
+    "$rill" check --strict "$spec" >"$work/fits.txt" &&
+        tail -n 1 "$work/fits.txt" | grep -q '^verdict: fits u55c; forecast [0-9.]* tokens/s, TTFT .*bound by'
+}
+if wanted advice; then
+    plan 4
+    check "advice lists single changes with reasons" advice
+    check "rill check names what would help a design beyond its limits" causes
+    check "rill check closes with a verdict" verdict_fits
+    check_refused "rill check --strict ends with 1" 1 'verdict: exceeds the limits' "$rill" check --strict "$beyond"
+fi
+verdict
