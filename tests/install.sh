@@ -25,7 +25,8 @@ programs="gcc:gcc g++:g++ make:make verilator:verilator $*"
 libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libglpk-dev"
 if [ "$set_name" = test ]; then
     programs="$programs iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format clang-tidy:clang-tidy
-        cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs"
+        cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs
+        ccache:ccache"
     libraries="$libraries libcmocka-dev libclang-rt-14-dev libxrt-dev uuid-dev python3-yaml python3-jsonschema"
 fi
 
