@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Perplexity of a spec's exact arithmetic against floating point, window by window, on the second half of a text;
-calibrated, if at all, on its first half.
+"""Compares the perplexity of a spec's exact arithmetic with that of floating point, window by window, on the second half of a
+text. The first half is for calibration, if any.
 
 usage: bench/perplexity.py SPEC MODEL TEXT [--windows N] [--every N] [--bytes N] [--calibrate N]
   --windows N    windows measured (default 3); each begins with an empty context and ends with the spec's
   --every N      of the pieces, the first and every N-th after it (default 25)
   --bytes N      least length of a piece, which ends with a line (default 2600)
   --calibrate N  calibrate on so many tokens of the first half (default 0: not)
-Prints a line a window; then the means of perplexity, difference and agreement, with the standard error of the difference.
+Prints a line per window, then the means of perplexity, difference and agreement, with the standard error of the difference.
 """
 import argparse
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of bench/table.sh, as Markdown: table.py SPEC SEED [LABEL RESULT.json FORECAST.json]...; a RESULT of `-` or one that is absent: forecast only."""
+"""Prints the tables of bench/table.sh as Markdown. usage: table.py SPEC SEED [LABEL RESULT.json FORECAST.json]...; a RESULT of `-` or one that is absent: forecast only."""
 import json
 import os
 import re

@@ -3,7 +3,7 @@
 """The walls between the folders of C code, from tests/layers.txt.
 
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
-       walls.py arrows    files that include what their folder may not, arrows of the list that nobody needs, circles
+       walls.py arrows    files that include what their folder may not, unused rows of the list, circular dependencies
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes and parameters that are asked for there
        walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles; widths of words as numbers

@@ -41,9 +41,8 @@ bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
 // Bits that a group of these units stores while it runs.
 int64_t fuse_group_bits(const struct fuse *, int first, int last);
 int64_t fuse_whole_bits(const struct fuse *); // bits on chip with all units in one group
-int64_t
-fuse_group_traffic(const struct fuse *, int first, int last,
-                   int64_t *across); // bits that streams to later units move through memory; across: their bits on chip
+// Bits that streams to later units move through memory. across: their bits on chip.
+int64_t fuse_group_traffic(const struct fuse *, int first, int last, int64_t *across);
 
 // Costs of spilling this stream's firings to memory. words: words of one firing. burst, read_buffer: beats of a burst
 // and of the read buffer. bytes: memory of one firing. room: memory of all firings, in bytes. bits: bits on chip.

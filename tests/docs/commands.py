@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of the pages: each is in commands.txt, and what it names is there.
+"""Checks the commands of the pages: each is in commands.txt, and the files and options that it names exist.
 
-usage: commands.py --check          prints what is wrong, a line each; exit status 0 all the same
+usage: commands.py --check          prints a line for each mistake; the exit status is always 0
        commands.py --list CLASS     the commands of that class, a line each
-       commands.py --found          all that the pages show, as rows for commands.txt without class and reason
-A command is a line of an indented block that begins, behind `$ ` and variables, with a program of PROGRAMS or a script
-of the tree; a line that ends with a backslash goes on. Two blanks or ` # ` begin words about it. Whatever its class, its
-subcommands, options, targets and files of the tree must be there; words in capitals stand for the reader's own.
+       commands.py --found          all commands of the pages, as rows for commands.txt without class and reason
+A command is a line of an indented block that begins with a program of PROGRAMS or a script of the tree, after an optional
+`$ ` and variables. A line that ends with a backslash continues on the next one. Two blanks or ` # ` begin a remark. In
+every class, the subcommands, options, targets and files of the tree must exist. Words in capitals are placeholders.
 Rows of commands.txt: class | page | command | where it runs, or why it does not. Classes: `quick` (tests/docs/run.sh),
 `deep` (tests/e2e/docs.sh), `page` (the page is run as a whole there), `part` (the part that is named runs it) and
 `static` (looked at alone).

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of all families, a table of docs/spec.md, from what `rill explain` says of each.
+"""Compares the table of family parameters in docs/spec.md with the output of `rill explain`.
 
-usage: families.py                  prints how the table of the page differs, line by line; the status is 0 all the same
+usage: families.py                  prints the lines of the page's table that differ; the exit status is always 0
        RILL_UPDATE=1 families.py    writes it
 """
 import os

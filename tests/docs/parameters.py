@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of the templates: each stands in the table at the end of its module's header: name, meaning, unit, range.
+"""Checks that each parameter of a template is in the table of its module's header: name, meaning, unit, range.
 
 usage: parameters.py
 A range is `any`, `not 0`, `derived` (made of other parameters, set by nobody), constants like `1, 2, 4` or
-`"auto", "block"`, `1 to 32` or `1 or more`; a bound may be a parameter, or `NAME - 1`. What the sets of lint.txt give a
-parameter, or else its default does, lies in it. Prints what is wrong, a line each; exit status 0 all the same.
+`"auto", "block"`, `1 to 32` or `1 or more`; a bound may be a parameter, or `NAME - 1`. The values in the
+sets of lint.txt, or else the default, must be in the range. Prints a line for each mistake; the exit status is always 0.
 """
 import pathlib
 import re

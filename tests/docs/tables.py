@@ -1,38 +1,38 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the pages whose cells are what `rill check` and `rill forecast` print.
+"""Compares tables of the pages with the output of `rill check`, `rill forecast` and `rill depths`.
 
-usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:LINE: what; the status is 0 all the same
+usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
        RILL_UPDATE=1 tables.py PAGE...    writes them
-Before such a table stand comments, the parts of each divided by `; `:
+Comments directly before a table say how its columns are made. The parts of a comment are separated by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
     <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
     <!-- rill depths SPEC; deep; COLUMN: FIGURE -->
-SPEC is a file, or has `*` where the first word of the row's first cell goes (of the row above, where that is empty); a
-spec that is not there is looked for in configs/.
-`without` takes a key out of its design, `with` sets one; a column whose head is a key of the design sets it, by the
-first word of the cell. COLUMN is a head, FIGURE what its cells hold. Of `rill check`:
+SPEC is a file. A `*` in it is replaced by the first word of the row's first cell (if that is empty, of the row above). A
+spec that does not exist is searched for in configs/.
+`without` removes a key from the design, `with` sets one. A column whose head is a key of the design sets that key to the
+first word of the cell. COLUMN is the head of a column, FIGURE the kind of value in its cells. For `rill check`:
     lut ff dsp bram36 uram    share of the board without platform and ports (`share of it`)
-    die lut (...)             of the whole die, shell and ports in; in brackets by the second reserve; bold: over a limit
-    DIE lut (...)             the same of the die of that name; without a name the cell `die` says which
-    wires                     of the wires to the next die, with those of the platform, likewise bold
-    wires of the region       of the wires of the region, without those of the platform
+    die lut (...)             share of the whole die with shell and reserve; in brackets with the second reserve; bold: over a limit
+    DIE lut (...)             the same for the die of that name; without a name, the cell in column `die` names it
+    wires                     share of the wires to the next die, with those of the platform; bold: over the limit
+    wires of the region       share of the wires of the region, without those of the platform
     within                    whether every die and boundary is within its limits: yes or no
-    within most               the same by the second reserve
+    within most               the same with the second reserve
     clock                     the clock in MHz that the spec asks for
     supports                  the clock in MHz that the timing model supports, by the record beside the spec
-    supports PART             the same of a die, or of resets
-Of `rill forecast`; a cell keeps its number of decimals, and one without them divides thousands:
-    tokens first latency      tokens/s of decoding; the first id and the whole request, ms
-    both                      tokens/s and, behind a comma, the first id
-    cycles                    of the prompt, from the start register to the interrupt
-    power joule               W while it decodes, from one estimate to the other; tokens/J likewise
-Of `rill depths`: safe timed least uniform, bits; ratio, of timed to least.
-A column `in:out` is the request, and so is an IN:OUT behind FIGURE. COLUMN `MHz` stands for all heads with `N MHz`, the
-clock. With the part `rows` COLUMN is the first cell of a row, and FIGURE a number of cycles of a step, of the phase that
-a head begins with (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
-A comment with the part `deep`, and a COLUMN behind the word, takes long: it counts with `--deep`, as tests/e2e/docs.sh
-asks for, and no other then.
+    supports PART             the same for a die, or for resets
+For `rill forecast`; a cell keeps its number of decimals, and a cell without decimals has commas between thousands:
+    tokens first latency      tokens/s of decoding; time to the first token and of the whole request, ms
+    both                      tokens/s, a comma, and the time to the first token
+    cycles                    cycles of the prompt, from the start register to the interrupt
+    power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
+For `rill depths`: safe timed least uniform, in bits; ratio, timed / least.
+A column `in:out`, or an IN:OUT after FIGURE, is the request. COLUMN `MHz` means all heads with `N MHz`, which is the
+clock. With the part `rows`, COLUMN is the first cell of a row, and FIGURE a number of cycles of a step in the phase with
+which a head begins (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
+A comment with the part `deep`, or a COLUMN with that word, takes long: it is compared only with `--deep`, which
+tests/e2e/docs.sh uses and which compares nothing else.
 """
 import atexit
 import functools

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Something happens to rill-host while a request runs.
+"""Disturbs rill-host while a request runs.
 
 usage: drive.py ACTION IDS COMMAND...    COMMAND prints ids; ACTION when it has printed two of its first request:
   stop   SIGINT: it must end by itself with status 130, and say that the request was stopped
   kill   SIGINT twice: the same; it may say that it was killed
   die    SIGKILL
   reset  `rill-host --reset` by another process: it must end with status 1
-What was printed must be the beginning of IDS (blanks between them), and not all of it. No limit decides but that of
-the command itself.
+The printed ids must be the beginning of IDS (separated by blanks), and not all of them. There is no time limit except
+that of the command itself.
 """
 import os
 import signal

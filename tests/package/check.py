@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the files of a package against one another and against its Verilog.
+"""Compares the files of a package with one another and with its Verilog.
 
 usage: check.py WHAT PACKAGE [FILE]...
   registers       package.json, kernel.xml, component.xml and design.tcl have the registers of rtl/rill_axil_regs.v
   pins            component.xml has the pins of the kernel's module; ties as the platform wants them
   tcl RECORD      what package_xo.tcl did under the mock: registers, interfaces, clock, reset, parameters
-  link            link.cfg: one compute unit, every memory port on a bank of its own
+  link            link.cfg: one compute unit, every memory port on a separate bank
   core            the FuseSoC core names the files of filelist.f
   docs FILE       the register table of `rill package --registers`
   xclbin FILE     what XRT read of a binary: arguments, offsets, banks

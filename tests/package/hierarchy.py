@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A utilization report in which every instance of a list has a LUT of its own, and the check of what `rill report --vendor`
-makes of it: every LUT is on a die or among the other instances, and on the die where pblocks.tcl puts its instance.
+"""Makes a utilization report in which every instance of a list has one LUT, and checks what `rill report --vendor` reads
+from it: every LUT is on a die or among the other instances, and on the die where pblocks.tcl puts its instance.
 
 usage: hierarchy.py make CELLS > REPORT      CELLS: paths of instances, those below u_top count
        hierarchy.py check CELLS REPORT.json PBLOCKS

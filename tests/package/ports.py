@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The first path from an input to an output of a netlist without registers, or how many of both there are.
+"""Prints the first path from an input to an output of a netlist without registers, or the numbers of inputs and outputs.
 
 usage: ports.py NETLIST    Yosys' JSON of a flat design; ports.sh makes it. The status is 1 when there is a path.
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specs against the JSON Schema that `rill schema` prints.
+"""Validates specs with the JSON Schema that `rill schema` prints.
 
 usage: check.py SCHEMA good SPEC...   each must be valid
        check.py SCHEMA bad SPEC...    each must be refused

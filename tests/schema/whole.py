@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `rill explain --all` and the table of messages say, whole: meaning, type, legal values, default, page.
+"""Checks that the entries of `rill explain --all` and the table of messages are complete: meaning, type, legal values,
+default, page.
 
-usage: whole.py FILE    of `rill explain --all`; prints what is lacking, a line each
-Kinds are counted: a kind of which there are fewer than there were is lacking too.
+usage: whole.py FILE    FILE: output of `rill explain --all`. Prints a line for each thing that is missing.
+Each kind of entry also has a least number, so that none is lost.
 """
 import collections
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Netlists with known paths, for the timing model (verif/timing). usage: cases.py CASE; cases.py lists them.
 
-Each case fails with an AssertionError; expected delays are sums written down here from the table of delays.
+A case fails with an AssertionError. The expected delays are sums, written here, of entries of the table of delays.
 """
 import json
 import os

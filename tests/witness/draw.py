@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ids that `rill golden` drew at random, once more from the logits it chose them from, in double precision.
+"""Draws the ids of `rill golden` again, in double precision, from the logits from which it chose them.
 
 usage: draw.py ANSWER.json LOGITS TEMPERATURE TOP_K MIN_P SEED
 

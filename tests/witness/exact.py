@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every operation bit by bit, from docs/numerics.md alone: fp32 with subnormals flushed, integer products.
 
-None of this looks at Rill's code. The segments of exp, recip and rsqrt are read as numbers from
+This file uses none of Rill's code. The segments of exp, recip and rsqrt are read as numbers from
 gen/numerics/fp32_tables.inc, which the document names as their place.
 """
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether raw fp32 values are those of a .npy file's first row.
+"""Compares raw fp32 values with the first row of a .npy file.
 
 usage: tests/witness/near.py RAW FILE.npy LIMIT
 LIMIT bounds the largest difference, as a share of the largest value. Exit status: 0 near, 1 not.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What nextpnr made of a design, and how its arrivals compare with a delay model that knows no placement.
+"""Prints nextpnr's result for a design, and compares its arrival times with a delay model that knows no placement.
 
 usage: verif/pnr/compare.py NETLIST_JSON REPORT_JSON --mhz N
 The model is that of verif/timing for this family without its distances: each cell its own delay, a net by its fan-out

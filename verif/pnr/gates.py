@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A netlist of a design as it is, or with a fault that a simulation must find.
+"""Prints a netlist of a design unchanged, or with a fault that a simulation must find.
 
 usage: verif/pnr/gates.py NETLIST_V [--fault N] >VERILOG
   --fault N  the N-th AND of the netlist becomes an OR

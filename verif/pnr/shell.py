@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A top with four pins around an emitted one, for a package that has fewer pins than the top has ports.
+"""Makes a top with four pins around a generated top, for an FPGA package with fewer pins than the top has ports.
 
 usage: verif/pnr/shell.py RILL_TOP_V >SHELL_V
-A shift register feeds all inputs but clock and reset, and another one takes in all outputs, each by an exclusive or on
-its way: no input is a constant, no output without a load, so nothing of the design is optimized away. Every net between
+A shift register feeds all inputs but clock and reset, and another one captures all outputs, each by an
+exclusive or in the shift register. No input is a constant and no output is without a load, so nothing of the design is optimized away. Every net between
 shell and design begins or ends in a register of the shell.
 """
 import pathlib

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The clock that the timing model supports for a whole design: the modules' own longest paths, and the paths between
-modules, which begin with a module's departure and end with another's arrival. Class estimated.
+"""Computes the clock that the timing model supports for a whole design (class: estimated), from the longest path in each
+module and the paths between modules, which leave one module and end in another.
 
 usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE | --ends] [--record FILE]
 DESIGN: what `rill gen` wrote; TOP_JSON: its rill_top with empty modules (verif/timing/run.sh makes it); ROWS: the lines
-that were walked, `MODULE NAME=VALUE...`. --borders: what goes from die to die with logic on its way, which nothing
-may, a line each. --record: the clock and its paths as JSON. --ends: the modules at whose ports something goes from die
-to die, and nothing else.
+that were walked, `MODULE NAME=VALUE...`. --borders: a line for each signal that crosses between dies with logic on
+its way, which is forbidden. --record: the clock and its paths as JSON. --ends: prints only the modules at whose ports
+a signal crosses between dies.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The die of each instance, from the pblocks.tcl of a design."""
+"""Reads the die of each instance from the pblocks.tcl of a design."""
 import os
 import pathlib
 import re

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A graph of bits with delays: longest paths in one pass in topological order, and the loops that forbid one.
 
-Arcs lie in arrays, nothing is recursive and nothing iterates until it settles: time and memory grow with the arcs.
+Arcs are stored in arrays, and nothing is recursive or repeated until it settles, so time and memory are proportional to
+the number of arcs.
 """
 from array import array
 from collections.abc import Iterable

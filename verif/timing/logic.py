@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The logic of an elaborated design as one number: equal where only names, comments, places in files and the order of things differ.
+"""Computes a hash of the logic of an elaborated design. It is the same if only names, comments, places in files and order differ.
 
 usage: logic.py FILE   what Yosys' write_json wrote
 Every cell is known by its kind and parameters, then, round by round, by what drives its inputs; a submodule by its own logic, one that

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the source a register of a flat netlist stands: the instance that its always block is in.
+"""Finds the instance in whose always block a register of a flat netlist was described.
 
 A register has lost that name when a net that it drives is better known by a port further on. Its attribute `src` keeps
 the places of the instantiations above it, and those of every instance are known from the nets inside it (`hdlname`).
