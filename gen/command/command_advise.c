@@ -39,6 +39,8 @@ const struct command command_advise = {
                          "the table of keys lists, and so are the formats and a context that the spec gives. The "
                          "changes that help most come first. A design beyond the limits of its board needs relief "
                          "first, any other one speed.",
+                .example = "rill advise configs/gpt2-medium-u55c.yaml",
+                .page = "explore",
                 .table = {{rows, 0}}},
     .size = sizeof(struct advise_options),
     .start = start};

@@ -157,7 +157,9 @@ const struct command command_explore = {
                 .purpose = "search the keys of `design` for the best designs of a spec",
                 .about = "The search evaluates points with the passes of the compiler and the forecast, without a "
                          "simulation, and prints the front: the designs that no other one beats in every goal. The "
-                         "first line says which method was used and whether the front is exact (docs/explore.md).",
+                         "first line says which method was used and whether the front is exact.",
+                .example = "rill explore configs/gpt2-medium-u55c.yaml --limit dsp=40%",
+                .page = "explore",
                 .table = {{rows, 0}}},
     .size = sizeof(struct explore_options),
     .start = start};

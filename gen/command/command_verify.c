@@ -467,6 +467,8 @@ static const struct option_row rows[] = {
 const struct command command_verify = {
     .options = {.name = "verify",
                 .purpose = "simulate a long request in shards that run side by side, and join their verdicts",
+                .example = "rill verify design --prompt \"Once upon a time\" --tokens 64 --shards 8",
+                .page = "simulation",
                 .table = {{rows, 0},
                           {request_rows, AT(sim)},
                           {sampling_rows, AT(sim.sampling)},

@@ -29,7 +29,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t words = args_int(a, "BUFFER", 1) * class_tokens(a), bits = args_int(a, "DATA_W", 1);
     class_cost_buffer(r, words, bits, args_style(a, RAM_AUTO));
     cost_per(r, bits, 1, 0, 0); // words outside the tensor
-    cost_per(r, log2_up(args_int(a, "ROWS", 1) * args_int(a, "PIXELS", 1) * args_int(a, "WORDS", 1) + 1), 10.4, 10.2, 0);
+    cost_per(r, log2_up(args_int(a, "ROWS", 1) * args_int(a, "PIXELS", 1) * args_int(a, "WORDS", 1) + 1), 10.4, 10.2,
+             0);
     cost_per(r, 1, 130, 49, 0);
 }
 
