@@ -4,8 +4,8 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host clocks passes legal pages schema explore platform dumps report package install accuracy witness pieces failures"
-alone+=" board netlists paths"
+alone="host clocks passes legal pages schema explore platform dumps report package install accuracy witness pieces"
+alone+=" failures board netlists paths"
 
 # Of the others first come those that keep one core busy, then those of two jobs: whichever of the two rows ends first,
 # no core is idle.
