@@ -41,6 +41,8 @@ extern const struct option_row spec_row[]; // the argument SPEC
     {spec_row, offsetof(type, member)}, {rows, 0}, { figure_rows, offsetof(type, member.figures) }
 // Builds the design with all passes and warns of what exceeds the board. Returns NULL after errors.
 struct ir *command_design(struct run *, const struct design_options *);
+// Warns with the verdict (gen/explore) if the design exceeds the limits of its board.
+void command_warn_verdict(struct run *, const struct ir *, struct loc);
 struct ir *command_design_again(struct run *, const struct design_options *,
                                 bool fifo_auto); // up to FIFO sizing; prints nothing
 // Whether DIR may be a design's folder. Returns false after a message that DIR is a file and how to make a folder from

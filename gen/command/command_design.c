@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "gen/command/command.h"
+#include "gen/explore/explore.h"
 #include "gen/report/design_report.h"
 #include "gen/pass/pass.h"
 #include "gen/ir/custom_ops.h"
@@ -47,6 +48,14 @@ struct ir *command_design_again(struct run *run, const struct design_options *o,
     fclose(diag.out);
     free(said);
     return ir;
+}
+
+void command_warn_verdict(struct run *run, const struct ir *ir, struct loc loc) {
+    struct text text = {0};
+    if (design_report_fits(ir)) return;
+    explore_verdict(ir, false, &text);
+    diag_warning(&run->diag, loc, MSG_DESIGN_BEYOND, text_cstr(&text));
+    text_free(&text);
 }
 
 bool command_takes_folder(const char *command, const char *dir) {

@@ -167,6 +167,7 @@ static int start(struct run *run, void *options) {
     int status = finish(&out, &run->diag, ok, !o->dump_after);
     if (status != RILL_OK) return status;
     struct text said = {0};
+    if (!o->dump_after) command_warn_verdict(run, ir, loc_file(arena, o->spec));
     if (o->dump_after)
         text_addf(&said, "wrote %s/%s.yaml, the IR after that pass; no design was made\n", o->dir, o->dump_after);
     else command_note_resources(ir, &said);

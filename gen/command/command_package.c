@@ -378,7 +378,9 @@ static int write_folder(struct packing *p) {
 static int start(struct run *run, void *options) {
     struct packing p = {.arena = &run->arena, .diag = &run->diag, .o = *(const struct package_options *)options};
     if (p.o.registers) return print_registers();
-    return command_takes_folder("package", p.o.dir) ? write_folder(&p) : RILL_BAD_SPEC;
+    int status = command_takes_folder("package", p.o.dir) ? write_folder(&p) : RILL_BAD_SPEC;
+    if (status == RILL_OK) command_warn_verdict(run, p.package.ir, loc_file(p.arena, p.o.dir));
+    return status;
 }
 
 #define AT(member) offsetof(struct package_options, member)

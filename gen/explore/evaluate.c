@@ -216,7 +216,7 @@ static void fuller(struct fullest *f, double share, const char *what) {
     if (share > f->share) *f = (struct fullest){share, what};
 }
 
-static struct fullest fullest_of(struct ir *ir, const struct cost_design *cost) {
+static struct fullest fullest_of(const struct ir *ir, const struct cost_design *cost) {
     struct fullest f = {0, "nothing"};
     const char *which;
     if (ir->design.dies < 2 && ir->dies) {
@@ -281,7 +281,7 @@ static void compare_bounds(const struct explore_result *r) {
 }
 
 // The figures of a complete design. False if it has no forecast; `words` then says why.
-static bool judge(const struct explore *x, struct ir *ir, struct explore_result *r) {
+static bool judge(const struct explore *x, const struct ir *ir, struct explore_result *r) {
     const char *why = NULL;
     struct timing_forecast *f = timing_forecast_request(ir, x->prompt, ir->design.is_lm ? x->tokens : 1,
                                                         timing_host_cycles(ir), false, TIMING_WHOLE_WORDS, &why);
@@ -348,7 +348,7 @@ void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens) {
     *tokens = *prompt;
 }
 
-void explore_verdict(struct ir *ir, bool fits, struct text *out) {
+void explore_verdict(const struct ir *ir, bool fits, struct text *out) {
     struct explore x = {0};
     struct explore_result r = {0};
     explore_request_of(ir->design.context, &x.prompt, &x.tokens);

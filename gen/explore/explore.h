@@ -109,7 +109,7 @@ void explore_evaluate(const struct explore *, const struct explore_point *, int 
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
 // One line about a complete design: whether it fits its board, its forecast speed, and what bounds it.
 struct ir;
-void explore_verdict(struct ir *, bool fits, struct text *);
+void explore_verdict(const struct ir *, bool fits, struct text *);
 // Whether some bound of the result breaks a limit, so that no evaluation can meet it.
 bool explore_excluded(const struct explore *, const struct explore_result *);
 // Whether the figures meet all limits and the board's.
