@@ -169,7 +169,8 @@ static bool is_alias(const struct graph *g, const struct node *n) {
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 
-// The maker of a value behind layouts of which nobody else reads the results. `any`: also those that reorder elements.
+// The node whose result reaches v through layouts alone, if nobody else reads it on the way. `any`: layouts may reorder
+// elements.
 static struct node *behind(const struct graph *g, int v, bool any) {
     struct node *n = graph_maker(g, v, NULL);
     while (n && graph_value(g, v)->uses == 1 && (any ? rewrite_is_layout(n) : is_alias(g, n))) {

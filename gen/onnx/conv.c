@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions. ONNX has channels before places, the graph language has them last: a Move on each side of a convolution
-// turns one into the other. Moves are carried behind elementwise operators, where most of them meet and cancel.
+// turns one into the other. Moves are carried to the results of elementwise operators, where most of them meet
+// and cancel.
 #include <string.h>
 
 #include "gen/onnx/lower.h"

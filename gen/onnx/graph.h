@@ -20,7 +20,7 @@ struct value {
     int rows;                         // the axis that counts positions; NONE: it has none
 };
 
-// What a node of the file became.
+// The outcome of a node of the file.
 struct fate {
     const char *became;  // words for the table
     const char *missing; // reason why it cannot be built; NULL: none

@@ -119,8 +119,8 @@ int lower_rows(struct lower *l, int t, int64_t k) {
     return count == k ? lower_view(l, t, 1, &k) : lower_view(l, t, 2, (const int64_t[]){count / k, k});
 }
 
-// The operand as a tensor. What an unsupported node makes is taken as an input, so that the nodes behind it are looked
-// at.
+// The operand as a tensor. The result of an unsupported node is taken as an input, so that the nodes after it are
+// looked at.
 int lower_value(struct lower *l, int v) {
     if (l->tensor_of[v] == NONE)
         l->tensor_of[v] = add_tensor(l, graph_value(l->g, v)->name, &graph_value(l->g, v)->dims);

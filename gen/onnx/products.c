@@ -88,7 +88,7 @@ static const struct onnx_data *bias_of(struct graph *g, const struct onnx_data *
     return data_walk(g->arena, c, &to, 0, (const int64_t[]){c->count == 1 ? 0 : 1});
 }
 
-// Leaves the node with its product and puts the sum behind it.
+// Makes a Linear of the product of a Gemm, and an Add of the Gemm itself.
 static void add_after(struct graph *g, int i, int c) {
     struct onnx_dims y = *dims(g, at(g, i)->out.items[0]);
     int x = graph_in(at(g, i), 0), product = graph_add_node(g, i, "Linear", x, &y);
@@ -137,7 +137,7 @@ static unsigned reduced_axes(const struct graph *g, const struct node *n, int ra
     return seen;
 }
 
-// Moves the reduced axes behind the others; returns the value, and its extents in *x.
+// Moves the reduced axes to the end; returns the value, and its extents in *x.
 static int reduced_last(struct graph *g, int *i, unsigned seen, struct onnx_dims *x) {
     int v = graph_in(at(g, *i), 0), order[ONNX_MAX_RANK] = {0}, count = 0;
     struct onnx_dims to = {.rank = x->rank};

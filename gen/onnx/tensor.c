@@ -64,7 +64,7 @@ static int64_t int_of(int type, uint64_t bits) {
     return (int64_t)(bits << spare) >> spare;
 }
 
-// What a TensorProto holds before its elements are known to be complete.
+// A TensorProto while it is read: its elements may still be incomplete.
 struct parts {
     struct onnx_tensor tensor;
     struct onnx_data *data;

@@ -34,7 +34,7 @@ import() { # model, options
     "$rill" import "$here/models/$1.onnx" -o "$work/$1" "${@:2}" >"$work/$1.table"
 }
 
-# What the language has and the model cannot show is in its options.
+# Options of the import.
 options_of() { # model
     case $1 in part) echo --cut ;; esac
 }
