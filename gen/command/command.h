@@ -22,9 +22,9 @@ struct command {
     int (*start)(struct run *, void *options); // returns the exit status (enum rill_exit)
 };
 
-extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_verify, command_golden,
-    command_report, command_package, command_forecast, command_timeline, command_depths, command_memory, command_types,
-    command_platform, command_explain, command_schema, command_completion, command_man;
+extern const struct command command_import, command_check, command_gen, command_pack, command_sim, command_verify,
+    command_golden, command_report, command_package, command_forecast, command_timeline, command_depths, command_memory,
+    command_types, command_platform, command_explain, command_schema, command_completion, command_man;
 extern const struct command *const rill_commands[]; // defined in main.c; NULL after the last
 int command_start(const struct command *, int argc, char **argv);
 

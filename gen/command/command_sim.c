@@ -309,7 +309,8 @@ static int start(struct run *run, void *options) {
 
 const char *command_simulation(struct run *run, const struct simulation *s, struct sim_options *options) {
     const struct build_options o = {.quick = s->quick, .tune = s->tune};
-    struct sim_build b = {.arena = &run->arena, .dir = options->dir, .kind = kind_of(&o), .jobs = s->jobs, .threads = 1};
+    struct sim_build b = {
+        .arena = &run->arena, .dir = options->dir, .kind = kind_of(&o), .jobs = s->jobs, .threads = 1};
     if (!command_takes_folder("sim", b.dir) || !find_folders(&b) || !has_image(&b)) return NULL;
     const char *exe = arena_printf(b.arena, "%s/%s/Vrill", b.dir, b.folder);
     if (!fits_design(run, &b, options) || (!is_current(&b, exe) && !build_once(&b, exe))) return NULL;
@@ -339,10 +340,13 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_sim = {
-    .options =
-        {.name = "sim",
-         .purpose = "simulate a design with Verilator and compare it with the reference model",
-         .table = {{rows, 0}, {request_rows, AT(sim)}, {sim_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}},
-         .skips_plus = true},
+    .options = {.name = "sim",
+                .purpose = "simulate a design with Verilator and compare it with the reference model",
+                .table = {{rows, 0},
+                          {request_rows, AT(sim)},
+                          {sim_rows, AT(sim)},
+                          {sampling_rows, AT(sim.sampling)},
+                          {figure_rows, AT(sim.figures)}},
+                .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};

@@ -373,10 +373,10 @@ static bool write_json(struct verify *v, const struct shards_sum *sum, bool pass
     const char *path = v->o->sim.json, *why = NULL;
     const struct shards_request *r = v->request;
     if (!path) return true;
-    text_addf(&out, "{\n  \"verified\": %s,\n  \"steps\": %lld,\n  \"cycles\": %" PRIu64 ",\n", passed ? "true" : "false",
-              (long long)r->steps, sum->cycles);
-    text_addf(&out, "  \"logits_hash\": \"%s\",\n  \"seconds\": %.1f,\n  \"cold_steps\": %lld,\n", r->hashes[r->made - 1],
-              v->seconds, (long long)sum->cold);
+    text_addf(&out, "{\n  \"verified\": %s,\n  \"steps\": %lld,\n  \"cycles\": %" PRIu64 ",\n",
+              passed ? "true" : "false", (long long)r->steps, sum->cycles);
+    text_addf(&out, "  \"logits_hash\": \"%s\",\n  \"seconds\": %.1f,\n  \"cold_steps\": %lld,\n",
+              r->hashes[r->made - 1], v->seconds, (long long)sum->cold);
     text_add(&out, "  \"token_ids\": [");
     for (int64_t i = 0; i < r->made; i++) text_addf(&out, "%s%u", i ? ", " : "", r->ids[i]);
     text_add(&out, "],\n");
@@ -392,14 +392,12 @@ static bool write_json(struct verify *v, const struct shards_sum *sum, bool pass
 
 static int verdict(struct verify *v) {
     int failed = 0, first = 0;
-    struct shards_sum sum =
-        shards_join(v->arena, v->request, v->shard, v->count, v->o->warm, v->o->sim.seed == 0);
+    struct shards_sum sum = shards_join(v->arena, v->request, v->shard, v->count, v->o->warm, v->o->sim.seed == 0);
     for (int i = v->count - 1; i >= 0; i--)
         if (v->shard[i].state != SHARD_PASSED) failed++, first = i;
     if (!v->o->sim.quiet)
         for (int i = 0; i < v->count; i++) print_shard(v, i);
-    if (failed)
-        diag_command("verify", "error", MSG_VERIFY_FAILED, failed, v->count, first, v->shard[first].why);
+    if (failed) diag_command("verify", "error", MSG_VERIFY_FAILED, failed, v->count, first, v->shard[first].why);
     else if (sum.why) diag_command("verify", "error", MSG_VERIFY_JOIN, sum.why);
     else if (!v->o->sim.quiet) print_sum(v, &sum);
     bool passed = !failed && !sum.why;
@@ -413,7 +411,8 @@ static bool open_work(struct verify *v) {
     const char *dir = v->o->sim.dir, *why = NULL;
     v->work = v->o->work ? v->o->work : arena_printf(v->arena, "%s/verify", dir);
     v->known = ARENA_ARRAY(v->arena, uint64_t, (size_t)v->o->shards + 1);
-    if (mkdir(v->work, 0777) && errno != EEXIST) why = arena_printf(v->arena, MSG_FILE_UNWRITABLE, v->work, strerror(errno));
+    if (mkdir(v->work, 0777) && errno != EEXIST)
+        why = arena_printf(v->arena, MSG_FILE_UNWRITABLE, v->work, strerror(errno));
     const char *path = arena_printf(v->arena, "%s/journal.jsonl", v->work);
     if (!why && journal_open(&v->journal, v->arena, path, key_of(v), note_known, v, &why)) return true;
     diag_command("verify", "error", "%s", why);
@@ -466,9 +465,11 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_verify = {
-    .options =
-        {.name = "verify",
-         .purpose = "simulate a long request in shards that run side by side, and join their verdicts",
-         .table = {{rows, 0}, {request_rows, AT(sim)}, {sampling_rows, AT(sim.sampling)}, {figure_rows, AT(sim.figures)}}},
+    .options = {.name = "verify",
+                .purpose = "simulate a long request in shards that run side by side, and join their verdicts",
+                .table = {{rows, 0},
+                          {request_rows, AT(sim)},
+                          {sampling_rows, AT(sim.sampling)},
+                          {figure_rows, AT(sim.figures)}}},
     .size = sizeof(struct verify_options),
     .start = start};

@@ -111,10 +111,17 @@ static const char *read_base(struct arena *arena, void *into, const char *value)
     return NULL;
 }
 
-static const char *const plants[] = {[PLANT_MEMORY] = "memory",   [PLANT_SHORT] = "short",   [PLANT_OPEN] = "open",
-                                     [PLANT_ENDLESS] = "endless", [PLANT_LOGITS] = "logits",
-                                     [PLANT_KEY] = "key", [PLANT_VALUE] = "value", [PLANT_KEY_SCALE] = "key-scale",
-                                     [PLANT_VALUE_SCALE] = "value-scale", [PLANT_TAIL] = "tail", [PLANT_KINDS] = NULL};
+static const char *const plants[] = {[PLANT_MEMORY] = "memory",
+                                     [PLANT_SHORT] = "short",
+                                     [PLANT_OPEN] = "open",
+                                     [PLANT_ENDLESS] = "endless",
+                                     [PLANT_LOGITS] = "logits",
+                                     [PLANT_KEY] = "key",
+                                     [PLANT_VALUE] = "value",
+                                     [PLANT_KEY_SCALE] = "key-scale",
+                                     [PLANT_VALUE_SCALE] = "value-scale",
+                                     [PLANT_TAIL] = "tail",
+                                     [PLANT_KINDS] = NULL};
 const char *sim_plant_name(int kind) { return plants[kind]; }
 
 // Reads KIND or KIND:PLACE.
@@ -128,7 +135,9 @@ static const char *read_plant(struct arena *arena, void *into, const char *value
         VEC_PUSH(arena, o->plants, (struct plant){(enum plant_kind)k, place});
         return NULL;
     }
-    return arena_printf(arena, "it takes memory, short, open, endless, logits, key, value, key-scale, value-scale or tail, not: %s", value);
+    return arena_printf(
+        arena, "it takes memory, short, open, endless, logits, key, value, key-scale, value-scale or tail, not: %s",
+        value);
 }
 
 #define AT(member) offsetof(struct sim_options, member)
@@ -208,7 +217,8 @@ static const struct option_row dir_row[] = {
 const struct options sim_program = {
     .name = "sim",
     .purpose = "the simulation of a design, as `rill sim` runs it",
-    .table = {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
+    .table =
+        {{dir_row, 0}, {request_rows, 0}, {sim_rows, 0}, {sampling_rows, AT(sampling)}, {figure_rows, AT(figures)}},
     .skips_plus = true // for the Verilated model
 };
 

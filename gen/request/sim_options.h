@@ -58,7 +58,7 @@ struct sim_base { // for a channel that begins at another address than usual
 struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
     const char *state, *write_state; // files of the golden model's state
-    const char *inputs, *outputs; // files of rows
+    const char *inputs, *outputs;    // files of rows
     VEC(struct sim_prompt) prompts;
     const char *chat;                          // chat template for the prompts; NULL: no template
     const struct chat_template *chat_template; // set by sim_options_read_chat
@@ -78,7 +78,7 @@ struct sim_options {
 };
 extern const struct option_row request_rows[]; // a request
 extern const struct option_row sim_rows[];     // the others, without `--dir`
-extern const struct options sim_program;   // options of the simulation program, with `--dir`
+extern const struct options sim_program;       // options of the simulation program, with `--dir`
 
 // Applies rules that no single row can check, and defaults that depend on other options. Returns NULL, or what is
 // wrong.

@@ -70,7 +70,8 @@ static const char *ids_fault(struct arena *arena, const struct shards_request *r
     const uint32_t *prompt = ids_of(arena, root, "prompt_ids", &count), *ids = ids_of(arena, root, "token_ids", &made);
     if (count != s->prompt || memcmp(prompt, r->prompt, (size_t)count * sizeof *prompt) != 0)
         return "its prompt is another one";
-    if (made != s->tokens) return arena_printf(arena, "%lld tokens instead of %lld", (long long)made, (long long)s->tokens);
+    if (made != s->tokens)
+        return arena_printf(arena, "%lld tokens instead of %lld", (long long)made, (long long)s->tokens);
     if (s->cut) return NULL;
     for (int64_t i = 0; i < made; i++)
         if (ids[i] != r->ids[i]) return arena_printf(arena, "token %lld differs", (long long)i);
@@ -125,15 +126,16 @@ static uint64_t cycles_of(const struct shard *s, int64_t step) {
     return step < s->first || step > s->last || !s->cycles ? 0 : s->cycles[step - s->first];
 }
 
-// Every step has one shard that answers for it, and the first step of each shard but the first is simulated by the shard
-// before, too.
+// Every step has one shard that answers for it, and the first step of each shard but the first is simulated by the
+// shard before, too.
 static const char *covered(struct arena *arena, const struct shards_request *r, const struct shard *shard, int count) {
     int64_t next = 0;
     for (int i = 0; i < count; i++) {
         const struct shard *s = &shard[i];
         if (s->state != SHARD_PASSED) return arena_printf(arena, "shard %d is %s", i, shard_ends[s->state]);
-        if (s->begin != next) return arena_printf(arena, "shard %d begins with step %lld instead of %lld", i,
-                                                  (long long)s->begin, (long long)next);
+        if (s->begin != next)
+            return arena_printf(arena, "shard %d begins with step %lld instead of %lld", i, (long long)s->begin,
+                                (long long)next);
         for (int64_t step = s->begin; step < s->end; step++)
             if (!cycles_of(s, step)) return arena_printf(arena, "step %lld was not simulated", (long long)step);
         if (i + 1 < count && !cycles_of(s, s->end))
@@ -167,8 +169,8 @@ struct shards_sum shards_join(struct arena *arena, const struct shards_request *
         for (int64_t step = s->begin; step < s->end; step++) sum.cycles += cycles_of(s, step);
         sum.values += s->values;
         sum.cold += s->begin - s->first;
-        // A request that ends in its prompt has the head's work in its last step. Without warm-up, or with random delays
-        // of the memory, the cycles differ.
+        // A request that ends in its prompt has the head's work in its last step. Without warm-up, or with random
+        // delays of the memory, the cycles differ.
         if (i > 0 && warm > 0 && exact && !shard[i - 1].cut) compare_seam(arena, &shard[i - 1], s, &sum);
     }
     return sum;

@@ -19,8 +19,8 @@ struct shards_request *shards_read_request(struct arena *, const char *path, con
 enum shard_end { SHARD_MISSING, SHARD_PASSED, SHARD_DIFFERS, SHARD_DIED, SHARD_LATE };
 extern const char *const shard_ends[]; // their words in the journal
 
-// A shard answers for steps begin to end - 1. It simulates some steps before them, until the memory and the FIFOs are as
-// in a whole request, and the first step of the next shard.
+// A shard answers for steps begin to end - 1. It simulates some steps before them, until the memory and the FIFOs are
+// as in a whole request, and the first step of the next shard.
 struct shard {
     int64_t begin, end, first, last; // first, last: simulated
     int64_t from;                    // first position simulated
@@ -76,8 +76,8 @@ struct pool_job {
     bool again; // it has run before
 };
 enum { POOL_DIED = -1, POOL_LATE = -2 };
-// Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit status,
-// POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about once a second.
+// Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit
+// status, POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about once a second.
 struct pool {
     int parallel;
     int64_t limit;

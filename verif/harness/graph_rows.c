@@ -68,8 +68,9 @@ static void place_before(struct sim *sim, int64_t rows) {
         for (int o = 0; o < sim->ir->outputs; o++) {
             const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[o]];
             const float *row = check_oracle_row(sim->check, o, r);
-            if (row) memcpy(area(sim, "output", t, rows) + (size_t)r * row_bytes(sim, t), row,
-                            (size_t)ir_tensor_elements(t) * sizeof *row);
+            if (row)
+                memcpy(area(sim, "output", t, rows) + (size_t)r * row_bytes(sim, t), row,
+                       (size_t)ir_tensor_elements(t) * sizeof *row);
         }
 }
 

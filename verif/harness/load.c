@@ -138,7 +138,8 @@ static struct sim_signal tail_of(struct sim *sim, const char *kernel, int64_t la
     static const char *const styles[] = {"gen_style", "gen_ultra"};
     struct sim_signal s = {0};
     for (int i = 0; i < 2; i++) {
-        const char *path = arena_printf(&sim->arena, "u_%s.gen_lane[%lld].%s.u_ram", kernel, (long long)lane, styles[i]);
+        const char *path =
+            arena_printf(&sim->arena, "u_%s.gen_lane[%lld].%s.u_ram", kernel, (long long)lane, styles[i]);
         if (sim->load.find(sim->load.context, path, "mem", &s)) return s;
     }
     return signal_at(sim, arena_printf(&sim->arena, "u_%s.gen_lane[%lld]", kernel, (long long)lane), "mem");

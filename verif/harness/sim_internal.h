@@ -61,7 +61,7 @@ void plant_end(struct sim *sim);   // called when a request has ended, before it
 
 struct load {
     int64_t from;
-    bool waits;             // for the design's start
+    bool waits;              // for the design's start
     struct check_state file; // of the option
     struct check_start start;
     int64_t decode_left; // steps of one token after those of the prompt that the design is given
@@ -70,7 +70,7 @@ struct load {
     void *context;
     struct sim_signal state; // of the walkers' source of step words
 };
-void load_memory(struct sim *sim);                              // before the start
+void load_memory(struct sim *sim);                            // before the start
 void load_edge(struct sim *sim, const struct sim_pins *pins); // once per clock
 
 // ---- requests (host.c) ----

@@ -27,8 +27,8 @@ struct sim_pins {
     uint32_t awaddr, wdata, araddr;
     bool awready, wready, bvalid, arready, rvalid, interrupt;
     uint32_t rdata;
-    uint32_t gap; // cycles that the clock misses after this edge, while an oscillator goes on
-    bool slow;    // the next cycle is longer by one pulse of the oscillator
+    uint32_t gap;   // cycles that the clock misses after this edge, while an oscillator goes on
+    bool slow;      // the next cycle is longer by one pulse of the oscillator
     sim_find *find; // set by main: the design's variables,
     void *context;  // with this as context
 };
