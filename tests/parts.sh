@@ -4,8 +4,8 @@
 
 # Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
 # the others would wait where one of these is to be reported.
-alone="host clocks passes legal onnx pages schema explore platform dumps report package install accuracy witness pieces"
-alone+=" failures board netlists paths"
+alone="host verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
+alone+=" witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
 # jobs after them, so that no core is idle.
@@ -15,7 +15,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal onnx pages schema explore report witness failures"
-deep_parts="harness host clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"
+deep_parts="harness host verify clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"
 deep_parts+=" install legal platform accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
@@ -52,6 +52,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" accuracy "accuracy against the float model" tests/e2e/accuracy.sh
     "$1" witness "values from outside" tests/witness/run.sh
     "$1" pieces "runs in pieces" tests/e2e/pieces.sh "${tune[@]}"
+    "$1" verify "requests from the middle and in shards" tests/verify/run.sh
     "$1" failures "what goes wrong, ends well" tests/e2e/failures.sh
     "$1" board "a board's memory, bounds" tests/e2e/board.sh
     "$1" netlists "netlists that are kept" tests/timing/netlist.sh

@@ -51,6 +51,7 @@ attention|rill 2 job - whole|FAIL  job .*status 137 after 1 of 2|\
 attention|python3 1 half|FAIL  attention: |tests/fuzz/attention.sh --every 5000
 fuzz|rill 1 job|FAIL  job .*status 137 after 0 of 1|tests/fuzz/run.sh --quick --seeds 1-2 --together 1
 pieces|rill 1 tool|FAIL  the design for the pieces: |tests/e2e/pieces.sh
+verify|rill 1 tool last|FAIL  the design for verify: |tests/verify/run.sh
 failures|rill 1 tool last|FAIL  wrong spec: unknown key: exit status 137|tests/e2e/failures.sh
 control|rill 1 tool last|FAIL  the design for the ends of requests: |tests/e2e/control.sh
 mutants|tar 1 job|FAIL  job .*status 137 after 0 of 1|tests/mutants/run.sh merge-rightmost

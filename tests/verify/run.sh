@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Simulations that begin in the middle of a request, and requests in shards: see --help.
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../e2e/design.sh"
+
+usage() {
+    cat <<'TEXT'
+usage: tests/verify/run.sh
+A small model with random weights (quick build). `rill sim --from N` must end with the tokens and the hash of the whole
+run, wherever it begins, and must find a fault that is planted in a key, a value, a scale or the open block of the
+loaded state. `rill verify` must give the same tokens, hash and cycles as the whole run; a shard that is killed, late, missing or given
+twice must be noticed; what is in the journal must not run again; an RTL fault at one position must be found by the
+shard that holds it alone. Less than a minute.
+TEXT
+}
+
+case ${1:-} in
+    "") ;;
+    --help | -h) usage; exit 0 ;;
+    *) usage >&2; exit 2 ;;
+esac
+
+export RILL_QUICK_BUILD=1
+mkdir -p "$work"
+log=$work/verify.log
+dir=$work/verify parts=$work/verify.parts state=$work/verify.state
+if ! { make_design verify "$root/tests/verify/spec.yaml" random:1 && build_soon verify; } >"$log" 2>&1; then
+    fail "the design for verify" "$(reason)"
+    verdict
+    exit 1
+fi
+rm -rf "$work"/verify.*.json "$parts" "$parts.bad" "$state" "$work/verify.once" "$work/verify.calls"
+# The prompt ends within a block of 64 positions; the last steps are in the block after it.
+ids=$(some_ids 36 48)
+request=(--prompt-ids "$ids" --tokens 34 --ignore-eot)
+sim=(timeout 300 "$rill" sim "$dir" "${request[@]}" --quiet)
+
+# ---- a simulation that begins in the middle ----
+
+same_as_whole() { # position, further options
+    local json=$work/verify.from.json
+    rm -f "$json"
+    "${sim[@]}" --from "$1" --json "$json" "${@:2}" || return
+    [ "$(json_value "$json" match)" = true ] || { echo "no match"; return 1; }
+    diff <(sed -n 's/^  "\(token_ids\|logits_register\)"/&/p' "$work/verify.whole.json") \
+        <(sed -n 's/^  "\(token_ids\|logits_register\)"/&/p' "$json")
+}
+
+planted() { # fault, position at which the design begins
+    check_refused "a fault in the state is found: $1" 1 'mismatch: .*position (37|66)' \
+        "${sim[@]}" --from "$2" --plant "$1"
+}
+
+make_states() {
+    head -c -100 "$state" >"$state.cut"
+    "$rill" sim "$dir" --prompt-ids "$ids" --tokens 34 --quiet --write-state "$state.other"
+}
+
+refused() { # name, status, pattern, options
+    check_refused "$1" "$2" "$3" "${sim[@]}" "${@:4}"
+}
+
+queue check "whole request" "${sim[@]}" --json "$work/verify.whole.json"
+queue check "state" "${sim[@]}" --write-state "$state" --json "$work/verify.golden.json"
+queue check "from a step of the prompt" same_as_whole 34
+queue check "from the first token after the prompt" same_as_whole 36
+queue check "from the first position of a block" same_as_whole 64
+queue check "from a position, with the state of a file" same_as_whole 66 --state "$state"
+queue check "from a position, with delays of the memory" same_as_whole 66 --state "$state" --seed 3 --compare min
+queue planted key:3 66
+queue planted key-scale:3 66
+queue planted value:3 66
+queue planted value-scale:3 66
+queue planted tail:65 66
+queue planted tail:36 37
+queue refused "a fault that finds no place" 1 \
+    'plant tail: the loaded state has no such position' --from 66 --plant tail:3
+queue refused "within a step" 1 'no step of the request begins there.*multiples of 2 \[from-step\]' --from 35
+queue refused "after the end" 1 'the request ends after 69 positions \[from-beyond\]' --from 69
+queue refused "two requests" 2 'for a single request \[from-one-request\]' --from 4 --prompt-ids 1,2
+queue refused "a state without a position" 2 '.--state. needs .--from.' --state "$state"
+queue check_refused "the state of another prompt" 1 'state of another prompt \[state-other\]' \
+    "$rill" sim "$dir" --prompt-ids "1,$ids" --tokens 34 --ignore-eot --quiet --from 62 --state "$state"
+prepare make_states
+queue refused "the state of other choices" 1 'state of another design, image or sampling \[state-other\]' --from 62 \
+    --state "$state.other"
+queue refused "a state cut off" 1 'not a whole file of .* \[state-file\]' --from 62 --state "$state.cut"
+# ---- a request in shards ----
+
+verify=(timeout 300 "$rill" verify "$dir" "${request[@]}" --shards 4 --work "$parts")
+launch() { echo "$root/tests/verify/launch.sh $*"; }
+
+like_whole() { python3 "$root/tests/verify/compare.py" "$work/verify.whole.json" "$work/verify.joined.json"; }
+
+calls() { # number of calls, options
+    rm -f "$work/verify.calls" && : >"$work/verify.calls"
+    "${verify[@]}" --launch "$(launch run "$work/verify.calls")" "${@:2}" || return
+    local made
+    made=$(wc -l <"$work/verify.calls")
+    [ "$made" = "$1" ] || { echo "$made calls instead of $1"; return 1; }
+}
+
+again() { # name of the check, status, pattern, how the launcher behaves, file: shard 2 runs again
+    rm -f "$parts/shard_0002.json"
+    check_refused "$1" "$2" "$3" "${verify[@]}" --limit "${6:-100}" --launch "$(launch "$4" "$5")"
+}
+
+queue check "in four shards" "${verify[@]}" --json "$work/verify.joined.json"
+queue check "tokens, hash and cycles of the whole request" like_whole
+queue check "nothing runs again" calls 0
+queue check "a result that is lost runs again" eval 'rm -f "$parts/shard_0001.json" && calls 1'
+queue check "a result that was changed runs again" eval 'echo >>"$parts/shard_0001.json" && calls 1'
+queue again "a shard that dies runs again" 0 '34 tokens, logits_hash' once "$work/verify.once"
+queue again "a shard that dies twice" 1 \
+    '1 of 4 shards failed, first shard 2: .*without a result \[verify-failed\]' die -
+queue again "a shard without a result" 1 'first shard 2: .*status 0 without a result' none -
+queue again "a late shard" 1 'first shard 2: it was still running after 1 s' sleep - 1
+queue again "a shard given twice" 1 'first shard 2: it began at position' copy "$parts/shard_0001.json"
+queue check "the journal's end that was cut off" eval 'printf "{\"time" >>"$parts/journal.jsonl" && calls 1'
+prepare eval 'mkdir -p "$parts.bad" && echo none >"$parts.bad/journal.jsonl"'
+queue check_refused "a journal that is none" 1 'journal.jsonl: line 1 is not a line of the journal' \
+    "${verify[@]/%"$parts"/$parts.bad}"
+
+# ---- an RTL fault at one late position ----
+
+fault=$work/verify.fault
+plant_late() {
+    rm -rf "$fault" && cp -a "$dir" "$fault" && rm -rf "$fault/sim/quick" &&
+        sed -i "s/kv_tdata\[BEAT_BITS-1:0\]};/kv_tdata[BEAT_BITS-1:0] ^ {BEAT_BITS{pos_q == 16'd61}}};/" \
+            "$fault/rtl/rill_k_writer.v" && ! cmp -s "$fault/rtl/rill_k_writer.v" "$dir/rtl/rill_k_writer.v" &&
+        build_soon verify.fault
+}
+late_fault() {
+    local out
+    out=$("$rill" verify "$fault" "${request[@]}" --shards 4 2>&1) && return 1
+    echo "$out"
+    # The key of position 61 is read from position 62 on: step 44, which shard 3 holds.
+    [ "$(grep -c '^shard ' <<<"$out")" = 1 ] && grep -q '^shard 3, .*mismatch: .*position 62' <<<"$out"
+}
+prepare plant_late
+queue check "an RTL fault at position 61 is found by the shard that holds it alone" late_fault
+run_queue
+rm -rf "$fault"
+verdict
