@@ -19,19 +19,6 @@ import sys
 FLIP_FLOP = re.compile(r"^\$(_S?DFF|_DFF|s?dff|a?dff|aldff|dffsr)")
 # Word cells whose bits do not depend on each other, so each bit is a cell of its own.
 BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos"}
-# Crossings that are known not to be from flip-flop to flip-flop: source, sink, and the sink's pins. They are counted.
-KNOWN = [(re.compile(source + r"\Z"), re.compile(sink + r"\Z"), pins) for source, sink, pins in (
-    # `fault` of a lane group is the OR of two registers, and the first stage after it is on the next die.
-    (r".*/u_results/gen_result\[\d+\]\.u_dequantize/fault", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "D"),
-    # That stage is cleared by the reset of the lane group's die, a register.
-    (r".*/gen_chain\[\d+\]\.u_rst/u_copies/q", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "R SRST"),
-    # Where the output FIFO is not on the engine's die, the logic of rill_engine_results around it is on the wrong side:
-    # the mask of used lanes, the OR of their faults, and the reset of the way home.
-    (r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", r".*/u_results/(\$and\$rtl/rill_engine_results\.v:.*|y_used)",
-     "A B D"),
-    (r".*/u_results/u_out\.wrong", r".*/u_results/u_out/u_fault\.d", "A B D"),
-    (r".*/u_results/u_rst/u_copies/q", r".*/u_results/u_home/gen_stage\[\d+\]\.u_stage/q", "R SRST"),
-)]
 CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}
 LISTED = 20
 
@@ -187,7 +174,7 @@ def main():
             if cell["port_directions"].get(port) == "output":
                 for i, bit in enumerate(bits):
                     drivers[bit] = (name, port, i)
-    groups, edges, crossings, known, direct = Groups(), collections.defaultdict(list), 0, 0, {}
+    groups, edges, crossings, direct = Groups(), collections.defaultdict(list), 0, {}
     for name, cell in cells.items():
         flop = FLIP_FLOP.match(cell["type"])
         for port, bits in cell["connections"].items():
@@ -199,11 +186,6 @@ def main():
                 source, out, k = drivers[bit]
                 if flop and port == "D" and FLIP_FLOP.match(cells[source]["type"]):
                     crossings += dies[source] != dies[name]
-                    continue
-                ends = where[source][1], where[name][1]
-                if (flop or dies[source] and dies[name]) and dies[source] != dies[name] and any(
-                        a.match(ends[0]) and b.match(ends[1]) and port in pins.split() for a, b, pins in KNOWN):
-                    known += 1
                     continue
                 if dies[source] and dies[name] and dies[source] != dies[name]:
                     direct.setdefault((where[source][1], where[name][1]), (dies[source], dies[name]))
@@ -229,7 +211,7 @@ def main():
         print(f"error: {len(wrong) - LISTED} more groups")
     placed = sum(1 for die in dies.values() if die)
     print(f"{sys.argv[4]}: {len(lines)} lines, {placed} of {len(cells)} cells on dies, {crossings} crossings from flip-flop to "
-          f"flip-flop, {known} known others, {len(direct)} unknown, {len(wrong)} groups of cells between two dies")
+          f"flip-flop, {len(direct)} others, {len(wrong)} groups of cells between two dies")
     sys.exit(bool(wrong or direct or placement.unused()))
 
 
