@@ -37,6 +37,11 @@ static uint64_t field_of(const struct ir_word *w, enum field f) {
     return ir_word_field(w, field_first(f), field_width(f));
 }
 
+static void add_segment(const struct ir_segment *seg, int64_t first, const char *before, struct text *out) {
+    text_addf(out, "%s%s", before, seg->name);
+    if (first > seg->offset) text_addf(out, " from byte %lld", (long long)(first - seg->offset));
+}
+
 // Lists the segments that begin in a run, and the segment that the run begins in.
 static void add_run(const struct table *t, const struct ir_word *w, struct text *out) {
     const struct ir *ir = t->ir;
@@ -47,7 +52,7 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
         bool begins = seg->offset >= first && seg->offset < first + bytes,
              holds = seg->offset <= first && first < seg->offset + seg->bytes;
         if (seg->channel != IR_NONE || ir_engine_of(ir, seg->node) != t->engine || !(begins || holds)) continue;
-        text_addf(out, "%s%s", count++ ? ", " : "", seg->name);
+        add_segment(seg, first, count++ ? ", " : "", out);
     }
 }
 
@@ -70,11 +75,20 @@ static struct ir_value one_of(const struct ir_word *w) {
     return (struct ir_value){.kind = IR_VALUE_WORD, .word = w, .words = 1};
 }
 
+// All digits, so that the fields of entries are below each other.
+static const char *digits_of(const struct table *t, const struct ir_word *w) {
+    static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    struct ir_value one = one_of(w);
+    const char *number = ir_value_print(t->ir->arena, &one), *digits = strstr(number, "'h");
+    if (!digits) return number;
+    int missing = (w->bits + 3) / 4 - (int)strlen(digits + 2);
+    return arena_printf(t->ir->arena, "%.*s%.*s%s", (int)(digits - number) + 2, number, missing, zeros, digits + 2);
+}
+
 static void add_entry(const struct table *t, int i, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
-    struct ir_value one = one_of(w);
-    const char *number = ir_value_print(t->ir->arena, &one);
+    const char *number = digits_of(t, w);
     struct text note = {0};
     add_note(t, t->value->words - 1 - i, w, &note);
     int columns = (int)(sizeof indent + note.len) + (int)strlen(number) + 5;
@@ -100,4 +114,24 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     text_add(out, "{ // the last entry first; fields: docs/rtl.md, section 5\n");
     for (int i = 0; i < v->words; i++) add_entry(&t, i, out);
     text_add(out, "        }");
+}
+
+// A section of these lists is a region where the kernel works for an engine in all regions.
+static void add_sections(const struct ir *ir, int kernel, int64_t sections, struct text *out) {
+    bool regions = sections == ir->regions && ir_param_int(&ir->kernel[kernel], "SECTIONS", 0) == sections;
+    text_add(out, "        // sections, the last one first");
+    for (int r = ir->regions - 1; r >= 0 && regions; r--)
+        text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : ": regions ", ir->region[r].name);
+    text_add(out, "\n");
+}
+
+void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+    const struct ir_value *v = &param->value;
+    if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
+        uint32_t bits = (uint32_t)v->word->value;
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        text_addf(out, "        // %.9g\n", (double)number);
+    }
+    if (v->kind == IR_VALUE_LIST && !strcmp(param->name, "SECTION_LEN")) add_sections(ir, kernel, v->words, out);
 }
