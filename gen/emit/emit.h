@@ -31,7 +31,7 @@ void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
 // The comment above a parameter: the number that the bits of an fp32 stand for, or the order of a list; most have none.
-void emit_describe_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
+void emit_describe_value(const struct ir *, const struct ir_param *, struct text *out);
 // A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Simulation top: rill_top, or the kernel wrapper of that name around rill_top, with a memory model per channel and
@@ -178,7 +178,7 @@ struct emit_signal {
     bool from_master;
     int bits; // 0: id width; -1: data width; -2: strobe width
 };
-bool emit_begins_group(int signal); // the first signal of one of the five channels of AXI4
+bool emit_begins_group(int signal); // the first signal of a channel of AXI4: AR, R, AW, W, B
 extern const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS], emit_axil_signals[EMIT_AXIL_SIGNALS];
 int emit_signal_bits(const struct ir *, const struct emit_signal *);
 

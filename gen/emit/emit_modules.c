@@ -103,11 +103,12 @@ static void add_streams(const struct emit_plan *p, int m, emit_pins *pins) {
     }
 }
 
-static void add_axis(const struct emit_plan *p, const char *name, int64_t handshakes, int64_t bits, bool is_output,
-                     emit_pins *pins) {
+static void add_axis(const struct emit_plan *p, const char *name, const char *doc, int64_t handshakes, int64_t bits,
+                     bool is_output, emit_pins *pins) {
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
+                              .doc = doc,
                               .bits = bits,
                               .handshakes = handshakes,
                               .kind = EMIT_PIN_AXIS,
@@ -121,12 +122,17 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
         if ((client->kernel == IR_NONE ? p->control : p->home[client->kernel]) != m) continue;
         int n = emit_client_channels(ir, c);
         int64_t beats = client->is_packed || client->parts > 1 ? n : 1;
-        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n, DESCRIPTOR_BITS, true, pins);
-        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name), n, beats * ir->design.beat_bits, client->is_write,
-                 pins);
+        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n > 1 ? "one descriptor for all channels" : "", n,
+                 DESCRIPTOR_BITS, true, pins);
+        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name),
+                 beats > 1 ? "a beat for each channel"
+                 : n > 1   ? "one beat for all channels"
+                           : "",
+                 n, beats * ir->design.beat_bits, client->is_write, pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
-        add_axis(p, ir_engine_name(ir, e, "lane_desc"), ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
+        add_axis(p, ir_engine_name(ir, e, "lane_desc"), "the weight streams: one descriptor for all channels",
+                 ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
 }
 
 static const char fault_port[] = "fault";

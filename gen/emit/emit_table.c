@@ -76,27 +76,25 @@ static struct ir_value one_of(const struct ir_word *w) {
 }
 
 // All digits, so that the fields of entries are below each other.
-static const char *digits_of(const struct table *t, const struct ir_word *w) {
-    static const char zeros[] = "0000000000000000000000000000000000000000000000000000000000000000";
-    struct ir_value one = one_of(w);
-    const char *number = ir_value_print(t->ir->arena, &one), *digits = strstr(number, "'h");
-    if (!digits) return number;
-    int missing = (w->bits + 3) / 4 - (int)strlen(digits + 2);
-    return arena_printf(t->ir->arena, "%.*s%.*s%s", (int)(digits - number) + 2, number, missing, zeros, digits + 2);
+static void add_digits(const struct ir_word *w, struct text *out) {
+    text_addf(out, "%d'h", w->bits);
+    for (int first = (w->bits - 1) / 4 * 4; first >= 0; first -= 4)
+        text_addf(out, "%x", (unsigned)ir_word_field(w, first, w->bits - first < 4 ? w->bits - first : 4));
 }
 
 static void add_entry(const struct table *t, int i, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
-    const char *number = digits_of(t, w);
-    struct text note = {0};
+    struct text note = {0}, number = {0};
+    add_digits(w, &number);
     add_note(t, t->value->words - 1 - i, w, &note);
-    int columns = (int)(sizeof indent + note.len) + (int)strlen(number) + 5;
+    int columns = (int)(sizeof indent + note.len) + (int)number.len + 5;
     if (note.len && columns > COLUMNS) text_addf(out, "%s// %s\n", indent, text_cstr(&note));
-    text_addf(out, "%s%s%s", indent, number, i + 1 < t->value->words ? "," : "");
+    text_addf(out, "%s%s%s", indent, text_cstr(&number), i + 1 < t->value->words ? "," : "");
     if (note.len && columns <= COLUMNS) text_addf(out, " // %s", text_cstr(&note));
     text_add(out, "\n");
     text_free(&note);
+    text_free(&number);
 }
 
 static int engine_of_table(const struct ir *ir, int kernel) {
@@ -116,16 +114,15 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     text_add(out, "        }");
 }
 
-// A section of these lists is a region where the kernel works for an engine in all regions.
-static void add_sections(const struct ir *ir, int kernel, int64_t sections, struct text *out) {
-    bool regions = sections == ir->regions && ir_param_int(&ir->kernel[kernel], "SECTIONS", 0) == sections;
+// The sections of a table are the regions where its kernel works in all of them.
+static void add_sections(const struct ir *ir, int sections, struct text *out) {
     text_add(out, "        // sections, the last one first");
-    for (int r = ir->regions - 1; r >= 0 && regions; r--)
+    for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
         text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : ": regions ", ir->region[r].name);
     text_add(out, "\n");
 }
 
-void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+void emit_describe_value(const struct ir *ir, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
@@ -133,5 +130,5 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         memcpy(&number, &bits, sizeof number);
         text_addf(out, "        // %.9g\n", (double)number);
     }
-    if (v->kind == IR_VALUE_LIST && !strcmp(param->name, "SECTION_LEN")) add_sections(ir, kernel, v->words, out);
+    if (schedule_sections(param)) add_sections(ir, schedule_sections(param), out);
 }

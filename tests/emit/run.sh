@@ -81,10 +81,10 @@ read_comments() { # folder
 # Each file says what it is, and has names where numbers would say nothing: no kernel's port takes bits of a stream by
 # their numbers, and no stream has the last word of its name twice.
 read_heads() { # folder
-    local file
+    local file design='^// Design `\S+`, board \S+: [0-9]+ memory channels? of [0-9]+ bits; clk has [0-9.]+ MHz'
     for file in $(modules_of "$1"); do
         if ! head -n 5 "$file" | grep -q '^// SPDX-License-Identifier: ' ||
-            ! head -n 5 "$file" | grep -qE '^// Design `\S+`, board \w+: [0-9]+ memory channels? of [0-9]+ bits; clk has [0-9.]+ MHz' ||
+            ! head -n 5 "$file" | grep -qE "$design" ||
             ! head -n 5 "$file" | grep -q '^// Command: `rill gen '; then
             echo "error: the head of $(basename "$file") lacks its licence, design, board, clock or command"
             return 1
