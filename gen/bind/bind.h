@@ -4,6 +4,7 @@
 #ifndef RILL_BIND_H
 #define RILL_BIND_H
 
+#include "gen/base/verilog.h"
 #include "gen/ir/ir.h"
 #include "gen/spec/spec.h"
 
@@ -25,5 +26,19 @@ void bind_attention(struct ir *);
 // bind_custom sets the parameters of one operation's kernel and checks its widths.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);
+// Width of a port of a kernel's module with the kernel's parameters.
+bool bind_port_bits(const struct ir *, const struct verilog_header *, const struct ir_kernel *,
+                    const struct verilog_port *, int64_t *bits, struct diag *);
+
+// The ports of a kernel of the library, with its parameters, in the order of the header of its module.
+struct bind_port {
+    const char *name;
+    bool is_output;
+    int64_t bits;
+};
+typedef VEC(struct bind_port) bind_ports;
+bind_ports bind_read_ports(const struct ir *, int kernel);
+const struct bind_port *bind_find_port(const bind_ports *, const char *name); // ends the program if there is none
+bool bind_has_library(const struct ir *, struct diag *);                     // false: reported that it is missing
 
 #endif

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gen/bind/bind.h"
-#include "gen/base/expression.h"
 #include "gen/ir/fields.h"
 #include "gen/ir/custom_ops.h"
 #include "gen/ir/names.h"
@@ -273,41 +272,6 @@ bool bind_check_customs(const struct ir *ir, struct diag *diag) {
 
 // ---- an instance ----
 
-struct instance {
-    const struct ir *ir;
-    const struct verilog_header *header;
-    const struct ir_kernel *kernel;
-    int depth;
-};
-
-// The value of a parameter of the module: as set, or its default.
-static bool look_up(void *context, const char *name, int64_t *value) {
-    struct instance *i = context;
-    const struct ir_value *set = ir_param(i->kernel, name);
-    const struct verilog_param *param = verilog_find_param(i->header, name);
-    struct expression_error error;
-    const char *text = set ? ir_value_written(set) : param ? param->value : NULL;
-    if (set && ir_value_number(set, value)) return true;
-    if (!text || i->depth > 16) return false;
-    i->depth++;
-    bool ok = expression_value(i->ir->arena, text, look_up, i, value, &error);
-    i->depth--;
-    return ok;
-}
-
-static bool port_bits(struct instance *i, const struct verilog_port *port, int64_t *bits, struct diag *diag) {
-    const char *const ends[] = {port->msb, port->lsb};
-    int64_t value[2] = {0, 0};
-    for (int e = 0; e < 2 && port->msb; e++) {
-        struct expression_error error = {0};
-        if (expression_value(i->ir->arena, ends[e], look_up, i, &value[e], &error)) continue;
-        diag_error(diag, port->range_loc, MSG_PORT_WIDTH_UNKNOWN, port->name, ends[e], error.why);
-        return false;
-    }
-    *bits = value[0] - value[1] + 1;
-    return true;
-}
-
 static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     const char *text = "";
     for (int p = 0; p < k->params; p++)
@@ -316,17 +280,18 @@ static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     return text;
 }
 
-static bool check_widths(struct instance *i, const struct ir_node *node, const wanted_ports *list, struct diag *diag) {
+static bool check_widths(const struct ir *ir, const struct verilog_header *header, const struct ir_kernel *kernel,
+                         const struct ir_node *node, const wanted_ports *list, struct diag *diag) {
     bool ok = true;
     for (size_t w = 0; w < list->count; w++) {
-        const struct verilog_port *port = verilog_find_port(i->header, list->items[w].name);
+        const struct verilog_port *port = verilog_find_port(header, list->items[w].name);
         int64_t bits;
         if (!port) continue;
-        if (!port_bits(i, port, &bits, diag)) return false;
+        if (!bind_port_bits(ir, header, kernel, port, &bits, diag)) return false;
         if (bits == list->items[w].bits) continue;
-        diag_error(diag, port->range_loc, MSG_PORT_WIDTH, port->name, i->header->name, (long long)bits,
-                   params_text(i->ir, i->kernel), (long long)list->items[w].bits);
-        if (ok) diag_note(diag, node->loc, "for operation `%s`, T = %d", node->name, i->ir->design.tokens);
+        diag_error(diag, port->range_loc, MSG_PORT_WIDTH, port->name, header->name, (long long)bits,
+                   params_text(ir, kernel), (long long)list->items[w].bits);
+        if (ok) diag_note(diag, node->loc, "for operation `%s`, T = %d", node->name, ir->design.tokens);
         ok = false;
     }
     return ok;
@@ -399,7 +364,6 @@ bool bind_custom(struct ir *ir, const struct ir_node *node, int k, struct diag *
     if (!h || !set_params(ir, node, k, h, diag) || !ir_custom_timing(ir, node, ports_lanes(ir, k), &timing, diag))
         return false;
     ir->kernel[k].has_fault = verilog_find_port(h, "fault") != NULL;
-    struct instance instance = {ir, h, &ir->kernel[k], 0};
     wanted_ports list = wanted_of(ir, c, ports_lanes(ir, k));
-    return check_widths(&instance, node, &list, diag);
+    return check_widths(ir, h, &ir->kernel[k], node, &list, diag);
 }

@@ -39,7 +39,7 @@ static bool write_verilog(const struct emit_plan *p, const struct emit_rtl *rtl,
         ok = write_file(out, &rtl->files.items[i]);
         text_addf(&filelist, "%s\n", rtl->files.items[i].name);
     }
-    emit_header(p->identity, "Simulation top: the design, its memories, probes.", &sim);
+    emit_header(p, "Simulation top: the design, its memories, probes.", &sim);
     emit_sim_top(p, NULL, &sim);
     ok = write_text(out, "filelist.f", &filelist) && ok; // both calls free their text
     return write_text(out, "sim/rill_sim_top.sv", &sim) && ok;

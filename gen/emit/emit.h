@@ -22,14 +22,16 @@ void emit_top(const struct emit_plan *, struct text *out); // the module rill_to
 // Parts of the top module.
 void emit_ports(const struct ir *, struct text *out);
 void emit_levels(const struct emit_plan *, struct text *out);
+void emit_describe_faults(const struct emit_plan *, int module, const char *indent, struct text *out);
 void emit_faults(const struct emit_plan *, struct text *out); // wires all faults to the token loop's `kernel_fault`
 void emit_channels(const struct emit_plan *, struct text *out);
-// Parts of one module: links of the streams that it reads, an instance of each kernel, weight bursts to the channels,
-// and the logic that belongs to no kernel.
-void emit_streams(struct emit_scope *);
+// Parts of one module: each kernel after the links of the streams that it reads, weight bursts to the channels, and the
+// logic that belongs to no kernel.
 void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
+// The comment above a parameter: the number that the bits of an fp32 stand for, or the order of a list; most have none.
+void emit_describe_value(const struct ir *, const struct ir_param *, struct text *out);
 // A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Simulation top: rill_top, or the kernel wrapper of that name around rill_top, with a memory model per channel and
@@ -40,6 +42,8 @@ void emit_sim_top(const struct emit_plan *, const char *wrapper, struct text *ou
 
 // Each instance has its own register of a level: `core_rst` resets everything that belongs to one request, `core_flush`
 // flushes the memory's engines. A design on several dies has a `core_rst_<die>` per die.
+// The net at the top that has a module's resets of a die.
+const char *emit_module_reset(const struct emit_plan *, int module, int die);
 const char *emit_first_reset(const struct emit_plan *); // the reset bit of an instance that every design has
 // Register stages of the reset on its way to each die, and of the faults on their way back. 0: the whole design is on
 // the token loop's die.
@@ -49,15 +53,30 @@ int emit_home(const struct ir *); // the token loop's die
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);
 void emit_count_channels(struct emit_plan *); // counts the copies of reset and flush that channels take
+// A channel's DMA engines: one for each read client, one for all writers. Each takes a copy of reset and of flush.
+int emit_channel_engines(const struct ir *, int channel);
+int emit_channel_die(const struct ir *);                                           // index of the reset of the channels
+const char *emit_channel_level(const struct ir *, const char *level, int channel); // net of its copies
 
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it
-// Net of the port's stream, on the port's side.
-const char *emit_port_net(const struct emit_plan *, const struct ir_port *);
-const char *emit_into_pool(const struct emit_plan *, int edge); // net at the input of the pool's storage
-const char *emit_out_of_pool(const struct emit_plan *, int edge);
+// One signal of a stream at its writer or at its reader.
+const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
+// The fork that copies each word of a stream without a net for each reader: they all read the word at the fork's input.
+// IR_NONE: the stream's reader is no such fork.
+int emit_fork_at(const struct emit_plan *, int edge);
+// The stream whose word at its reader, such a fork, is also the word of this stream at its writer; IR_NONE: none.
+int emit_copied_from(const struct emit_plan *, int edge);
+bool emit_word_leaves(const struct emit_plan *, int edge); // a reader of such a fork is in another module
+// Declares a stream's nets at one end, unless they are ports of the module or are declared already.
+void emit_declare(struct emit_scope *, int edge, bool at_writer);
+void emit_links(struct emit_scope *, int kernel); // of the streams that it reads, or that its pool stores
+// Declares the nets of a stream of this name.
+void emit_stream_nets(const struct ir *, const char *name, const struct emit_word *, struct text *out);
+const char *emit_into_pool(const struct emit_plan *, int edge, enum emit_field); // at the input of the pool's storage
+const char *emit_out_of_pool(const struct emit_plan *, int edge, enum emit_field);
 int64_t emit_pool_number(const struct ir *, int pool, const char *param); // value of a parameter of the pool's storage
 
 // ---- places ----
@@ -75,6 +94,7 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 // ---- comments ----
 
 void emit_describe_top(const struct emit_plan *, struct text *out); // how to read the file
+const char *emit_what(const struct emit_plan *, int module);        // a sentence about a module
 // The region's operations, or the module's kernels.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries
@@ -131,7 +151,8 @@ struct emit_rtl {
     const char *hash; // 16 digits; hash of what a netlist depends on: all lines but comments, and placement on dies
 };
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false after an error
-void emit_header(uint64_t identity, const char *what, struct text *out);      // the first line of a file
+// The first lines of a file; `what` is a sentence about its module.
+void emit_header(const struct emit_plan *, const char *what, struct text *out);
 
 // ---- shared by the emitters ----
 
@@ -157,6 +178,7 @@ struct emit_signal {
     bool from_master;
     int bits; // 0: id width; -1: data width; -2: strobe width
 };
+bool emit_begins_group(int signal); // the first signal of a channel of AXI4: AR, R, AW, W, B
 extern const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS], emit_axil_signals[EMIT_AXIL_SIGNALS];
 int emit_signal_bits(const struct ir *, const struct emit_signal *);
 

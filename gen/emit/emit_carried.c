@@ -60,7 +60,7 @@ static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text 
     struct text turns = {0};
     bool found = (kernel_is(from, KERNEL_MUX) && add_tensors(ir, from, false, &turns)) ||
                  (kernel_is(to, KERNEL_DEMUX) && add_tensors(ir, to, true, &turns));
-    if (found) text_addf(out, "in turn %s", text_cstr(&turns));
+    if (found) text_addf(out, "carries in turn: %s", text_cstr(&turns));
     text_free(&turns);
     return found;
 }

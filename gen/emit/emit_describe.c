@@ -21,9 +21,9 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
 
 static void add_operation(const struct ir *ir, int node, struct text *out) {
     const struct ir_node *n = &ir->node[node];
-    text_addf(out, "%s of ", ir_op_of(ir, n->op)->name);
-    for (int i = 0; i < n->inputs; i++) text_addf(out, "%s%s", i ? ", " : "", ir->tensor[n->in[i]].name);
-    text_add(out, n->inputs ? " -> " : "nothing -> ");
+    text_add(out, ir_op_of(ir, n->op)->name);
+    for (int i = 0; i < n->inputs; i++) text_addf(out, "%s%s", i ? ", " : " of ", ir->tensor[n->in[i]].name);
+    text_add(out, " -> ");
     for (int o = 0; o < n->outputs; o++) {
         if (o) text_add(out, ", ");
         emit_tensor(ir, n->out[o], out);
@@ -80,43 +80,56 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
-// Lists the operations of a region and the instances that compute them.
-static void add_region(const struct emit_plan *p, const struct ir_region *r, struct text *out) {
-    const struct ir *ir = p->ir;
-    text_addf(out,
-              "// Region `%s`: runs %lld time%s in %s. These are its operations, in order, and the instances that "
-              "compute them:\n",
-              r->name, (long long)r->repeat, r->repeat > 1 ? "s" : "",
-              r->when == IR_LAST ? "each step that needs the head" : "each step");
-    for (int n = r->first_node; n < r->first_node + r->nodes; n++) {
-        int k = kernel_of_node(ir, n);
-        const char *instance = k == IR_NONE ? "-"
-                               : ir->kernel[k].node == IR_NONE || p->home[k] == p->shared
-                                   ? emit_kernel_path(p, k)
-                                   : arena_printf(ir->arena, "u_%s", ir->kernel[k].name);
-        text_addf(out, "//   %-24s %-20s %s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name, instance);
-    }
+const char *emit_what(const struct emit_plan *p, int m) {
+    int region = p->module[m].region;
+    if (m == p->control)
+        return "Control: the host's registers, the steps of a request, loading of parameters, counters.";
+    if (region == IR_NONE)
+        return "Kernels that several regions share: matrix engines with their operand and result streams.";
+    const struct ir_region *r = &p->ir->region[region];
+    const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
+    return arena_printf(p->ir->arena, "Region `%s`: runs %s in %s.", r->name, times,
+                        r->when == IR_LAST ? "each step that needs the head" : "each step");
 }
 
-static void add_kernels_of(const struct emit_plan *p, int m, struct text *out) {
-    const char *comma = "";
-    for (int k = 0; k < p->ir->kernels; k++)
-        if (p->home[k] == m) {
-            text_addf(out, "%s%s", comma, p->ir->kernel[k].name);
-            comma = ", ";
-        }
-    text_add(out, ".\n");
+static const char *instance_of(const struct emit_plan *p, int kernel) {
+    if (kernel == IR_NONE) return "-";
+    const struct ir_kernel *k = &p->ir->kernel[kernel];
+    if (k->node == IR_NONE || p->home[kernel] == p->shared) return emit_kernel_path(p, kernel);
+    return arena_printf(p->ir->arena, "u_%s", k->name);
+}
+
+// Lists the kernels of a module: all, or those that compute no operation.
+static void add_kernels_of(const struct emit_plan *p, int m, bool all, struct text *out) {
+    const char *before = "";
+    for (int k = 0; k < p->ir->kernels; k++) {
+        if (p->home[k] != m || (!all && p->ir->kernel[k].node != IR_NONE)) continue;
+        text_addf(out, "%s%s", before, p->ir->kernel[k].name);
+        before = ", ";
+    }
+    text_add(out, *before ? ".\n" : "none.\n");
+}
+
+// Lists the operations of a region and the instances that compute them, and its other kernels.
+static void add_region(const struct emit_plan *p, int m, struct text *out) {
+    const struct ir *ir = p->ir;
+    const struct ir_region *r = &ir->region[p->module[m].region];
+    text_add(out, "// Operations in order, what they do, and the instances that compute them:\n");
+    for (int n = r->first_node; n < r->first_node + r->nodes; n++)
+        text_addf(out, "//   %-24s %-20s %s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name,
+                  instance_of(p, kernel_of_node(ir, n)));
+    text_add(out, "// Kernels for no operation: ");
+    add_kernels_of(p, m, false, out);
 }
 
 void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, "//\n");
-    if (p->module[m].region != IR_NONE) return add_region(p, &p->ir->region[p->module[m].region], out);
-    text_addf(
-        out, "// %s: ",
-        m == p->control
-            ? "Control: the host's registers, the steps of a request, loading of parameters, counters. Kernels"
-            : "Kernels that several regions share: matrix engines with their operand and result streams. Kernels");
-    add_kernels_of(p, m, out);
+    if (p->module[m].region != IR_NONE) add_region(p, m, out);
+    else {
+        text_add(out, "// Kernels: ");
+        add_kernels_of(p, m, true, out);
+    }
+    text_add(out, "// Each section has the links of the streams that a kernel reads, then the kernel.\n");
 }
 
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
@@ -139,15 +152,18 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     text_add(
         out,
-        "// Streams. A stream is one packed word with a handshake. It is called from_<kernel>_<port> at its writer and "
-        "to_<kernel>_<port> at its reader, each with _valid and _ready. A rill_link, called u_to_<kernel>_<port> and "
-        "placed in the reader's module, connects the two: it has the stream's FIFO, and the registers on the way to "
-        "another die.\n"
-        "// Handshake. A word moves in each cycle in which valid and ready are both high. Its fields, from the low "
-        "bits: tdata; tuser = {last token of the step, number of the token}; tlast = end of a firing; tcount = number "
-        "of valid elements. Streams have tuser, tlast and tcount only where they need them.\n"
-        "// Resets. core_rst (core_rst_<die> in designs with several dies) has one bit for each instance, and each bit "
-        "comes from its own register. A module gets the bits of its instances.\n"
-        "// Comments of streams name the tensor and its shape without the dimension of tokens, then the order of its "
-        "words as an itensor type (docs/ir.md). Probes for simulation are in sim/rill_sim_top.sv.\n");
+        "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = "
+        "{last "
+        "token of the step, number of the token}, tlast = end of a firing, tcount = number of valid elements. They are "
+        "called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. A rill_link, called "
+        "u_to_<kernel>_<port> and placed in the reader's module, connects the two: it has the stream's FIFO, and the "
+        "registers on the way to another die. All readers of a fork share the word at its input.\n"
+        "// Memory. A transfer has a descriptor (<name>_desc) and beats (<name>_beat). `lane` is the weight stream of "
+        "a "
+        "channel.\n"
+        "// Resets. core_rst_<module> (core_rst_<die>_<module> in designs with several dies) has one bit for each "
+        "instance, and each bit comes from its own register.\n"
+        "// Comments of streams give writer and reader, the tensor with its shape per token, and the order of its "
+        "words "
+        "as an itensor type (docs/ir.md). Probes for simulation are in sim/rill_sim_top.sv.\n");
 }

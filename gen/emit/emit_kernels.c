@@ -7,26 +7,10 @@
 
 // ---- streams ----
 
-enum { SIGNALS = 6 };
-static const char *const signals[SIGNALS] = {"tvalid", "tready", "tdata", "tuser", "tlast", "tcount"};
-
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
 
-const char *emit_port_net(const struct emit_plan *p, const struct ir_port *port) {
-    return port->is_output ? p->from[port->edge] : p->to[port->edge];
-}
-
-// Expression for one signal of a stream: its handshake, or a field of its word.
-static const char *field(const struct ir *ir, const char *net, const struct emit_word *w, int signal) {
-    const int64_t first[] = {0, w->data, w->data + w->user, w->data + w->user + w->last},
-                  bits[] = {w->data, w->user, w->last, w->count};
-    if (signal < 2) return arena_printf(ir->arena, "%s_%s", net, signal ? "ready" : "valid");
-    return emit_slice(ir, net, w->bits, first[signal - 2], bits[signal - 2]);
-}
-
 static const char *signal_net(const struct emit_plan *p, const struct ir_port *port, int signal) {
-    struct emit_word word = emit_word(p->ir, &p->ir->edge[port->edge]);
-    return field(p->ir, emit_port_net(p, port), &word, signal);
+    return emit_net(p, port->edge, port->is_output, (enum emit_field)signal);
 }
 
 static const char *port_prefix(const struct ir *ir, const struct ir_port *p) {
@@ -35,11 +19,11 @@ static const char *port_prefix(const struct ir *ir, const struct ir_port *p) {
 
 static void add_single(const struct emit_scope *s, const struct ir_port *p) {
     const char *prefix = port_prefix(s->plan->ir, p);
-    int count = p->kind == IR_STREAM_COUNTED ? SIGNALS : has_user(p) ? 5 : 3;
+    int count = p->kind == IR_STREAM_COUNTED ? EMIT_FIELDS : has_user(p) ? EMIT_TCOUNT : EMIT_TUSER;
     for (int i = 0; i < count; i++) { // handshake on one line, payload on the next
         const char *net = p->edge != IR_NONE ? signal_net(s->plan, p, i) : i == 1 && p->is_output ? "1'b1" : "";
-        text_addf(s->out, "%s%s.%s%s(%s)", i ? "," : "", i == 0 || i == 2 ? "\n        " : " ", prefix, signals[i],
-                  net);
+        text_addf(s->out, "%s%s.%s%s(%s)", i ? "," : "", i == 0 || i == 2 ? "\n        " : " ", prefix,
+                  emit_field_words[i], net);
     }
 }
 
@@ -59,8 +43,9 @@ static const char *unused_net(const struct ir *ir, const struct ir_kernel *k, co
 static const char *array_net(const struct emit_plan *p, const struct ir_kernel *k, const struct ir_port *port,
                              int signal) {
     if (port->edge != IR_NONE) return signal_net(p, port, signal);
-    struct emit_word word = emit_port_word(p->ir, port);
-    return signal == 1 ? "1'b1" : field(p->ir, unused_net(p->ir, k, port), &word, signal);
+    return signal == EMIT_TREADY
+               ? "1'b1"
+               : arena_printf(p->ir->arena, "%s_%s", unused_net(p->ir, k, port), emit_field_words[signal]);
 }
 
 // Writes a packed array port; port 0 is in the low bits.
@@ -68,8 +53,8 @@ static void add_array(const struct emit_scope *s, const struct ir_kernel *k, con
                       bool handshake_only) {
     int ports = 0;
     while (indexed_port(k, first, ports)) ports++;
-    for (int i = 0; i < (handshake_only ? 2 : 5); i++) {
-        text_addf(s->out, "%s\n        .%s%s(%s", i ? "," : "", port_prefix(s->plan->ir, first), signals[i],
+    for (int i = 0; i < (handshake_only ? EMIT_TDATA : EMIT_TCOUNT); i++) {
+        text_addf(s->out, "%s\n        .%s%s(%s", i ? "," : "", port_prefix(s->plan->ir, first), emit_field_words[i],
                   emit_open(ports));
         for (int n = ports - 1; n >= 0; n--)
             text_addf(s->out, "%s%s", n == ports - 1 ? "" : ", ", array_net(s->plan, k, indexed_port(k, first, n), i));
@@ -82,18 +67,26 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].edge == IR_NONE && k->port[p].index != IR_NONE && k->port[p].is_output) {
             const char *net = unused_net(s->plan->ir, k, &k->port[p]);
-            text_addf(s->out, "    wire %s_valid;\n    wire %s%s; // the output is not read\n", net,
-                      emit_range(s->plan->ir, emit_port_word(s->plan->ir, &k->port[p]).bits), net);
+            struct emit_word w = emit_port_word(s->plan->ir, &k->port[p]);
+            text_addf(s->out, "    // output %d has no reader\n    wire %s_tvalid%s%s%s;\n", k->port[p].index, net,
+                      w.last ? ", " : "", w.last ? net : "", w.last ? "_tlast" : "");
+            text_addf(s->out, "    wire %s%s_tdata;\n", emit_range(s->plan->ir, w.data), net);
+            if (w.user) text_addf(s->out, "    wire %s%s_tuser;\n", emit_range(s->plan->ir, w.user), net);
         }
 }
 
 static bool is_fork(const struct ir_kernel *k) { return kernel_is(k, KERNEL_FORK); }
 
-// The fork handles the handshake only; all its outputs are wired to the one input word.
+// The fork handles the handshake only. Its readers read the word at its input, unless that word is made in another
+// module: then each output has nets, which are wired to the input.
 static void add_fork_words(const struct emit_scope *s, const struct ir_kernel *k) {
+    struct emit_word w = emit_word(s->plan->ir, &s->plan->ir->edge[k->port[0].edge]);
+    if (emit_fork_at(s->plan, k->port[0].edge) != IR_NONE) return;
     for (int p = 1; p < k->ports; p++)
-        text_addf(s->out, "    assign %s = %s;\n", emit_port_net(s->plan, &k->port[p]),
-                  emit_port_net(s->plan, &k->port[0]));
+        for (int f = EMIT_TDATA; f < EMIT_FIELDS; f++)
+            if (emit_field_bits(&w, (enum emit_field)f) && k->port[p].edge != IR_NONE)
+                text_addf(s->out, "    assign %s = %s;\n", signal_net(s->plan, &k->port[p], f),
+                          signal_net(s->plan, &k->port[0], f));
 }
 
 static void add_streams(const struct emit_scope *s, const struct ir_kernel *k) {
@@ -123,9 +116,9 @@ static void add_pool_array(const struct emit_scope *s, int pool, const char *por
     text_addf(s->out, ",\n        .%s({", port);
     for (int i = (int)emit_pool_number(ir, pool, "PORTS") - 1; i >= 0; i--) {
         int e = pool_member(ir, pool, i);
-        struct emit_word word = emit_word(ir, &ir->edge[e]);
-        const char *net = is_input ? emit_into_pool(s->plan, e) : emit_out_of_pool(s->plan, e);
-        text_addf(s->out, "%s%s", field(ir, net, &word, signal), i ? ", " : "})");
+        enum emit_field f = (enum emit_field)signal;
+        const char *net = is_input ? emit_into_pool(s->plan, e, f) : emit_out_of_pool(s->plan, e, f);
+        text_addf(s->out, "%s%s", net, i ? ", " : "})");
     }
 }
 
@@ -137,23 +130,23 @@ static void add_pool_words(const struct emit_scope *s, int pool) {
         int e = pool_member(ir, pool, i);
         struct emit_word word = emit_word(ir, &ir->edge[e]);
         struct kernel_part part = kernel_part(ir, &ir->edge[e]);
-        const char *net = emit_into_pool(s->plan, e);
+        const char *data = emit_into_pool(s->plan, e, EMIT_TDATA);
         int64_t rest = width - part.bits - word.user;
         if (rest) text_addf(s->out, "%lld'd0, ", (long long)rest);
-        text_addf(s->out, "%s, %s%s", field(ir, net, &word, 3), emit_slice(ir, net, word.bits, part.first, part.bits),
-                  i ? ", " : "})");
+        text_addf(s->out, "%s, %s%s", emit_into_pool(s->plan, e, EMIT_TUSER),
+                  emit_slice(ir, data, word.data, part.first, part.bits), i ? ", " : "})");
     }
 }
 
 static void add_pool_ports(const struct emit_scope *s, int pool) {
-    add_pool_array(s, pool, "s_axis_tvalid", true, 0);
-    add_pool_array(s, pool, "s_axis_tready", true, 1);
+    add_pool_array(s, pool, "s_axis_tvalid", true, EMIT_TVALID);
+    add_pool_array(s, pool, "s_axis_tready", true, EMIT_TREADY);
     add_pool_words(s, pool);
-    add_pool_array(s, pool, "s_axis_tlast", true, 4);
-    add_pool_array(s, pool, "m_axis_tvalid", false, 0);
-    add_pool_array(s, pool, "m_axis_tready", false, 1);
+    add_pool_array(s, pool, "s_axis_tlast", true, EMIT_TLAST);
+    add_pool_array(s, pool, "m_axis_tvalid", false, EMIT_TVALID);
+    add_pool_array(s, pool, "m_axis_tready", false, EMIT_TREADY);
     text_addf(s->out, ",\n        .m_axis_tdata(%s_word)", s->plan->ir->kernel[pool].name);
-    add_pool_array(s, pool, "m_axis_tlast", false, 4);
+    add_pool_array(s, pool, "m_axis_tlast", false, EMIT_TLAST);
     text_add(s->out, ",\n        // read in simulation only\n        .occupancy(), .high_water()");
 }
 
@@ -162,7 +155,9 @@ static void add_pool_ports(const struct emit_scope *s, int pool) {
 static void add_params(const struct emit_scope *s, int id) {
     const struct ir_kernel *k = &s->plan->ir->kernel[id];
     for (int p = 0; p < k->params; p++) {
-        text_addf(s->out, "%s\n        .%s(", p ? "," : "", k->param[p].name);
+        text_add(s->out, p ? ",\n" : "\n");
+        emit_describe_value(s->plan->ir, &k->param[p], s->out);
+        text_addf(s->out, "        .%s(", k->param[p].name);
         emit_value(s->plan->ir, id, &k->param[p], s->out);
         text_add(s->out, ")");
     }
@@ -184,13 +179,21 @@ static void add_unused_ports(const struct emit_scope *s, int k) {
     }
 }
 
+// The bit of a kernel's fault in the vector of its module.
+static int fault_place(const struct emit_plan *p, int kernel) {
+    int place = 0;
+    for (int k = 0; k < kernel; k++) place += p->ir->kernel[k].has_fault && p->home[k] == p->home[kernel];
+    return place;
+}
+
 static void add_plain_nets(struct emit_scope *s, int k) {
     const struct ir *ir = s->plan->ir;
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == k && !is_unused(&ir->wire[w]))
             text_addf(s->out, ",\n        .%s(%s)", ir->wire[w].port, net_of(ir, w));
     if (ir->kernel[k].has_fault)
-        text_addf(s->out, ",\n        .fault(fault%s)", emit_bit(ir, s->plan->module[s->module].faults, s->faults++));
+        text_addf(s->out, ",\n        .fault(fault%s)",
+                  emit_bit(ir, s->plan->module[s->module].faults, fault_place(s->plan, k)));
 }
 
 static void add_client_ports(const struct emit_scope *s, int k) {
@@ -204,11 +207,11 @@ static void add_client_ports(const struct emit_scope *s, int k) {
         const char *beat = client->is_write ? arena_printf(ir->arena, "m_axis_%sbeat", name)
                                             : arena_printf(ir->arena, "s_axis_%s", client->port);
         for (int i = 0; i < 3; i++)
-            text_addf(s->out, ",%s.%s_%s(%s_desc_%s)", i ? " " : "\n        ", desc, signals[i], client->name,
-                      signals[i]);
+            text_addf(s->out, ",%s.%s_%s(%s_desc_%s)", i ? " " : "\n        ", desc, emit_field_words[i], client->name,
+                      emit_field_words[i]);
         for (int i = 0; i < 3; i++)
-            text_addf(s->out, ",%s.%s_%s(%s_beat_%s)", i ? " " : "\n        ", beat, signals[i], client->name,
-                      signals[i]);
+            text_addf(s->out, ",%s.%s_%s(%s_beat_%s)", i ? " " : "\n        ", beat, emit_field_words[i], client->name,
+                      emit_field_words[i]);
     }
 }
 
@@ -223,10 +226,20 @@ static const char *second_clock(const struct ir *ir, int kernel) {
 
 // ---- instances ----
 
+// Nets at the kernel's ports that no link before it has declared.
+static void declare_ends(struct emit_scope *s, int kernel) {
+    const struct ir_kernel *k = &s->plan->ir->kernel[kernel];
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].edge != IR_NONE) emit_declare(s, k->port[p].edge, k->port[p].is_output);
+}
+
 static void add_kernel(struct emit_scope *s, int id) {
     const struct ir *ir = s->plan->ir;
     const struct ir_kernel *k = &ir->kernel[id];
+    text_addf(s->out, "\n    // ---- %s ----\n", k->name);
+    emit_links(s, id);
     emit_describe_kernel(ir, id, s->out);
+    declare_ends(s, id);
     add_unused_nets(s, k);
     if (is_fork(k)) add_fork_words(s, k);
     text_addf(s->out, "    %s", k->module);
@@ -245,8 +258,35 @@ static void add_kernel(struct emit_scope *s, int id) {
     text_add(s->out, ");\n");
 }
 
+// ---- order ----
+
+// The kernels of a module in the order of their data, as far as it goes: writers before readers, except where a
+// multiplexer closes a loop.
+struct order {
+    const struct emit_plan *plan;
+    bool *seen;
+    int *kernel, count;
+};
+
+static void put_in_order(struct order *o, int kernel) {
+    const struct emit_plan *p = o->plan;
+    const struct ir *ir = p->ir;
+    if (o->seen[kernel]) return;
+    o->seen[kernel] = true;
+    for (int e = 0; e < ir->edges && !kernel_is(&ir->kernel[kernel], KERNEL_MUX); e++) {
+        const struct ir_edge *edge = &ir->edge[e];
+        int from = edge->dst_kernel == kernel && edge->pool != IR_NONE ? edge->pool : edge->src_kernel;
+        bool reads = edge->dst_kernel == kernel || edge->pool == kernel;
+        if (reads && p->home[from] == p->home[kernel]) put_in_order(o, from);
+    }
+    o->kernel[o->count++] = kernel;
+}
+
 void emit_kernels(struct emit_scope *s) {
-    text_add(s->out, "\n    // ---- kernels ----\n");
-    for (int k = 0; k < s->plan->ir->kernels; k++)
-        if (s->plan->home[k] == s->module) add_kernel(s, k);
+    const struct ir *ir = s->plan->ir;
+    struct order o = {s->plan, ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1),
+                      ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1), 0};
+    for (int k = 0; k < ir->kernels; k++)
+        if (s->plan->home[k] == s->module) put_in_order(&o, k);
+    for (int i = 0; i < o.count; i++) add_kernel(s, o.kernel[i]);
 }

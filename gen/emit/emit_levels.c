@@ -29,10 +29,19 @@ const char *emit_reset(struct emit_scope *s, int die) {
     return arena_printf(ir->arena, "%s%s", emit_of_die(ir, "core_rst", die), emit_bit(ir, all, s->resets[at]++));
 }
 
+const char *emit_module_reset(const struct emit_plan *p, int module, int die) {
+    return arena_printf(p->ir->arena, "%s_%s", emit_of_die(p->ir, "core_rst", die), p->module[module].name);
+}
+
+const char *emit_channel_level(const struct ir *ir, const char *level, int channel) {
+    return arena_printf(ir->arena, "%s_channel_%02d", level, channel);
+}
+
+// The control module has kernels in every design.
 const char *emit_first_reset(const struct emit_plan *p) {
     int home = emit_home(p->ir);
-    return arena_printf(p->ir->arena, "%s%s", emit_of_die(p->ir, "core_rst", home),
-                        emit_bit(p->ir, p->resets[reset_place(p->ir, home)], 0));
+    return arena_printf(p->ir->arena, "%s%s", emit_module_reset(p, p->control, home),
+                        emit_bit(p->ir, p->module[p->control].resets[reset_place(p->ir, home)], 0));
 }
 
 bool emit_has_faults(const struct ir *ir, int die) {
@@ -43,26 +52,44 @@ bool emit_has_faults(const struct ir *ir, int die) {
 
 // ---- levels ----
 
+// The copies of a level: a net for each module and each memory channel, the first one in the low bits.
+struct copies {
+    const struct ir *ir;
+    VEC(const char *) net;
+    int count;
+};
+
+static void take(struct copies *c, const char *net, int copies, const char *note, struct text *out) {
+    if (!copies) return;
+    VEC_PUSH(c->ir->arena, c->net, net);
+    c->count += copies;
+    text_addf(out, "    wire %s%s;%s%s\n", emit_range(c->ir, copies), net, *note ? " // " : "", note);
+}
+
+static void take_channels(struct copies *c, const char *level, const char *note, struct text *out) {
+    for (int ch = 0; ch < c->ir->design.channels; ch++)
+        take(c, emit_channel_level(c->ir, level, ch), emit_channel_engines(c->ir, ch), ch ? "" : note, out);
+}
+
 // One register for all, followed by a register for each instance.
-static void add_tree(const char *net, const char *source, int copies, struct text *out) {
-    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s), .q(%s));\n",
-              rtl_register_tree.module, copies, net, source, net);
+static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
+    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
+              rtl_register_tree.module, c->count, name, source, emit_open((int)c->net.count));
+    for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");
+    text_addf(out, "%s));\n", emit_close((int)c->net.count));
 }
 
 static void add_source(const char *net, const char *source, struct text *out) {
     text_addf(out, "    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n", net, net, source);
 }
 
-static void add_copies(const struct ir *ir, const char *net, const char *note, int copies, struct text *out) {
-    text_addf(out, "    wire %s%s; // %s\n", emit_range(ir, copies), net, note);
-}
-
-static const char reset_note[] = "reset of everything that belongs to one request";
-
 // The reset of the instances on one die.
-static void add_reset(const struct ir *ir, int die, int copies, struct text *out) {
+static void add_reset(const struct emit_plan *p, int die, struct text *out) {
+    const struct ir *ir = p->ir;
+    struct copies copies = {.ir = ir};
     const char *net = emit_of_die(ir, "core_rst", die), *from = "core_rst_q";
-    add_copies(ir, net, reset_note, copies, out);
+    for (int m = 0; m < p->modules; m++) take(&copies, emit_module_reset(p, m, die), p->module[m].resets[die], "", out);
+    if (die == emit_channel_die(ir)) take_channels(&copies, net, "a bit for each DMA engine of the channel", out);
     if (emit_way_stages(ir)) {
         from = arena_printf(ir->arena, "%s_here", net);
         text_addf(out,
@@ -70,17 +97,24 @@ static void add_reset(const struct ir *ir, int die, int copies, struct text *out
                   ".rst(1'b0), .d(core_rst_q), .q(%s));\n",
                   from, rtl_hop.module, emit_way_stages(ir), die, from);
     }
-    add_tree(net, from, copies, out);
+    add_tree(net, from, &copies, out);
+}
+
+static void add_flush(const struct emit_plan *p, struct text *out) {
+    struct copies copies = {.ir = p->ir};
+    text_add(out, "\n    // ---- flush: the DMA engines send no new bursts ----\n");
+    add_source("core_flush", "flush", out);
+    take_channels(&copies, "core_flush", "a bit for each DMA engine of the channel", out);
+    add_tree("core_flush", "core_flush_q", &copies, out);
 }
 
 void emit_levels(const struct emit_plan *p, struct text *out) {
+    text_add(out,
+             "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n");
     add_source("core_rst", "rst | soft_rst", out);
     for (int d = 0; d < IR_MAX_DIES; d++)
-        if (p->resets[d]) add_reset(p->ir, d, p->resets[d], out);
-    if (!p->flushes) return;
-    add_source("core_flush", "flush", out);
-    add_copies(p->ir, "core_flush", "level: the DMA engines send no new bursts", p->flushes, out);
-    add_tree("core_flush", "core_flush_q", p->flushes, out);
+        if (p->resets[d]) add_reset(p, d, out);
+    if (p->flushes) add_flush(p, out);
 }
 
 // ---- faults ----
@@ -146,8 +180,24 @@ static void add_fault_way(const struct emit_plan *p, int die, struct text *out) 
     text_add(out, "));\n");
 }
 
+// Lists which kernel has which bit of a vector of faults: of one module's, or of all.
+void emit_describe_faults(const struct emit_plan *p, int module, const char *indent, struct text *out) {
+    const struct ir *ir = p->ir;
+    int bit = 0;
+    text_addf(out, "%s// Bits:", indent);
+    for (int k = 0; k < ir->kernels; k++) {
+        if (!ir->kernel[k].has_fault || (module != EMIT_TOP && p->home[k] != module)) continue;
+        text_addf(out, "%s %d=%s", bit ? "," : "", bit,
+                  module == EMIT_TOP ? emit_kernel_path(p, k) : ir->kernel[k].name);
+        bit++;
+    }
+    text_add(out, "\n");
+}
+
 void emit_faults(const struct emit_plan *p, struct text *out) {
     const struct ir *ir = p->ir;
+    text_add(out, "\n    // ---- numeric faults; the host reads the lowest bit that is set as fault_place ----\n");
+    if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;
     for (int d = 0; d < ir->dies && far; d++)

@@ -67,22 +67,18 @@ static struct channel channel_of(const struct emit_plan *p, int c, struct text *
     return ch;
 }
 
-// Number of DMA engines in the channel: one per read client, one for all writers. Each gets its own reset and flush
-// bit.
-static int engines_of(const struct channel *ch) { return ch->readers + (ch->writers > 0); }
+int emit_channel_engines(const struct ir *ir, int channel) {
+    struct emit_client clients[EMIT_MAX_CLIENTS];
+    return emit_channel_clients(ir, channel, false, clients) + (emit_channel_clients(ir, channel, true, clients) > 0);
+}
 
-// Die at which the memory channels connect; 0 if the whole design is on one die.
-static int memory_die(const struct ir *ir) { return emit_way_stages(ir) ? cost_memory_die(ir) : 0; }
+// 0 if the whole design is on one die.
+int emit_channel_die(const struct ir *ir) { return emit_way_stages(ir) ? cost_memory_die(ir) : 0; }
 
 // Reserves reset and flush bits for the DMA engines of all channels.
 void emit_count_channels(struct emit_plan *p) {
-    int *copies = &p->resets[memory_die(p->ir)];
-    p->first_of_channels = *copies;
-    for (int c = 0; c < p->ir->design.channels; c++) {
-        struct channel ch = channel_of(p, c, NULL);
-        *copies += engines_of(&ch);
-        p->flushes += engines_of(&ch);
-    }
+    for (int c = 0; c < p->ir->design.channels; c++) p->flushes += emit_channel_engines(p->ir, c);
+    p->resets[emit_channel_die(p->ir)] += p->flushes;
 }
 
 static enum ram_style style_of(const struct channel *ch, const struct emit_client *client, int prefetch) {
@@ -104,28 +100,55 @@ static int burst_of(const struct channel *ch, const struct emit_client *client) 
 
 static void add_list(const struct channel *ch, const char *param,
                      int (*of)(const struct channel *, const struct emit_client *)) {
-    text_addf(ch->out, ", .%s(%s", param, emit_open(ch->readers));
+    text_addf(ch->out, ",\n        .%s(%s", param, emit_open(ch->readers));
     for (int i = ch->readers - 1; i >= 0; i--) text_addf(ch->out, "32'd%d%s", of(ch, &ch->read[i]), i ? ", " : "");
     text_addf(ch->out, "%s)", emit_close(ch->readers));
 }
 
 static void add_parameters(const struct channel *ch) {
     const struct ir_design *d = &ch->ir->design;
-    text_addf(ch->out, "    %s #(.READERS(%d), .WRITERS(%d), .BEAT_BITS(%d), .ID_W(%d), .ADDR_BITS(%d)",
-              rtl_channel.module, ch->readers, ch->writers, d->beat_bits, emit_id_bits(ch->ir), ch->address);
+    text_addf(ch->out,
+              "    %s #(\n        .READERS(%d),\n        .WRITERS(%d),\n        .BEAT_BITS(BEAT_BITS),\n"
+              "        .ID_W(%d),\n        .ADDR_BITS(ADDR_BITS)",
+              rtl_channel.module, ch->readers, ch->writers, emit_id_bits(ch->ir));
     if (ch->readers) {
-        text_addf(ch->out, ", .OUTSTANDING(%d)", d->outstanding);
+        text_addf(ch->out, ",\n        .OUTSTANDING(%d)", d->outstanding);
         add_list(ch, "BURST", burst_of);
         add_list(ch, "PREFETCH", prefetch_of);
-        text_add(ch->out, ", .STYLE(\"");
+        text_add(ch->out, ",\n        .STYLE(\"");
         for (int i = ch->readers - 1; i >= 0; i--) // a style's first letter
             text_addf(ch->out, "%c", *ram_style_words[style_of(ch, &ch->read[i], prefetch_of(ch, &ch->read[i]))]);
         text_add(ch->out, "\")");
     }
     if (ch->writers)
-        text_addf(ch->out, ", .WRITES(%d), .WRITE_BUFFER(%lld)", IR_WRITES_OPEN,
+        text_addf(ch->out, ",\n        .WRITES(%d),\n        .WRITE_BUFFER(%lld)", IR_WRITES_OPEN,
                   (long long)ir_write_buffer(ch->ir, ch->index));
     text_addf(ch->out, ") u_channel_%02d (\n", ch->index);
+}
+
+// Names the clients of each side in the order of the packed ports, and a channel before with the same ones.
+static void add_names(const struct channel *ch, bool is_write) {
+    const struct emit_client *client = is_write ? ch->write : ch->read;
+    int count = is_write ? ch->writers : ch->readers;
+    text_addf(ch->out, "    // %s clients, the last one first:", is_write ? "write" : "read");
+    for (int i = count - 1; i >= 0; i--) text_addf(ch->out, " %s%s", client[i].name, i ? "," : "");
+    text_add(ch->out, count ? "\n" : " none\n");
+}
+
+static bool same_clients(const struct channel *a, const struct channel *b) {
+    bool same = a->readers == b->readers && a->writers == b->writers;
+    for (int i = 0; same && i < a->readers; i++) same = !strcmp(a->read[i].name, b->read[i].name);
+    for (int i = 0; same && i < a->writers; i++) same = !strcmp(a->write[i].name, b->write[i].name);
+    return same;
+}
+
+// The first channel with the clients of this one.
+static int first_like(const struct channel *ch) {
+    for (int c = 0; c < ch->index; c++) {
+        struct channel other = channel_of(ch->plan, c, NULL);
+        if (same_clients(ch, &other)) return c;
+    }
+    return ch->index;
 }
 
 // ---- ports: clients are packed, client 0 in the low bits ----
@@ -146,9 +169,9 @@ static const char *const part_words[PARTS] = {"base",        "desc_tvalid", "des
                                               "beat_tready", "beat_tdata",  "write_idle",  "written"};
 
 static const char *base_of(const struct channel *ch, const struct emit_client *client) {
-    if (client->base != IR_NONE) return emit_slice(ch->ir, ch->ir->net[client->base].name, 64, 0, ch->address);
-    return emit_slice(ch->ir, "channel_base", 64 * (int64_t)ch->ir->design.channels, 64 * (int64_t)ch->index,
-                      ch->address);
+    if (client->base != IR_NONE)
+        return arena_printf(ch->ir->arena, "%s[ADDR_BITS-1:0]", ch->ir->net[client->base].name);
+    return arena_printf(ch->ir->arena, "channel_base[64*%d +: ADDR_BITS]", ch->index);
 }
 
 // Position of this channel in the packed nets of a client (0 = low bits). There are three layouts: the lanes of all
@@ -178,6 +201,8 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     if (part == BASE) return base_of(ch, c);
     if (c->is_lane && part <= DESC_TDATA) return lane_desc(ch, part);
     const char *net = arena_printf(ch->ir->arena, "%s_%s", c->name, part_words[part]);
+    if (part == BEAT_TDATA && !shared && places > 1)
+        return arena_printf(ch->ir->arena, "%s[BEAT_BITS*%d +: BEAT_BITS]", net, place);
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }
 
@@ -237,33 +262,40 @@ static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enu
 
 static void add_port(const struct channel *ch) {
     for (int i = 0; i < EMIT_AXI_SIGNALS; i++)
-        text_addf(ch->out, "%s.m_axi_%s(m_axi_hbm_%02d_%s)", i ? ", " : "        ", emit_axi_signals[i].name, ch->index,
-                  emit_axi_signals[i].name);
+        text_addf(ch->out, "%s.m_axi_%s(m_axi_hbm_%02d_%s)",
+                  i == 0                 ? "        "
+                  : emit_begins_group(i) ? ",\n        "
+                                         : ", ",
+                  emit_axi_signals[i].name, ch->index, emit_axi_signals[i].name);
     text_add(ch->out, ");\n");
 }
 
-static void add_control(const struct channel *ch, int first) {
+static void add_control(const struct channel *ch) {
     const struct ir *ir = ch->ir;
-    const struct emit_plan *p = ch->plan;
-    int n = engines_of(ch), channels = ir->design.channels, at = p->first_of_channels + first;
-    const char *bit = emit_bit(ir, channels, ch->index), *reset = emit_of_die(ir, "core_rst", memory_die(ir));
-    text_addf(ch->out, "        .clk(clk), .rst(rst), .core_rst(%s), .flush(%s),\n",
-              n ? emit_slice(ir, reset, p->resets[memory_die(ir)], at, n) : "1'b0",
-              n ? emit_slice(ir, "core_flush", p->flushes, first, n) : "1'b0");
-    text_addf(
-        ch->out,
-        "        .idle(channel_idle%s), .beat(channel_beat%s), .answer(channel_answer%s), .error(memory_error%s), "
-        ".error_is_write(error_is_write%s), .error_address(%s),\n",
-        bit, bit, bit, bit, bit, emit_slice(ir, "error_address", 64 * (int64_t)channels, 64 * (int64_t)ch->index, 64));
+    int n = emit_channel_engines(ir, ch->index), channels = ir->design.channels;
+    const char *bit = emit_bit(ir, channels, ch->index),
+               *reset = emit_channel_level(ir, emit_of_die(ir, "core_rst", emit_channel_die(ir)), ch->index),
+               *flush = emit_channel_level(ir, "core_flush", ch->index);
+    text_addf(ch->out, "        .clk(clk), .rst(rst), .core_rst(%s), .flush(%s),\n", n ? reset : "1'b0",
+              n ? flush : "1'b0");
+    text_addf(ch->out,
+              "        .idle(channel_idle%s), .beat(channel_beat%s), .answer(channel_answer%s),\n"
+              "        .error(memory_error%s), .error_is_write(error_is_write%s), .error_address(error_address%s),\n",
+              bit, bit, bit, bit, bit, channels == 1 ? "" : arena_printf(ir->arena, "[64*%d +: 64]", ch->index));
 }
 
-static void add_channel(const struct emit_plan *p, int c, int first, struct text *out) {
+static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     struct channel ch = channel_of(p, c, out);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
+    if (first_like(&ch) != c) text_addf(out, "    // the same clients as channel %d\n", first_like(&ch));
+    else {
+        add_names(&ch, false);
+        add_names(&ch, true);
+    }
     add_untold_nets(&ch, IR_NET_WRITE_IDLE, WRITE_IDLE);
     add_untold_nets(&ch, IR_NET_WRITTEN, WRITTEN);
     add_parameters(&ch);
-    add_control(&ch, first);
+    add_control(&ch);
     add_side(&ch, false);
     add_side(&ch, true);
     add_told(&ch, "write_idle", IR_NET_WRITE_IDLE, WRITE_IDLE);
@@ -272,11 +304,7 @@ static void add_channel(const struct emit_plan *p, int c, int first, struct text
 }
 
 void emit_channels(const struct emit_plan *p, struct text *out) {
-    for (int c = 0, first = 0; c < p->ir->design.channels; c++) {
-        struct channel ch = channel_of(p, c, NULL);
-        add_channel(p, c, first, out);
-        first += engines_of(&ch);
-    }
+    for (int c = 0; c < p->ir->design.channels; c++) add_channel(p, c, out);
     text_addf(out, "\n    assign channel_stall = %s\n",
               has_engine(p->ir) ? "~lane_beat_tvalid; // no beat for the lane in this cycle" : "0;");
 }

@@ -19,11 +19,8 @@ static void add_level(const struct emit_plan *p, emit_pins *pins, const char *po
 static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
     for (int d = 0; d < IR_MAX_DIES; d++) {
-        int count = p->module[m].resets[d], first = 0;
-        for (int i = 0; i < m; i++) first += p->module[i].resets[d];
-        const char *net = emit_of_die(ir, "core_rst", d);
-        if (!count) continue;
-        add_level(p, pins, net, emit_slice(ir, net, p->resets[d], first, count), count);
+        int count = p->module[m].resets[d];
+        if (count) add_level(p, pins, emit_of_die(ir, "core_rst", d), emit_module_reset(p, m, d), count);
     }
 }
 
@@ -41,13 +38,44 @@ static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     add_resets(p, m, pins);
 }
 
-static void add_stream(const struct emit_plan *p, const char *name, int edge, bool is_output, int other,
+static bool has_pin(const emit_pins *pins, const char *name) {
+    for (size_t i = 0; i < pins->count; i++)
+        if (!strcmp(pins->items[i].name, name)) return true;
+    return false;
+}
+
+static const char *ends_of(const struct ir *ir, int edge) {
+    const struct ir_edge *e = &ir->edge[edge];
+    return arena_printf(ir->arena, "from %s to %s", ir_port_text(ir, e->src_kernel, e->src_port),
+                        ir_port_text(ir, e->dst_kernel, e->dst_port));
+}
+
+static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool is_output, int other,
                        emit_pins *pins) {
+    const char *name = at_writer ? p->from[edge] : p->to[edge];
+    struct emit_word word = emit_word(p->ir, &p->ir->edge[edge]);
+    bool copied = at_writer && emit_copied_from(p, edge) != IR_NONE;
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
-                              .bits = emit_word(p->ir, &p->ir->edge[edge]).bits,
+                              .doc = ends_of(p->ir, edge),
+                              .word = copied ? (struct emit_word){0} : word,
                               .kind = EMIT_PIN_STREAM,
+                              .is_output = is_output,
+                              .other = other});
+}
+
+// Adds the word that a fork of one module sends to readers in another, once.
+static void add_fork_word(const struct emit_plan *p, int edge, bool is_output, int other, emit_pins *pins) {
+    int in = emit_copied_from(p, edge);
+    if (in == IR_NONE || has_pin(pins, p->to[in])) return;
+    add_pin(p, pins,
+            (struct emit_pin){.name = p->to[in],
+                              .net = p->to[in],
+                              .doc = arena_printf(p->ir->arena, "the word of all outputs of %s",
+                                                  p->ir->kernel[p->ir->edge[in].dst_kernel].name),
+                              .word = emit_word(p->ir, &p->ir->edge[in]),
+                              .kind = EMIT_PIN_WORD,
                               .is_output = is_output,
                               .other = other});
 }
@@ -59,8 +87,11 @@ static void add_streams_between(const struct emit_plan *p, int m, int source, in
         const struct ir_edge *edge = &p->ir->edge[e];
         int from = p->home[edge->src_kernel], link = emit_link_home(p, e), to = p->home[edge->dst_kernel];
         int other = source == m ? sink : source;
-        if (from == source && link == sink) add_stream(p, p->from[e], e, source == m, other, pins);
-        if (link == source && to == sink) add_stream(p, p->to[e], e, source == m, other, pins);
+        if (from == source && link == sink) {
+            add_fork_word(p, e, source == m, other, pins);
+            add_stream(p, e, true, source == m, other, pins);
+        }
+        if (link == source && to == sink) add_stream(p, e, false, source == m, other, pins);
     }
 }
 
@@ -72,11 +103,12 @@ static void add_streams(const struct emit_plan *p, int m, emit_pins *pins) {
     }
 }
 
-static void add_axis(const struct emit_plan *p, const char *name, int64_t handshakes, int64_t bits, bool is_output,
-                     emit_pins *pins) {
+static void add_axis(const struct emit_plan *p, const char *name, const char *doc, int64_t handshakes, int64_t bits,
+                     bool is_output, emit_pins *pins) {
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
+                              .doc = doc,
                               .bits = bits,
                               .handshakes = handshakes,
                               .kind = EMIT_PIN_AXIS,
@@ -90,13 +122,20 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
         if ((client->kernel == IR_NONE ? p->control : p->home[client->kernel]) != m) continue;
         int n = emit_client_channels(ir, c);
         int64_t beats = client->is_packed || client->parts > 1 ? n : 1;
-        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n, DESCRIPTOR_BITS, true, pins);
-        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name), n, beats * ir->design.beat_bits, client->is_write,
-                 pins);
+        add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n > 1 ? "one descriptor for all channels" : "", n,
+                 DESCRIPTOR_BITS, true, pins);
+        add_axis(p, arena_printf(ir->arena, "%s_beat", client->name),
+                 beats > 1 ? "a beat for each channel"
+                 : n > 1   ? "one beat for all channels"
+                           : "",
+                 n, beats * ir->design.beat_bits, client->is_write, pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
-        add_axis(p, ir_engine_name(ir, e, "lane_desc"), ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
+        add_axis(p, ir_engine_name(ir, e, "lane_desc"), "the weight streams: one descriptor for all channels",
+                 ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
 }
+
+static const char fault_port[] = "fault";
 
 static bool leaves(const struct emit_plan *p, int net) {
     for (int m = EMIT_TOP; m < p->modules; m++)
@@ -119,7 +158,7 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
     }
     if (p->module[m].faults)
         add_pin(p, pins,
-                (struct emit_pin){.name = "fault",
+                (struct emit_pin){.name = fault_port,
                                   .net = arena_printf(p->ir->arena, "faults_of_%s", p->module[m].name),
                                   .doc = "numeric faults, a bit for each kernel that can raise one",
                                   .bits = p->module[m].faults,
@@ -155,29 +194,40 @@ emit_pins emit_pins_of(const struct emit_plan *p, int m) {
 
 // ---- text of ports ----
 
-// The signals of a pin: valid, ready and word of a stream, or the net itself.
-int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[3]) {
-    static const char *const suffixes[][3] = {
-        [EMIT_PIN_STREAM] = {"_valid", "_ready", ""}, [EMIT_PIN_AXIS] = {"_tvalid", "_tready", "_tdata"}};
-    if (pin->kind == EMIT_PIN_NET || pin->kind == EMIT_PIN_LEVEL) {
-        out[0] = (struct emit_pin_signal){pin->name, pin->net, pin->bits, pin->is_output};
-        return 1;
+static int stream_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal *out) {
+    int count = 0;
+    for (int f = pin->kind == EMIT_PIN_WORD ? EMIT_TDATA : 0; f < EMIT_FIELDS; f++) {
+        int64_t bits = emit_field_bits(&pin->word, (enum emit_field)f);
+        const char *name = arena_printf(ir->arena, "%s_%s", pin->name, emit_field_words[f]);
+        if (bits) out[count++] = (struct emit_pin_signal){name, name, bits, pin->is_output ^ (f == EMIT_TREADY)};
     }
-    int64_t handshakes = pin->kind == EMIT_PIN_AXIS ? pin->handshakes : 1;
-    for (int s = 0; s < 3; s++) {
-        const char *name = arena_printf(ir->arena, "%s%s", pin->name, suffixes[pin->kind][s]);
-        out[s] = (struct emit_pin_signal){name, name, s == 2 ? pin->bits : handshakes, pin->is_output ^ (s == 1)};
+    return count;
+}
+
+static int axis_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal *out) {
+    for (int f = 0; f <= EMIT_TDATA; f++) {
+        const char *name = arena_printf(ir->arena, "%s_%s", pin->name, emit_field_words[f]);
+        int64_t bits = f == EMIT_TDATA ? pin->bits : pin->handshakes;
+        out[f] = (struct emit_pin_signal){name, name, bits, pin->is_output ^ (f == EMIT_TREADY)};
     }
-    return 3;
+    return EMIT_TDATA + 1;
+}
+
+// The signals of a pin: those of a stream, or the net itself.
+int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[EMIT_PIN_SIGNALS]) {
+    if (pin->kind == EMIT_PIN_AXIS) return axis_signals(ir, pin, out);
+    if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD) return stream_signals(ir, pin, out);
+    out[0] = (struct emit_pin_signal){pin->name, pin->net, pin->bits, pin->is_output};
+    return 1;
 }
 
 const char *emit_pin_heading(const struct emit_plan *p, const struct emit_pin *pin) {
-    if (pin->kind == EMIT_PIN_STREAM)
+    if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
         return arena_printf(p->ir->arena, "streams %s %s", pin->is_output ? "to" : "from",
                             emit_module_path(p, pin->other));
     if (pin->kind == EMIT_PIN_AXIS) return "memory: descriptors and beats of DMA transfers";
     if (pin->is_pin) return "pins of the top";
-    return pin->kind == EMIT_PIN_NET ? "pulses, levels and numbers" : NULL;
+    return pin->kind == EMIT_PIN_NET ? "control and status" : NULL;
 }
 
 const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size_t i) {
@@ -186,22 +236,35 @@ const char *emit_pin_note(const struct emit_plan *p, const emit_pins *pins, size
     return heading && before && !strcmp(heading, before) ? NULL : heading;
 }
 
-static void add_ports(const struct emit_plan *p, const emit_pins *pins, struct text *out) {
+static void add_port(const struct ir *ir, const struct emit_pin_signal *s, bool first, struct text *out) {
+    text_addf(out, "%s%s wire %s%s", out->len ? ", " : "",
+              s->is_output ? "output"
+              : first      ? "input "
+                           : "input",
+              emit_range(ir, s->bits), s->port);
+}
+
+// A stream has two lines: single bits, then the rest of its word.
+static void add_pin_ports(const struct ir *ir, const struct emit_pin *pin, bool last, struct text *out) {
+    struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
+    int signals = emit_pin_signals(ir, pin, signal);
+    struct text line = {0}, rest = {0};
+    for (int s = 0; s < signals; s++)
+        if (pin->kind == EMIT_PIN_STREAM && signal[s].bits > 1) add_port(ir, &signal[s], false, &rest);
+        else add_port(ir, &signal[s], s == 0, &line);
+    const char *comma = last ? "" : ",", *more = rest.len ? "," : comma;
+    emit_commented(arena_printf(ir->arena, "    %s%s", text_cstr(&line), more), pin->doc, out);
+    if (rest.len) text_addf(out, "        %s%s\n", text_cstr(&rest), comma);
+    text_free(&line);
+    text_free(&rest);
+}
+
+static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, struct text *out) {
     for (size_t i = 0; i < pins->count; i++) {
-        struct emit_pin_signal signal[3];
-        int signals = emit_pin_signals(p->ir, &pins->items[i], signal);
         const char *note = emit_pin_note(p, pins, i);
-        struct text line = {0};
         if (note) text_addf(out, "    // %s\n", note);
-        for (int s = 0; s < signals; s++)
-            text_addf(&line, "%s%s wire %s%s", s ? ", " : "    ",
-                      signal[s].is_output ? "output"
-                      : s                 ? "input"
-                                          : "input ",
-                      emit_range(p->ir, signal[s].bits), signal[s].port);
-        text_add(&line, i + 1 < pins->count ? "," : "");
-        emit_commented(text_cstr(&line), pins->items[i].doc, out);
-        text_free(&line);
+        if (!strcmp(pins->items[i].name, fault_port)) emit_describe_faults(p, m, "    ", out);
+        add_pin_ports(p->ir, &pins->items[i], i + 1 == pins->count, out);
     }
     text_add(out, ");\n");
 }
@@ -247,7 +310,6 @@ static void add_body(struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     add_inner_nets(s);
     add_unread(s);
-    emit_streams(s);
     emit_kernels(s);
     if (s->module == p->shared) emit_walks(s);
     if (s->module == p->control) emit_control(s);
@@ -258,7 +320,7 @@ static void write_module(struct emit_plan *p, int m, const struct text *body) {
     emit_pins pins = emit_pins_of(p, m);
     emit_describe_module(p, m, &plain);
     text_addf(&plain, "`default_nettype none\n\nmodule %s (\n", p->module[m].module);
-    add_ports(p, &pins, &plain);
+    add_ports(p, m, &pins, &plain);
     text_add_bytes(&plain, body->data, body->len);
     text_add(&plain, "endmodule\n\n`default_nettype wire\n");
     emit_wrapped(&plain, &text);
@@ -267,11 +329,16 @@ static void write_module(struct emit_plan *p, int m, const struct text *body) {
     text_free(&text);
 }
 
+static struct emit_scope scope_of(const struct emit_plan *p, int m, struct text *out) {
+    bool *declared = ARENA_ARRAY(p->ir->arena, bool, 2 * (size_t)p->ir->edges + 1);
+    return (struct emit_scope){.plan = p, .module = m, .declared = declared, .out = out};
+}
+
 // Counts the copies of the reset that a body takes, before the body is written: a single copy is declared without a
 // range.
 static void count_copies(struct emit_plan *p, int m) {
     struct text unused = {0};
-    struct emit_scope scope = {.plan = p, .module = m, .out = &unused};
+    struct emit_scope scope = scope_of(p, m, &unused);
     add_body(&scope);
     text_free(&unused);
     for (int d = 0; d < IR_MAX_DIES; d++) {
@@ -285,7 +352,7 @@ void emit_modules(struct emit_plan *p) {
     emit_count_channels(p);
     for (int m = 0; m < p->modules; m++) {
         struct text body = {0};
-        struct emit_scope scope = {.plan = p, .module = m, .out = &body};
+        struct emit_scope scope = scope_of(p, m, &body);
         add_body(&scope);
         write_module(p, m, &body);
         text_free(&body);

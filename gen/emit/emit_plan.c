@@ -187,14 +187,25 @@ static const char *stream_name(const struct emit_plan *p, int edges, const char 
     return name;
 }
 
+// The name of an end of a stream. A port with the last word of its kernel's name does not repeat it: norm1_param.param
+// is norm1_param.
+static const char *end_name(const struct ir *ir, int kernel, int port) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const char *name = k->port[port].name;
+    size_t all = strlen(k->name), last = strlen(name);
+    bool ends = last && all >= last && !strcmp(k->name + all - last, name);
+    bool whole = ends && (all == last || k->name[all - last - 1] == '_');
+    return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
+}
+
 static void name_streams(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     p->from = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
     p->to = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
-        const char *from = stream_name(p, e, "from", ir_end_name(ir, edge->src_kernel, edge->src_port));
-        p->to[e] = stream_name(p, e, "to", ir_end_name(ir, edge->dst_kernel, edge->dst_port));
+        const char *from = stream_name(p, e, "from", end_name(ir, edge->src_kernel, edge->src_port));
+        p->to[e] = stream_name(p, e, "to", end_name(ir, edge->dst_kernel, edge->dst_port));
         p->from[e] = from;
     }
 }

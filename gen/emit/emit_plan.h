@@ -13,18 +13,29 @@ enum {
     EMIT_NOT = -2  // the plan ignores this net: it is a pin of the top, or belongs to a memory client's stream
 };
 
+// The signals of a stream: its handshake, then the fields of its word from the low bits on.
+enum emit_field { EMIT_TVALID, EMIT_TREADY, EMIT_TDATA, EMIT_TUSER, EMIT_TLAST, EMIT_TCOUNT, EMIT_FIELDS };
+extern const char *const emit_field_words[EMIT_FIELDS]; // tvalid, tready, ...
+
+// Layout of a stream's word: tdata in the low bits, then tuser, tlast and tcount.
+struct emit_word {
+    int64_t data, user, last, count; // width of each; 0: the stream has none
+};
+
 // A port of a module with the top's net that is tied to it, or all ports of a stream.
 enum emit_pin_kind {
     EMIT_PIN_NET,
     EMIT_PIN_LEVEL,  // a clock, or copies of a reset; `net` is the expression tied to the port
-    EMIT_PIN_STREAM, // a stream between kernels: <name>_valid, <name>_ready and its word <name>
+    EMIT_PIN_STREAM, // a stream between kernels: <name>_tvalid, <name>_tready and the fields of `word`
+    EMIT_PIN_WORD,   // only the fields of `word`: the word that a fork sends to several readers
     // A stream to or from the memory: <name>_tvalid and <name>_tready, `handshakes` bits each, and <name>_tdata.
     EMIT_PIN_AXIS
 };
 struct emit_pin {
     const char *name, *net;
-    const char *doc; // plain nets only: the comment at its declarations; NULL or empty: none
+    const char *doc; // the comment at its declarations; NULL or empty: none
     int64_t bits, handshakes;
+    struct emit_word word; // of streams and words
     enum emit_pin_kind kind;
     bool is_output; // direction of the word
     bool is_pin;    // also a pin of the top
@@ -36,6 +47,7 @@ struct emit_pin_signal {
     int64_t bits;
     bool is_output;
 };
+enum { EMIT_PIN_SIGNALS = EMIT_FIELDS };
 
 struct emit_module {
     const char *name;   // name of its instance, without `u_`
@@ -59,7 +71,6 @@ struct emit_plan {
     int *driver;         // per net: a module, EMIT_TOP or EMIT_NOT
     bool *reads;         // [nets][modules + 1]: whether the module reads the net; the last column is the top
     int resets[IR_MAX_DIES], flushes; // copies of reset (per die) and flush
-    int first_of_channels;            // index of the channels' first copy among the reset copies of the memory's die
 };
 
 // Number of channels on which a memory client has an engine.
@@ -68,24 +79,21 @@ int emit_client_channels(const struct ir *, int client);
 int64_t emit_net_bits(const struct ir *, int net);
 bool emit_is_of_client(const struct ir_net *); // the net is a descriptor or a beat of a memory client
 bool emit_plan_reads(const struct emit_plan *, int net, int module);
-// Layout of a stream's word: tdata in the low bits, then tuser, tlast and tcount.
-struct emit_word {
-    int64_t data, user, last, count; // width of each; 0: the stream has none
-    int64_t bits;                    // width of the word
-};
 struct emit_word emit_word(const struct ir *, const struct ir_edge *);
+int64_t emit_field_bits(const struct emit_word *, enum emit_field); // 0: the stream has no such field
 
 // The text that a module's body is written to, and the number of copies of the levels it has taken so far.
 struct emit_scope {
     const struct emit_plan *plan;
     int module;
-    int resets[IR_MAX_DIES], faults;
+    int resets[IR_MAX_DIES];
+    bool *declared; // per stream: its nets at the writer, then those at the reader
     struct text *out;
 };
 void emit_modules(struct emit_plan *); // writes their texts and counts the copies of levels that they take
 emit_pins emit_pins_of(const struct emit_plan *, int module);
 // Returns the number of signals.
-int emit_pin_signals(const struct ir *, const struct emit_pin *, struct emit_pin_signal out[3]);
+int emit_pin_signals(const struct ir *, const struct emit_pin *, struct emit_pin_signal out[EMIT_PIN_SIGNALS]);
 // Heading of a group of pins, such as all streams to one module; NULL: none. emit_pin_note gives it at the first pin of
 // the group only.
 const char *emit_pin_heading(const struct emit_plan *, const struct emit_pin *);

@@ -43,25 +43,27 @@ static void add_fill(const struct probes *s, int edge) {
     else text_addf(s->out, "        .occupancy(%s.fill), .high_water(%s.high));\n", at, at);
 }
 
+static const char *at_writer(const struct probes *s, int edge, enum emit_field f) {
+    const struct emit_plan *p = s->plan;
+    return path_of(s, p->home[p->ir->edge[edge].src_kernel], emit_net(p, edge, true, f));
+}
+
 // Connects a stream to the checker; fields that the stream does not have are 0.
 static void add_beats(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
     const struct ir_edge *e = &ir->edge[edge];
     struct emit_word w = emit_word(ir, e);
-    const char *net = path_of(s, p->home[e->src_kernel], p->from[edge]);
     int64_t user = emit_user_bits(ir);
     if (w.data > PROBE_MAX_BITS) return;
     text_addf(s->out, "    rill_probe #(.ID(%d), .DATA_W(%lld), .USER_W(%lld), .COUNT_W(%lld)) beats_%d (\n", edge,
               (long long)w.data, (long long)user, (long long)(w.count ? w.count : 1), edge);
     begin(s);
-    text_addf(s->out, "        .tvalid(%s_valid), .tready(%s_ready),\n        .tdata(%s),\n", net, net,
-              emit_slice(ir, net, w.bits, 0, w.data));
+    text_addf(s->out, "        .tvalid(%s), .tready(%s),\n        .tdata(%s),\n", at_writer(s, edge, EMIT_TVALID),
+              at_writer(s, edge, EMIT_TREADY), at_writer(s, edge, EMIT_TDATA));
     text_addf(s->out, "        .tuser(%s), .tlast(%s), .tcount(%s));\n",
-              w.user ? emit_slice(ir, net, w.bits, w.data, w.user)
-                     : arena_printf(ir->arena, "%lld'd0", (long long)user),
-              w.last ? emit_slice(ir, net, w.bits, w.data + w.user, 1) : "1'b0",
-              w.count ? emit_slice(ir, net, w.bits, w.data + w.user + w.last, w.count) : "1'b0");
+              w.user ? at_writer(s, edge, EMIT_TUSER) : arena_printf(ir->arena, "%lld'd0", (long long)user),
+              w.last ? at_writer(s, edge, EMIT_TLAST) : "1'b0", w.count ? at_writer(s, edge, EMIT_TCOUNT) : "1'b0");
 }
 
 // ---- the timing contract of custom kernels ----
@@ -73,15 +75,15 @@ static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output
     return NULL;
 }
 
-static const char *at_port(const struct probes *s, int kernel, const struct ir_port *port, const char *suffix) {
-    return arena_printf(s->plan->ir->arena, "%s%s", path_of(s, s->plan->home[kernel], emit_port_net(s->plan, port)),
-                        suffix);
+static const char *at_port(const struct probes *s, int kernel, const struct ir_port *port, enum emit_field f) {
+    return path_of(s, s->plan->home[kernel], emit_net(s->plan, port->edge, port->is_output, f));
 }
 
 // A flag at a port: tlast (last word of a firing) if `last`, else the high bit of tuser (last token of the step).
 static const char *flag_at(const struct probes *s, int kernel, const struct ir_port *port, bool last) {
     struct emit_word w = emit_word(s->plan->ir, &s->plan->ir->edge[port->edge]);
-    return emit_slice(s->plan->ir, at_port(s, kernel, port, ""), w.bits, w.data + w.user - (last ? 0 : 1), 1);
+    if (last) return at_port(s, kernel, port, EMIT_TLAST);
+    return emit_slice(s->plan->ir, at_port(s, kernel, port, EMIT_TUSER), w.user, w.user - 1, 1);
 }
 
 static void add_inputs(const struct probes *s, int kernel, int inputs) {
@@ -91,7 +93,7 @@ static void add_inputs(const struct probes *s, int kernel, int inputs) {
         for (int i = inputs - 1; i >= 0; i--) {
             const struct ir_port *x = data_port(&s->plan->ir->kernel[kernel], false, i);
             text_addf(s->out, "%s%s",
-                      n == 2 ? flag_at(s, kernel, x, false) : at_port(s, kernel, x, n ? "_ready" : "_valid"),
+                      n == 2 ? flag_at(s, kernel, x, false) : at_port(s, kernel, x, n ? EMIT_TREADY : EMIT_TVALID),
                       i ? ", " : "");
         }
         text_addf(s->out, "%s)", emit_close(inputs));
@@ -112,13 +114,13 @@ static void add_contract(const struct probes *s, int id) {
     int step = ir_port_for(k, IR_ROLE_STEP, false), param = ir_port_for(k, IR_ROLE_PARAM, false);
     text_add(s->out, ",\n        .beside(1'b1");
     if (step != IR_NONE)
-        text_addf(s->out, " && %s && !%s", at_port(s, id, &k->port[step], "_valid"),
-                  at_port(s, id, &k->port[step], "_ready"));
-    if (param != IR_NONE) text_addf(s->out, " && %s", at_port(s, id, &k->port[param], "_valid"));
+        text_addf(s->out, " && %s && !%s", at_port(s, id, &k->port[step], EMIT_TVALID),
+                  at_port(s, id, &k->port[step], EMIT_TREADY));
+    if (param != IR_NONE) text_addf(s->out, " && %s", at_port(s, id, &k->port[param], EMIT_TVALID));
     const struct ir_port *x = data_port(k, false, 0);
     text_addf(s->out, "),\n        .in_end(%s && %s),\n", flag_at(s, id, x, true), flag_at(s, id, x, false));
-    text_addf(s->out, "        .out_tvalid(%s), .out_tready(%s));\n", at_port(s, id, y, "_valid"),
-              at_port(s, id, y, "_ready"));
+    text_addf(s->out, "        .out_tvalid(%s), .out_tready(%s));\n", at_port(s, id, y, EMIT_TVALID),
+              at_port(s, id, y, EMIT_TREADY));
 }
 
 static void add_probes(const struct emit_plan *p, const char *top, struct text *out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream consists of two words with their handshakes, `from_<kernel>_<port>` at its writer and `to_<kernel>_<port>`
-// at its reader, and of a link between them. Streams in a pool share one storage instead, and have links to and from
-// the storage if it is on another die.
+// A stream has the nets `from_<kernel>_<port>_*` at its writer, `to_<kernel>_<port>_*` at its reader, and a link
+// between them, which takes the fields as one word. Streams in a pool share one storage instead, and have links to and
+// from the storage if it is on another die.
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,6 @@ struct emit_word emit_port_word(const struct ir *ir, const struct ir_port *p) {
     struct emit_word w = {.data = p->data_bits};
     if (has_user(p)) w.user = emit_user_bits(ir), w.last = 1;
     if (p->kind == IR_STREAM_COUNTED) w.count = p->count_bits;
-    w.bits = w.data + w.user + w.last + w.count;
     return w;
 }
 
@@ -32,11 +31,79 @@ struct emit_word emit_word(const struct ir *ir, const struct ir_edge *e) {
     return emit_port_word(ir, writer(ir, e));
 }
 
-// Declares a word and its handshake, or two words of equal width.
-static void add_stream_nets(const struct ir *ir, const char *net, const char *other, int64_t bits, struct text *out) {
-    text_addf(out, "    wire %s_valid, %s_ready", net, net);
-    if (other) text_addf(out, ", %s_valid, %s_ready", other, other);
-    text_addf(out, ";\n    wire %s%s%s%s;\n", emit_range(ir, bits), net, other ? ", " : "", other ? other : "");
+// ---- nets ----
+
+const char *const emit_field_words[EMIT_FIELDS] = {"tvalid", "tready", "tdata", "tuser", "tlast", "tcount"};
+
+int64_t emit_field_bits(const struct emit_word *w, enum emit_field f) {
+    const int64_t bits[EMIT_FIELDS] = {1, 1, w->data, w->user, w->last, w->count};
+    return bits[f];
+}
+
+static const char *net_name(const struct ir *ir, const char *stream, enum emit_field f) {
+    return arena_printf(ir->arena, "%s_%s", stream, emit_field_words[f]);
+}
+
+int emit_fork_at(const struct emit_plan *p, int edge) {
+    int reader = p->ir->edge[edge].dst_kernel;
+    bool forks = kernel_is(&p->ir->kernel[reader], KERNEL_FORK);
+    return forks && emit_link_home(p, edge) == p->home[reader] ? reader : IR_NONE;
+}
+
+int emit_copied_from(const struct emit_plan *p, int edge) {
+    const struct ir_kernel *from = &p->ir->kernel[p->ir->edge[edge].src_kernel];
+    int in = kernel_is(from, KERNEL_FORK) ? from->port[0].edge : IR_NONE;
+    return in != IR_NONE && emit_fork_at(p, in) != IR_NONE ? in : IR_NONE;
+}
+
+bool emit_word_leaves(const struct emit_plan *p, int edge) {
+    int fork = emit_fork_at(p, edge);
+    for (int e = 0; e < p->ir->edges && fork != IR_NONE; e++)
+        if (p->ir->edge[e].src_kernel == fork && emit_link_home(p, e) != p->home[fork]) return true;
+    return false;
+}
+
+const char *emit_net(const struct emit_plan *p, int edge, bool at_writer, enum emit_field f) {
+    int in = at_writer && f >= EMIT_TDATA ? emit_copied_from(p, edge) : IR_NONE;
+    if (in != IR_NONE) return net_name(p->ir, p->to[in], f);
+    return net_name(p->ir, at_writer ? p->from[edge] : p->to[edge], f);
+}
+
+static void add_handshake(const struct ir *ir, const char *name, bool last, struct text *out) {
+    text_addf(out, "    wire %s, %s", net_name(ir, name, EMIT_TVALID), net_name(ir, name, EMIT_TREADY));
+    text_addf(out, "%s%s;\n", last ? ", " : "", last ? net_name(ir, name, EMIT_TLAST) : "");
+}
+
+static void add_payload(const struct ir *ir, const char *name, const struct emit_word *w, struct text *out) {
+    static const enum emit_field fields[] = {EMIT_TDATA, EMIT_TUSER, EMIT_TCOUNT};
+    const char *before = "    ";
+    for (size_t i = 0; i < COUNT_OF(fields); i++) {
+        int64_t bits = emit_field_bits(w, fields[i]);
+        if (!bits) continue;
+        text_addf(out, "%swire %s%s;", before, emit_range(ir, bits), net_name(ir, name, fields[i]));
+        before = " ";
+    }
+    text_add(out, "\n");
+}
+
+void emit_stream_nets(const struct ir *ir, const char *name, const struct emit_word *w, struct text *out) {
+    add_handshake(ir, name, w->last, out);
+    add_payload(ir, name, w, out);
+}
+
+void emit_declare(struct emit_scope *s, int edge, bool at_writer) {
+    const struct emit_plan *p = s->plan;
+    const struct ir_edge *e = &p->ir->edge[edge];
+    int link = emit_link_home(p, edge), end = p->home[at_writer ? e->src_kernel : e->dst_kernel];
+    bool *declared = &s->declared[2 * edge + !at_writer];
+    if (*declared || link != s->module || end != s->module) return;
+    *declared = true;
+    int in = at_writer ? emit_copied_from(p, edge) : IR_NONE;
+    if (in != IR_NONE) emit_declare(s, in, false);
+    struct emit_word w = emit_word(p->ir, e);
+    const char *name = at_writer ? p->from[edge] : p->to[edge];
+    if (in != IR_NONE || (!at_writer && emit_word_leaves(p, edge))) add_handshake(p->ir, name, false, s->out);
+    else emit_stream_nets(p->ir, name, &w, s->out);
 }
 
 // ---- links ----
@@ -49,17 +116,45 @@ struct link {
     int parts;
 };
 
+// A signal at an end of a link, which is one of the stream's own ends or a storage of a pool.
+static const char *end_net(const struct emit_plan *p, int edge, const char *end, enum emit_field f) {
+    return end == p->from[edge] ? emit_net(p, edge, true, f) : net_name(p->ir, end, f);
+}
+
+// All fields at an end as one word, tdata in the low bits.
+static void add_word(const struct emit_plan *p, int edge, const char *end, struct text *out) {
+    struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
+    int fields = 0;
+    for (int f = EMIT_TDATA; f < EMIT_FIELDS; f++) fields += emit_field_bits(&w, (enum emit_field)f) > 0;
+    text_add(out, emit_open(fields));
+    for (int f = EMIT_FIELDS - 1; f >= EMIT_TDATA; f--)
+        if (emit_field_bits(&w, (enum emit_field)f))
+            text_addf(out, "%s%s", end_net(p, edge, end, (enum emit_field)f), f > EMIT_TDATA ? ", " : "");
+    text_add(out, emit_close(fields));
+}
+
+static void add_end(const struct emit_plan *p, int edge, const char *side, const char *end, struct text *out) {
+    bool several = emit_word(p->ir, &p->ir->edge[edge]).user > 0;
+    text_addf(out, "        .%s_axis_tvalid(%s), .%s_axis_tready(%s),%s.%s_axis_tdata(", side,
+              end_net(p, edge, end, EMIT_TVALID), side, end_net(p, edge, end, EMIT_TREADY),
+              several ? "\n            " : " ", side);
+    add_word(p, edge, end, out);
+    text_add(out, ")");
+}
+
 static int borders_of(const struct link *l) { return abs(l->to - l->from); }
 static int die_behind(const struct link *l, int borders) { return l->from + (l->from < l->to ? borders : -borders); }
 
-static void add_link(struct emit_scope *s, const struct ir_edge *e, const struct link *l) {
+static void add_link(struct emit_scope *s, int edge, const struct link *l) {
     const struct ir *ir = s->plan->ir;
+    const struct ir_edge *e = &ir->edge[edge];
     struct emit_word word = emit_word(ir, e);
     struct kernel_part part = kernel_part(ir, e);
     int borders = borders_of(l);
     const char *reset = emit_reset(s, l->from);
     text_addf(s->out, "    %s #(.DATA_W(%lld)", rtl_link.module, (long long)word.data);
-    if (word.bits > word.data) text_addf(s->out, ", .SIDE_W(%lld)", (long long)(word.bits - word.data));
+    int64_t side = word.user + word.last + word.count;
+    if (side) text_addf(s->out, ", .SIDE_W(%lld)", (long long)side);
     if (part.first) text_addf(s->out, ", .FIRST(%lld)", (long long)part.first);
     if (part.bits < word.data) text_addf(s->out, ", .PART_W(%lld)", (long long)part.bits);
     text_addf(s->out, ", .DEPTH(%lld)", (long long)l->depth);
@@ -70,10 +165,10 @@ static void add_link(struct emit_scope *s, const struct ir_edge *e, const struct
         reset = arena_printf(ir->arena, "%s, %s", emit_reset(s, die_behind(l, b)), reset);
     text_addf(s->out, ") u_%s (\n        .clk(clk), .rst(%s%s%s),\n", l->name, emit_open(borders + 1), reset,
               emit_close(borders + 1));
-    text_addf(s->out, "        .s_axis_tvalid(%s_valid), .s_axis_tready(%s_ready), .s_axis_tdata(%s),\n", l->in, l->in,
-              l->in);
-    text_addf(s->out, "        .m_axis_tvalid(%s_valid), .m_axis_tready(%s_ready), .m_axis_tdata(%s));\n", l->out,
-              l->out, l->out);
+    add_end(s->plan, edge, "s", l->in, s->out);
+    text_add(s->out, ",\n");
+    add_end(s->plan, edge, "m", l->out, s->out);
+    text_add(s->out, ");\n");
 }
 
 static struct link whole_link(const struct emit_plan *p, int edge) {
@@ -90,20 +185,30 @@ static struct link whole_link(const struct emit_plan *p, int edge) {
 
 // ---- streams in a pool ----
 
-const char *emit_into_pool(const struct emit_plan *p, int edge) {
-    return p->ir->edge[edge].entry_crossings ? arena_printf(p->ir->arena, "%s_there", p->from[edge]) : p->from[edge];
+static const char *there(const struct ir *ir, const char *name) { return arena_printf(ir->arena, "%s_there", name); }
+
+static const char *into_pool(const struct emit_plan *p, int edge) {
+    return p->ir->edge[edge].entry_crossings ? there(p->ir, p->from[edge]) : p->from[edge];
 }
 
-const char *emit_out_of_pool(const struct emit_plan *p, int edge) {
-    return p->ir->edge[edge].crossings ? arena_printf(p->ir->arena, "%s_there", p->to[edge]) : p->to[edge];
+static const char *out_of_pool(const struct emit_plan *p, int edge) {
+    return p->ir->edge[edge].crossings ? there(p->ir, p->to[edge]) : p->to[edge];
+}
+
+const char *emit_into_pool(const struct emit_plan *p, int edge, enum emit_field f) {
+    return end_net(p, edge, into_pool(p, edge), f);
+}
+
+const char *emit_out_of_pool(const struct emit_plan *p, int edge, enum emit_field f) {
+    return end_net(p, edge, out_of_pool(p, edge), f);
 }
 
 static struct link pool_link(const struct emit_plan *p, int edge, bool entry) {
     const struct ir_edge *e = &p->ir->edge[edge];
     int home = p->ir->kernel[e->pool].die, borders = entry ? e->entry_crossings : e->crossings;
     return (struct link){.name = entry ? p->from[edge] : p->to[edge],
-                         .in = entry ? p->from[edge] : emit_out_of_pool(p, edge),
-                         .out = entry ? emit_into_pool(p, edge) : p->to[edge],
+                         .in = entry ? p->from[edge] : out_of_pool(p, edge),
+                         .out = entry ? into_pool(p, edge) : p->to[edge],
                          .from = entry ? ir_source_die(p->ir, e->src_kernel) : home,
                          .to = entry ? home : p->ir->kernel[e->dst_kernel].die,
                          .depth = ir_credits(0, borders),
@@ -114,16 +219,15 @@ int64_t emit_pool_number(const struct ir *ir, int pool, const char *param) {
     return ir_param_int(&ir->kernel[pool], param, 0);
 }
 
-// Ties the bits of a pooled word that its reader ignores to 0.
-static void add_zeros(struct emit_scope *s, const char *net, const struct emit_word *word,
-                      const struct kernel_part *part) {
+// Ties the bits of tdata that the reader of a pooled word ignores to 0.
+static void add_zeros(struct emit_scope *s, const char *net, int64_t bits, const struct kernel_part *part) {
     int64_t above = part->first + part->bits;
     if (part->first)
-        text_addf(s->out, "    assign %s = %lld'd0;\n", emit_slice(s->plan->ir, net, word->bits, 0, part->first),
+        text_addf(s->out, "    assign %s = %lld'd0;\n", emit_slice(s->plan->ir, net, bits, 0, part->first),
                   (long long)part->first);
-    if (above < word->data)
-        text_addf(s->out, "    assign %s = %lld'd0;\n",
-                  emit_slice(s->plan->ir, net, word->bits, above, word->data - above), (long long)(word->data - above));
+    if (above < bits)
+        text_addf(s->out, "    assign %s = %lld'd0;\n", emit_slice(s->plan->ir, net, bits, above, bits - above),
+                  (long long)(bits - above));
 }
 
 // A stream's word in the storage uses part of the pool's word: data, then tuser. tlast has a separate port.
@@ -133,49 +237,44 @@ static void add_pooled(struct emit_scope *s, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     struct emit_word word = emit_word(ir, e);
     struct kernel_part part = kernel_part(ir, e);
-    const char *in = emit_into_pool(p, edge), *out = emit_out_of_pool(p, edge), *pool = ir->kernel[e->pool].name;
+    const char *in = into_pool(p, edge), *pool = ir->kernel[e->pool].name,
+               *data = emit_out_of_pool(p, edge, EMIT_TDATA);
     int64_t first = e->pool_port * emit_pool_number(ir, e->pool, "DATA_W");
     struct link entry = pool_link(p, edge, true), exit = pool_link(p, edge, false);
-    if (e->entry_crossings) add_stream_nets(ir, in, NULL, word.bits, s->out);
-    if (e->entry_crossings) add_link(s, e, &entry);
-    if (e->crossings) add_stream_nets(ir, out, NULL, word.bits, s->out);
-    if (e->crossings) add_link(s, e, &exit);
-    text_addf(s->out, "    assign %s = %s_word[%lld +: %lld];\n", emit_slice(ir, out, word.bits, part.first, part.bits),
-              pool, (long long)first, (long long)part.bits);
-    text_addf(s->out, "    assign %s = %s_word[%lld +: %lld];\n", emit_slice(ir, out, word.bits, word.data, word.user),
-              pool, (long long)(first + part.bits), (long long)word.user);
-    add_zeros(s, out, &word, &part);
-    if (part.bits < word.data) text_addf(s->out, "    wire unused_%s = &{1'b0, %s};\n", in, in);
+    if (e->entry_crossings) emit_stream_nets(ir, in, &word, s->out);
+    if (e->entry_crossings) add_link(s, edge, &entry);
+    if (e->crossings) emit_stream_nets(ir, out_of_pool(p, edge), &word, s->out);
+    if (e->crossings) add_link(s, edge, &exit);
+    text_addf(s->out, "    assign %s = %s_word[%lld +: %lld];\n",
+              emit_slice(ir, data, word.data, part.first, part.bits), pool, (long long)first, (long long)part.bits);
+    text_addf(s->out, "    assign %s = %s_word[%lld +: %lld];\n", emit_out_of_pool(p, edge, EMIT_TUSER), pool,
+              (long long)(first + part.bits), (long long)word.user);
+    add_zeros(s, data, word.data, &part);
+    if (part.bits < word.data)
+        text_addf(s->out, "    wire unused_%s = &{1'b0, %s};\n", in, emit_into_pool(p, edge, EMIT_TDATA));
 }
 
 // ---- all of them ----
 
 static void add_stream(struct emit_scope *s, int edge) {
     const struct emit_plan *p = s->plan;
-    const struct ir *ir = p->ir;
-    const struct ir_edge *e = &ir->edge[edge];
     struct link link = whole_link(p, edge);
-    int64_t bits = emit_word(ir, e).bits;
     text_add(s->out, "\n");
-    emit_describe_stream(ir, e, s->out);
-    bool from = p->home[e->src_kernel] == s->module, to = p->home[e->dst_kernel] == s->module;
-    if (from || to)
-        add_stream_nets(ir, from ? p->from[edge] : p->to[edge], from && to ? p->to[edge] : NULL, bits, s->out);
-    if (e->pool == IR_NONE) add_link(s, e, &link);
+    emit_describe_stream(p->ir, &p->ir->edge[edge], s->out);
+    emit_declare(s, edge, true);
+    emit_declare(s, edge, false);
+    if (p->ir->edge[edge].pool == IR_NONE) add_link(s, edge, &link);
     else add_pooled(s, edge);
 }
 
-void emit_streams(struct emit_scope *s) {
-    const struct emit_plan *p = s->plan;
-    const struct ir *ir = p->ir;
-    text_add(s->out, "\n    // ---- streams ----\n");
-    for (int k = 0; k < ir->kernels; k++)
-        if (kernel_is(&ir->kernel[k], KERNEL_POOL) && p->home[k] == s->module)
-            text_addf(s->out, "    wire [%lld:0] %s_word;\n",
-                      (long long)(emit_pool_number(ir, k, "PORTS") * emit_pool_number(ir, k, "DATA_W")) - 1,
-                      ir->kernel[k].name);
+void emit_links(struct emit_scope *s, int kernel) {
+    const struct ir *ir = s->plan->ir;
+    if (kernel_is(&ir->kernel[kernel], KERNEL_POOL))
+        text_addf(s->out, "    wire [%lld:0] %s_word;\n",
+                  (long long)(emit_pool_number(ir, kernel, "PORTS") * emit_pool_number(ir, kernel, "DATA_W")) - 1,
+                  ir->kernel[kernel].name);
     for (int e = 0; e < ir->edges; e++)
-        if (emit_link_home(p, e) == s->module) add_stream(s, e);
+        if ((ir->edge[e].pool == IR_NONE ? ir->edge[e].dst_kernel : ir->edge[e].pool) == kernel) add_stream(s, e);
 }
 
 // ---- where they lie ----

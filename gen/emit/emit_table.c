@@ -37,6 +37,11 @@ static uint64_t field_of(const struct ir_word *w, enum field f) {
     return ir_word_field(w, field_first(f), field_width(f));
 }
 
+static void add_segment(const struct ir_segment *seg, int64_t first, const char *before, struct text *out) {
+    text_addf(out, "%s%s", before, seg->name);
+    if (first > seg->offset) text_addf(out, " from byte %lld", (long long)(first - seg->offset));
+}
+
 // Lists the segments that begin in a run, and the segment that the run begins in.
 static void add_run(const struct table *t, const struct ir_word *w, struct text *out) {
     const struct ir *ir = t->ir;
@@ -47,7 +52,7 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
         bool begins = seg->offset >= first && seg->offset < first + bytes,
              holds = seg->offset <= first && first < seg->offset + seg->bytes;
         if (seg->channel != IR_NONE || ir_engine_of(ir, seg->node) != t->engine || !(begins || holds)) continue;
-        text_addf(out, "%s%s", count++ ? ", " : "", seg->name);
+        add_segment(seg, first, count++ ? ", " : "", out);
     }
 }
 
@@ -70,19 +75,26 @@ static struct ir_value one_of(const struct ir_word *w) {
     return (struct ir_value){.kind = IR_VALUE_WORD, .word = w, .words = 1};
 }
 
+// All digits, so that the fields of entries are below each other.
+static void add_digits(const struct ir_word *w, struct text *out) {
+    text_addf(out, "%d'h", w->bits);
+    for (int first = (w->bits - 1) / 4 * 4; first >= 0; first -= 4)
+        text_addf(out, "%x", (unsigned)ir_word_field(w, first, w->bits - first < 4 ? w->bits - first : 4));
+}
+
 static void add_entry(const struct table *t, int i, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
-    struct ir_value one = one_of(w);
-    const char *number = ir_value_print(t->ir->arena, &one);
-    struct text note = {0};
+    struct text note = {0}, number = {0};
+    add_digits(w, &number);
     add_note(t, t->value->words - 1 - i, w, &note);
-    int columns = (int)(sizeof indent + note.len) + (int)strlen(number) + 5;
+    int columns = (int)(sizeof indent + note.len) + (int)number.len + 5;
     if (note.len && columns > COLUMNS) text_addf(out, "%s// %s\n", indent, text_cstr(&note));
-    text_addf(out, "%s%s%s", indent, number, i + 1 < t->value->words ? "," : "");
+    text_addf(out, "%s%s%s", indent, text_cstr(&number), i + 1 < t->value->words ? "," : "");
     if (note.len && columns <= COLUMNS) text_addf(out, " // %s", text_cstr(&note));
     text_add(out, "\n");
     text_free(&note);
+    text_free(&number);
 }
 
 static int engine_of_table(const struct ir *ir, int kernel) {
@@ -100,4 +112,23 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     text_add(out, "{ // the last entry first; fields: docs/rtl.md, section 5\n");
     for (int i = 0; i < v->words; i++) add_entry(&t, i, out);
     text_add(out, "        }");
+}
+
+// The sections of a table are the regions where its kernel works in all of them.
+static void add_sections(const struct ir *ir, int sections, struct text *out) {
+    text_add(out, "        // sections, the last one first");
+    for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
+        text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : ": regions ", ir->region[r].name);
+    text_add(out, "\n");
+}
+
+void emit_describe_value(const struct ir *ir, const struct ir_param *param, struct text *out) {
+    const struct ir_value *v = &param->value;
+    if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
+        uint32_t bits = (uint32_t)v->word->value;
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        text_addf(out, "        // %.9g\n", (double)number);
+    }
+    if (schedule_sections(param)) add_sections(ir, schedule_sections(param), out);
 }

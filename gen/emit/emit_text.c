@@ -29,9 +29,10 @@ static size_t indent_of(const char *line, size_t len) {
     return n;
 }
 
-// Where a line may be broken: at the space after a comma; in a comment, at any space.
+// Where a line may be broken: at the space after a comma or between declarations; in a comment, at any space.
 static bool may_break(const char *line, size_t at, bool comment) {
-    return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',');
+    bool between = at > 0 && line[at - 1] == ';' && line[at + 1] != '/';
+    return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',' || between);
 }
 
 // Where a line without a comma may be broken: after the `=` of an assignment.

@@ -8,14 +8,19 @@
 #include "gen/kernel/kernel.h"
 
 const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
-    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64}, {"arlen", true, 8},
-    {"arsize", true, 3},  {"arburst", true, 2},  {"rvalid", false, 1}, {"rready", true, 1},  {"rid", false, 0},
-    {"rdata", false, -1}, {"rresp", false, 2},   {"rlast", false, 1},  {"awvalid", true, 1}, {"awready", false, 1},
-    {"awid", true, 0},    {"awaddr", true, 64},  {"awlen", true, 8},   {"awsize", true, 3},  {"awburst", true, 2},
-    {"wvalid", true, 1},  {"wready", false, 1},  {"wdata", true, -1},  {"wstrb", true, -2},  {"wlast", true, 1},
-    {"bvalid", false, 1}, {"bready", true, 1},   {"bid", false, 0},    {"bresp", false, 2},  {"arlock", true, 1},
-    {"arcache", true, 4}, {"arprot", true, 3},   {"arqos", true, 4},   {"awlock", true, 1},  {"awcache", true, 4},
-    {"awprot", true, 3},  {"awqos", true, 4}};
+    {"arvalid", true, 1}, {"arready", false, 1}, {"arid", true, 0},    {"araddr", true, 64},  {"arlen", true, 8},
+    {"arsize", true, 3},  {"arburst", true, 2},  {"arlock", true, 1},  {"arcache", true, 4},  {"arprot", true, 3},
+    {"arqos", true, 4},   {"rvalid", false, 1},  {"rready", true, 1},  {"rid", false, 0},     {"rdata", false, -1},
+    {"rresp", false, 2},  {"rlast", false, 1},   {"awvalid", true, 1}, {"awready", false, 1}, {"awid", true, 0},
+    {"awaddr", true, 64}, {"awlen", true, 8},    {"awsize", true, 3},  {"awburst", true, 2},  {"awlock", true, 1},
+    {"awcache", true, 4}, {"awprot", true, 3},   {"awqos", true, 4},   {"wvalid", true, 1},   {"wready", false, 1},
+    {"wdata", true, -1},  {"wstrb", true, -2},   {"wlast", true, 1},   {"bvalid", false, 1},  {"bready", true, 1},
+    {"bid", false, 0},    {"bresp", false, 2}};
+
+bool emit_begins_group(int signal) {
+    enum { AR = 0, R = 11, AW = 17, W = 28, B = 33 };
+    return signal == AR || signal == R || signal == AW || signal == W || signal == B;
+}
 
 const struct emit_signal emit_axil_signals[EMIT_AXIL_SIGNALS] = { // from_master: driven by the host
     {"awvalid", true, 1}, {"awready", false, 1}, {"awaddr", true, 12}, {"wvalid", true, 1},  {"wready", false, 1},
@@ -36,18 +41,30 @@ static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
+// Ports of one AXI channel share lines.
+static void add_axi_port(const struct ir *ir, int channel, int signal, struct text *out) {
+    const struct emit_signal *s = &emit_axi_signals[signal];
+    bool begins = emit_begins_group(signal);
+    text_addf(out, "%s%s wire %sm_axi_hbm_%02d_%s",
+              !begins  ? ", "
+              : signal ? ",\n    "
+                       : "\n    ",
+              s->from_master ? "output"
+              : begins       ? "input "
+                             : "input",
+              emit_range(ir, emit_signal_bits(ir, s)), channel, s->name);
+}
+
 void emit_ports(const struct ir *ir, struct text *out) {
     add_clocks(ir_second_clock(ir), out);
     for (int s = 0; s < EMIT_AXIL_SIGNALS; s++)
         text_addf(out, ",\n%s    %s wire %ss_axi_control_%s", s ? "" : "    // registers: AXI4-Lite slave\n",
                   emit_axil_signals[s].from_master ? "input " : "output", emit_range(ir, emit_axil_signals[s].bits),
                   emit_axil_signals[s].name);
-    for (int c = 0; c < ir->design.channels; c++)
-        for (int s = 0; s < EMIT_AXI_SIGNALS; s++)
-            text_addf(out, ",\n%s    %s wire %sm_axi_hbm_%02d_%s",
-                      s ? "" : arena_printf(ir->arena, "    // memory channel %d: AXI4 master\n", c),
-                      emit_axi_signals[s].from_master ? "output" : "input ",
-                      emit_range(ir, emit_signal_bits(ir, &emit_axi_signals[s])), c, emit_axi_signals[s].name);
+    for (int c = 0; c < ir->design.channels; c++) {
+        text_addf(out, ",\n    // memory channel %d: AXI4 master", c);
+        for (int s = 0; s < EMIT_AXI_SIGNALS; s++) add_axi_port(ir, c, s, out);
+    }
 }
 
 // ---- control: logic that belongs to no kernel ----
@@ -88,21 +105,26 @@ static void add_names(const struct emit_plan *p, struct text *out) {
               p->identity, p->layout);
 }
 
+static const char *all_of(const struct ir *ir, const char *net, int bits) {
+    return bits == 1 ? net : arena_printf(ir->arena, "(&%s)", net);
+}
+
 // Bits that the host reads as idle_engines: channels, walkers from bit 32; and `quiet`, the combination of all.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_addf(out, "    reg %schannel_idle_q;\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
+    text_addf(out,
+              "    reg %schannel_idle_q;\n    reg quiet_q; // the token loop waits for 8 such cycles, in which a burst "
+              "between a walker and its channels arrives\n    assign quiet = quiet_q;\n",
               emit_range(ir, channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
     text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
     const char *walkers = "";
     for (int e = 0; e < ir->engines; e++) // the first one in the low bit
         walkers = arena_printf(ir->arena, "%s%s%s", ir_engine_name(ir, e, "walker_idle"), e ? ", " : "", walkers);
-    const char *open = emit_open(ir->engines), *close = emit_close(ir->engines);
-    if (ir->engines) text_addf(out, "        walker_idle_q <= %s%s%s;\n", open, walkers, close);
-    text_add(out, "        quiet_q <= (&channel_idle_q)");
-    if (ir->engines) text_addf(out, " & (&%s%s%s)", open, walkers, close);
-    text_add(out, ";\n    end\n");
+    if (ir->engines)
+        text_addf(out, "        walker_idle_q <= %s%s%s;\n", emit_open(ir->engines), walkers, emit_close(ir->engines));
+    text_addf(out, "        quiet_q <= %s%s;\n    end\n", all_of(ir, "channel_idle_q", channels),
+              ir->engines ? arena_printf(ir->arena, " & %s", all_of(ir, "walker_idle_q", ir->engines)) : "");
     text_add(out, "    assign idle_engines = {");
     if (ir->engines < 32) text_addf(out, "{%d{1'b1}}, ", 32 - ir->engines);
     if (ir->engines) text_add(out, "walker_idle_q, ");
@@ -112,10 +134,11 @@ static void add_idle(const struct ir *ir, struct text *out) {
 
 void emit_control(struct emit_scope *s) {
     const struct ir *ir = s->plan->ir;
-    text_add(s->out, "\n    // ---- signals that no kernel drives ----\n");
+    text_add(s->out, "\n    // ---- constants, and counts of kernels that this design does not have ----\n");
     add_names(s->plan, s->out);
     add_constants(ir, s->out);
     add_steps_done(ir, s->out);
+    text_add(s->out, "\n    // ---- status for the token loop: idle engines, and progress for the watchdog ----\n");
     add_idle(ir, s->out);
     text_add(s->out, "    reg progress_q;\n"
                      "    always @(posedge clk) progress_q <= (|channel_beat) | (|channel_answer);\n"
@@ -124,31 +147,64 @@ void emit_control(struct emit_scope *s) {
 
 // ---- the top ----
 
-// Declares every net that is tied to a module once.
+// Declares the nets of a pin. A stream has two lines: handshake and tlast, then the rest of its word.
+static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct text *out) {
+    struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
+    int signals = emit_pin_signals(ir, pin, signal);
+    struct text bits = {0}, words = {0};
+    for (int s = 0; s < signals; s++)
+        if (signal[s].bits == 1 && (s < EMIT_TDATA || bits.len))
+            text_addf(&bits, "%s%s", bits.len ? ", " : "    wire ", signal[s].net);
+        else text_addf(&words, "%swire %s%s;", words.len ? " " : "    ", emit_range(ir, signal[s].bits), signal[s].net);
+    if (bits.len) emit_commented(arena_printf(ir->arena, "%s;", text_cstr(&bits)), pin->doc, out);
+    if (words.len) emit_commented(text_cstr(&words), bits.len ? NULL : pin->doc, out);
+    text_free(&bits);
+    text_free(&words);
+}
+
+// The nets that are declared already, and the heading of the group that the last one is in.
+struct nets {
+    const struct emit_plan *plan;
+    VEC(const char *) seen;
+    const char *heading;
+    struct text *out;
+};
+
+static bool is_seen(const struct nets *n, const char *net) {
+    for (size_t i = 0; i < n->seen.count; i++)
+        if (!strcmp(n->seen.items[i], net)) return true;
+    return false;
+}
+
+static void add_net(struct nets *n, const struct emit_pin *pin, const char *heading) {
+    if (pin->kind == EMIT_PIN_LEVEL || pin->is_pin || is_seen(n, pin->net)) return;
+    if (strcmp(heading, n->heading)) text_addf(n->out, "    // %s\n", heading);
+    n->heading = heading;
+    VEC_PUSH(n->plan->ir->arena, n->seen, pin->net);
+    add_pin_nets(n->plan->ir, pin, n->out);
+}
+
+static const char *output_heading(const struct emit_plan *p, int module, const struct emit_pin *pin) {
+    const char *path = emit_module_path(p, module);
+    if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
+        return arena_printf(p->ir->arena, "%s to %s: streams", path, emit_module_path(p, pin->other));
+    if (pin->kind == EMIT_PIN_AXIS)
+        return arena_printf(p->ir->arena, "%s to memory channels: descriptors, and beats to be written", path);
+    return arena_printf(p->ir->arena, "%s: control and status", path);
+}
+
+// Declares every net once, in the group of the module that drives it.
 static void add_nets(const struct emit_plan *p, struct text *out) {
-    VEC(const char *) seen = {0};
-    for (int m = 0; m < p->modules; m++) {
-        const char *last = "";
-        emit_pins pins = emit_pins_of(p, m);
-        for (size_t i = 0; i < pins.count; i++) {
-            const struct emit_pin *pin = &pins.items[i];
-            bool known = pin->kind == EMIT_PIN_LEVEL || pin->is_pin;
-            for (size_t n = 0; n < seen.count && !known; n++) known = !strcmp(seen.items[n], pin->net);
-            if (known) continue;
-            const char *heading = emit_pin_heading(p, pin);
-            if (strcmp(heading, last)) text_addf(out, "    // %s, %s\n", emit_module_path(p, m), heading);
-            last = heading;
-            VEC_PUSH(p->ir->arena, seen, pin->net);
-            struct emit_pin_signal signal[3];
-            int signals = emit_pin_signals(p->ir, pin, signal);
-            const char *rest = signals > 1 ? arena_printf(p->ir->arena, ", %s; wire %s%s", signal[1].net,
-                                                          emit_range(p->ir, signal[2].bits), signal[2].net)
-                                           : "";
-            emit_commented(
-                arena_printf(p->ir->arena, "    wire %s%s%s;", emit_range(p->ir, signal[0].bits), signal[0].net, rest),
-                pin->doc, out);
+    struct nets nets = {.plan = p, .heading = "", .out = out};
+    for (int outputs = 1; outputs >= 0; outputs--)
+        for (int m = 0; m < p->modules; m++) {
+            emit_pins pins = emit_pins_of(p, m);
+            for (size_t i = 0; i < pins.count; i++)
+                if (!outputs || pins.items[i].is_output)
+                    add_net(&nets, &pins.items[i],
+                            outputs ? output_heading(p, m, &pins.items[i])
+                                    : "memory channels to modules; kernel_fault and channel_stall");
         }
-    }
 }
 
 static void add_instance(const struct emit_plan *p, int m, struct text *out) {
@@ -156,9 +212,9 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
     text_addf(out, "\n    %s u_%s (", p->module[m].module, p->module[m].name);
     for (size_t i = 0; i < pins.count; i++) {
         const struct emit_pin *pin = &pins.items[i];
-        struct emit_pin_signal signal[3];
+        struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
         int signals = emit_pin_signals(p->ir, pin, signal);
-        // levels and plain nets share lines; a stream has one line
+        // levels and plain nets share lines; a stream has its own
         const char *note = emit_pin_note(p, &pins, i);
         bool again = i && !note && pin->kind == pins.items[i - 1].kind && signals == 1;
         text_add(out, !i ? "\n        " : again ? ", " : ",\n        ");
@@ -171,22 +227,26 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
 // Marks bits that nothing reads: addresses have 64 bits, of which the memory uses fewer; awprot and arprot are ignored,
 // as all hosts have equal rights.
 static void add_unread(const struct ir *ir, struct text *out) {
-    text_add(out, "    wire unused = &{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
+    text_add(out, "    // not read: the address bits from ADDR_BITS on, and AxPROT of the registers\n    wire unused = "
+                  "&{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
     for (int c = 0; c < ir->clients; c++) {
         bool known = ir->client[c].base == IR_NONE;
         for (int before = 0; before < c; before++) known = known || ir->client[before].base == ir->client[c].base;
         if (!known) text_addf(out, ", %s", ir->net[ir->client[c].base].name);
     }
-    text_add(out, "}; // address bits above those of the memory, and protection\n");
+    text_add(out, "};\n");
 }
 
 static void add_top_text(const struct emit_plan *p, struct text *out) {
     emit_describe_top(p, out);
     text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
     emit_ports(p->ir, out);
-    text_add(out, "\n);\n    // ---- nets between modules ----\n");
+    text_addf(out,
+              "\n);\n    localparam BEAT_BITS = %d; // of a memory channel\n    localparam ADDR_BITS = %d; // of the "
+              "board's memory; the bits above are 0\n",
+              p->ir->design.beat_bits, ir_address_bits(p->ir));
+    text_add(out, "\n    // ---- nets between modules, by what drives them ----\n");
     add_nets(p, out);
-    text_add(out, "\n    // ---- resets and flush, each with a register per instance; faults ----\n");
     emit_levels(p, out);
     emit_faults(p, out);
     text_add(out, "\n    // ---- modules ----\n");

@@ -54,5 +54,7 @@ bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, str
 int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
 // Whether the parameter holds the entries of the table, and there are several.
 bool schedule_is_table(const struct ir_kernel *, const struct ir_param *);
+// The number of sections, if the parameter is the list of their lengths; else 0.
+int schedule_sections(const struct ir_param *);
 
 #endif

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_schedule: a table of entries and the walk through it. Used only inside modules.
+#include <string.h>
+
 #include "gen/kernel/class.h"
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
@@ -7,3 +9,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_schedule = {.module = "rill_schedule", .cost = cost};
+
+int schedule_sections(const struct ir_param *p) {
+    bool lengths = !strcmp(p->name, "SECTION_LEN");
+    return lengths && p->value.kind == IR_VALUE_LIST ? p->value.words : 0;
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // insert-control: the kernels that run a request (registers, token loop, ring of ids, parameter loading, KV write
 // tracking) and the plain nets between them. See docs/memory.md and docs/registers.md.
+#include "gen/bind/bind.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/layout.h"
@@ -16,14 +17,23 @@ enum {
 
 struct port {
     const char *name;
-    bool is_output;
-    int bits;
     enum ir_net_role net; // a net of the design
 };
 
+// The module's header says which way a port goes and how wide it is, so the parameters must be set before.
+static void add_net(struct ir *ir, int kernel, const bind_ports *ports, const char *name, int net) {
+    const struct bind_port *port = bind_find_port(ports, name);
+    ir_add_wire(ir, kernel, name, port->is_output, port->bits, net);
+}
+
+static void add_one(struct ir *ir, int kernel, const char *name, int net) {
+    bind_ports ports = bind_read_ports(ir, kernel);
+    add_net(ir, kernel, &ports, name, net);
+}
+
 static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        ir_add_wire(ir, kernel, port[i].name, port[i].is_output, port[i].bits, ir_design_net(ir, port[i].net));
+    bind_ports ports = bind_read_ports(ir, kernel);
+    for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
 
 static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
@@ -53,37 +63,37 @@ static void add_registers(struct ir *ir) {
     ir_set_int(ir, k, "COUNTERS", counters(ir));
     set_end_ids(ir, k);
     add_axil(ir, k);
-    const struct port nets[] = {{"irq", false, 0, IR_NET_INTERRUPT},
-                                {"ap_start", true, 1, IR_NET_AP_START},
-                                {"ap_done", false, 1, IR_NET_AP_DONE},
-                                {"ap_idle", false, 1, IR_NET_AP_IDLE},
-                                {"prompt_len", true, 32, IR_NET_PROMPT_LEN},
-                                {"max_new", true, 32, IR_NET_MAX_NEW},
-                                {"eot_id", true, end_ids(ir) * 32, IR_NET_EOT_ID},
-                                {"ignore_eot", true, 1, IR_NET_IGNORE_EOT},
-                                {"prompt_ptr", true, 64, IR_NET_PROMPT_PTR},
-                                {"ring_ptr", true, 64, IR_NET_RING_PTR},
-                                {"channel_base", true, c * 64, IR_NET_CHANNEL_BASE},
-                                {"status", false, 32, IR_NET_STATUS},
-                                {"ids_count", false, 32, IR_NET_IDS_COUNT},
-                                {"fault_code", false, 32, IR_NET_FAULT_CODE},
-                                {"fault_place", false, 32, IR_NET_FAULT_PLACE},
-                                {"identity", false, 64, IR_NET_IDENTITY},
-                                {"layout", false, 64, IR_NET_LAYOUT},
-                                {"image", false, 64, IR_NET_IMAGE},
-                                {"halt", true, 2, IR_NET_HALT},
-                                {"watchdog", true, 32, IR_NET_WATCHDOG},
-                                {"ring_ids", true, 32, IR_NET_RING_IDS},
-                                {"ending", false, 32, IR_NET_ENDING},
-                                {"fault_address", false, 64, IR_NET_FAULT_ADDRESS},
-                                {"fault_channel", false, 32, IR_NET_FAULT_CHANNEL},
-                                {"fault_state", false, 32, IR_NET_FAULT_STATE},
-                                {"idle_engines", false, 64, IR_NET_IDLE_ENGINES},
-                                {"logits_hash", false, 64, IR_NET_LOGITS_HASH},
-                                {"clock_state", false, 32, IR_NET_CLOCK_STATE},
-                                {"channel_beat", false, c, IR_NET_CHANNEL_BEAT},
-                                {"channel_stall", false, c, IR_NET_CHANNEL_STALL},
-                                {"counters", false, counters(ir) * 64, IR_NET_COUNTERS}};
+    const struct port nets[] = {{"irq", IR_NET_INTERRUPT},
+                                {"ap_start", IR_NET_AP_START},
+                                {"ap_done", IR_NET_AP_DONE},
+                                {"ap_idle", IR_NET_AP_IDLE},
+                                {"prompt_len", IR_NET_PROMPT_LEN},
+                                {"max_new", IR_NET_MAX_NEW},
+                                {"eot_id", IR_NET_EOT_ID},
+                                {"ignore_eot", IR_NET_IGNORE_EOT},
+                                {"prompt_ptr", IR_NET_PROMPT_PTR},
+                                {"ring_ptr", IR_NET_RING_PTR},
+                                {"channel_base", IR_NET_CHANNEL_BASE},
+                                {"status", IR_NET_STATUS},
+                                {"ids_count", IR_NET_IDS_COUNT},
+                                {"fault_code", IR_NET_FAULT_CODE},
+                                {"fault_place", IR_NET_FAULT_PLACE},
+                                {"identity", IR_NET_IDENTITY},
+                                {"layout", IR_NET_LAYOUT},
+                                {"image", IR_NET_IMAGE},
+                                {"halt", IR_NET_HALT},
+                                {"watchdog", IR_NET_WATCHDOG},
+                                {"ring_ids", IR_NET_RING_IDS},
+                                {"ending", IR_NET_ENDING},
+                                {"fault_address", IR_NET_FAULT_ADDRESS},
+                                {"fault_channel", IR_NET_FAULT_CHANNEL},
+                                {"fault_state", IR_NET_FAULT_STATE},
+                                {"idle_engines", IR_NET_IDLE_ENGINES},
+                                {"logits_hash", IR_NET_LOGITS_HASH},
+                                {"clock_state", IR_NET_CLOCK_STATE},
+                                {"channel_beat", IR_NET_CHANNEL_BEAT},
+                                {"channel_stall", IR_NET_CHANNEL_STALL},
+                                {"counters", IR_NET_COUNTERS}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -92,20 +102,19 @@ static void add_sampling(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
     static const struct {
         const char *name, *port;
-        int bits;
         enum ir_net_role net;
-    } settings[] = {{"inverse_temperature", "inverse", 32, IR_NET_INVERSE_TEMPERATURE},
-                    {"top_k", "top_k", 32, IR_NET_TOP_K},
-                    {"min_p", "min_p", 32, IR_NET_MIN_P},
-                    {"seed", "seed", 64, IR_NET_SEED}};
+    } settings[] = {{"inverse_temperature", "inverse", IR_NET_INVERSE_TEMPERATURE},
+                    {"top_k", "top_k", IR_NET_TOP_K},
+                    {"min_p", "min_p", IR_NET_MIN_P},
+                    {"seed", "seed", IR_NET_SEED}};
     for (size_t i = 0; i < COUNT_OF(settings); i++) {
         if (k == IR_NONE) {
             ir_add_open(ir, registers, settings[i].name);
             continue;
         }
         int net = ir_design_net(ir, settings[i].net);
-        ir_add_wire(ir, registers, settings[i].name, true, settings[i].bits, net);
-        ir_add_wire(ir, k, settings[i].port, false, settings[i].bits, net);
+        add_one(ir, registers, settings[i].name, net);
+        add_one(ir, k, settings[i].port, net);
     }
     if (k == IR_NONE) return;
     ir_set_int(ir, registers, "SAMPLING", 1);
@@ -130,10 +139,10 @@ static void add_counters(struct ir *ir) {
     ir->kernel[k].is_control = true;
     ir_set_int(ir, k, "EVENTS", counters(ir));
     const struct ir_part busy = {.net = ir_design_net(ir, IR_NET_AP_IDLE), .inverted = true};
-    ir_add_wire(ir, k, "clear", false, 1, ir_design_net(ir, IR_NET_LOAD_START));
+    add_one(ir, k, "clear", ir_design_net(ir, IR_NET_LOAD_START));
     ir_add_use(ir, k, "enable", 1, ir_use_parts(ir, IR_USE_PART, &busy, 1));
     ir_add_use(ir, k, "events", counters(ir), counter_events(ir));
-    ir_add_wire(ir, k, "counts", true, counters(ir) * 64, ir_design_net(ir, IR_NET_COUNTERS));
+    add_one(ir, k, "counts", ir_design_net(ir, IR_NET_COUNTERS));
 }
 
 static int64_t all_layers(const struct ir *ir) {
@@ -170,32 +179,33 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
 }
 
-// Without a language model there are no ids.
+// Without a language model there are no ids: inputs are tied to 0, outputs are open.
 static void tie_off_ids(struct ir *ir, int k) {
-    const struct {
-        const char *port;
-        int bits;
-    } inputs[] = {{"m_axis_prompt_burst_tready", 1},
-                  {"s_axis_prompt_tvalid", 1},
-                  {"s_axis_prompt_tdata", ir->design.beat_bits},
-                  {"m_axis_id_tready", 1},
-                  {"s_axis_next_id_tvalid", 1},
-                  {"s_axis_next_id_tdata", 32},
-                  {"s_axis_next_id_tuser", ports_user_bits(ir)},
-                  {"s_axis_next_id_tlast", 1},
-                  {"m_axis_ring_tready", 1}};
-    static const char *const outputs[] = {"m_axis_prompt_burst_tvalid",
-                                          "m_axis_prompt_burst_tdata",
-                                          "s_axis_prompt_tready",
-                                          "m_axis_id_tvalid",
-                                          "m_axis_id_tdata",
-                                          "m_axis_id_tuser",
-                                          "m_axis_id_tlast",
-                                          "s_axis_next_id_tready",
-                                          "m_axis_ring_tvalid",
-                                          "m_axis_ring_tdata"};
-    for (size_t i = 0; i < COUNT_OF(inputs); i++) ir_add_zero(ir, k, inputs[i].port, inputs[i].bits);
-    for (size_t i = 0; i < COUNT_OF(outputs); i++) ir_add_open(ir, k, outputs[i]);
+    static const char *const names[] = {"m_axis_prompt_burst_tready",
+                                        "s_axis_prompt_tvalid",
+                                        "s_axis_prompt_tdata",
+                                        "m_axis_id_tready",
+                                        "s_axis_next_id_tvalid",
+                                        "s_axis_next_id_tdata",
+                                        "s_axis_next_id_tuser",
+                                        "s_axis_next_id_tlast",
+                                        "m_axis_ring_tready",
+                                        "m_axis_prompt_burst_tvalid",
+                                        "m_axis_prompt_burst_tdata",
+                                        "s_axis_prompt_tready",
+                                        "m_axis_id_tvalid",
+                                        "m_axis_id_tdata",
+                                        "m_axis_id_tuser",
+                                        "m_axis_id_tlast",
+                                        "s_axis_next_id_tready",
+                                        "m_axis_ring_tvalid",
+                                        "m_axis_ring_tdata"};
+    bind_ports ports = bind_read_ports(ir, k);
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        const struct bind_port *port = bind_find_port(&ports, names[i]);
+        if (port->is_output) ir_add_open(ir, k, port->name);
+        else ir_add_zero(ir, k, port->name, port->bits);
+    }
 }
 
 // The kernel that selects the ids and hashes the logits, or IR_NONE.
@@ -210,59 +220,59 @@ static int find_chooser(const struct ir *ir) {
 static void add_row_hashes(struct ir *ir, int chooser) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_CHOOSES)) continue;
-        if (k == chooser) ir_add_wire(ir, k, "row_hash", true, 64, ir_design_net(ir, IR_NET_ROW_HASH));
+        if (k == chooser) add_one(ir, k, "row_hash", ir_design_net(ir, IR_NET_ROW_HASH));
         else ir_add_open(ir, k, "row_hash");
     }
 }
 
 static void add_request_nets(struct ir *ir, int k) {
-    const struct port nets[] = {{"start", false, 1, IR_NET_AP_START},
-                                {"done", true, 1, IR_NET_AP_DONE},
-                                {"idle", true, 1, IR_NET_AP_IDLE},
-                                {"prompt_len", false, 32, IR_NET_PROMPT_LEN},
-                                {"max_new", false, 32, IR_NET_MAX_NEW},
-                                {"eot_id", false, end_ids(ir) * 32, IR_NET_EOT_ID},
-                                {"ignore_eot", false, 1, IR_NET_IGNORE_EOT},
-                                {"prompt_ptr", false, 64, IR_NET_PROMPT_PTR},
-                                {"ring_ptr", false, 64, IR_NET_RING_PTR},
-                                {"channel_base", false, ir->design.channels * 64, IR_NET_CHANNEL_BASE},
-                                {"ring_ids", false, 32, IR_NET_RING_IDS},
-                                {"watchdog", false, 32, IR_NET_WATCHDOG},
-                                {"halt", false, 2, IR_NET_HALT},
-                                {"status", true, 32, IR_NET_STATUS},
-                                {"ids_count", true, 32, IR_NET_IDS_COUNT},
-                                {"fault_code", true, 32, IR_NET_FAULT_CODE},
-                                {"fault_place", true, 32, IR_NET_FAULT_PLACE},
-                                {"fault_address", true, 64, IR_NET_FAULT_ADDRESS},
-                                {"fault_channel", true, 32, IR_NET_FAULT_CHANNEL},
-                                {"fault_state", true, 32, IR_NET_FAULT_STATE},
-                                {"ending", true, 32, IR_NET_ENDING},
-                                {"image", true, 64, IR_NET_IMAGE}};
+    const struct port nets[] = {{"start", IR_NET_AP_START},
+                                {"done", IR_NET_AP_DONE},
+                                {"idle", IR_NET_AP_IDLE},
+                                {"prompt_len", IR_NET_PROMPT_LEN},
+                                {"max_new", IR_NET_MAX_NEW},
+                                {"eot_id", IR_NET_EOT_ID},
+                                {"ignore_eot", IR_NET_IGNORE_EOT},
+                                {"prompt_ptr", IR_NET_PROMPT_PTR},
+                                {"ring_ptr", IR_NET_RING_PTR},
+                                {"channel_base", IR_NET_CHANNEL_BASE},
+                                {"ring_ids", IR_NET_RING_IDS},
+                                {"watchdog", IR_NET_WATCHDOG},
+                                {"halt", IR_NET_HALT},
+                                {"status", IR_NET_STATUS},
+                                {"ids_count", IR_NET_IDS_COUNT},
+                                {"fault_code", IR_NET_FAULT_CODE},
+                                {"fault_place", IR_NET_FAULT_PLACE},
+                                {"fault_address", IR_NET_FAULT_ADDRESS},
+                                {"fault_channel", IR_NET_FAULT_CHANNEL},
+                                {"fault_state", IR_NET_FAULT_STATE},
+                                {"ending", IR_NET_ENDING},
+                                {"image", IR_NET_IMAGE}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
 static void add_image_nets(struct ir *ir, int k) {
-    const struct port nets[] = {{"logits_hash", true, 64, IR_NET_LOGITS_HASH},
-                                {"image_wrong", false, 1, IR_NET_IMAGE_WRONG},
-                                {"image_place", false, 2, IR_NET_IMAGE_PLACE},
-                                {"image_checksum", false, 64, IR_NET_IMAGE_CHECKSUM},
-                                {"load_start", true, 1, IR_NET_LOAD_START},
-                                {"load_done", false, 1, IR_NET_LOAD_DONE},
-                                {"flush", true, 1, IR_NET_FLUSH},
-                                {"soft_rst", true, 1, IR_NET_SOFT_RST},
-                                {"quiet", false, 1, IR_NET_QUIET}};
+    const struct port nets[] = {{"logits_hash", IR_NET_LOGITS_HASH},
+                                {"image_wrong", IR_NET_IMAGE_WRONG},
+                                {"image_place", IR_NET_IMAGE_PLACE},
+                                {"image_checksum", IR_NET_IMAGE_CHECKSUM},
+                                {"load_start", IR_NET_LOAD_START},
+                                {"load_done", IR_NET_LOAD_DONE},
+                                {"flush", IR_NET_FLUSH},
+                                {"soft_rst", IR_NET_SOFT_RST},
+                                {"quiet", IR_NET_QUIET}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
 static void add_end_nets(struct ir *ir, int k) {
-    const struct port nets[] = {{"out_steps_done", false, 0, IR_NET_OUT_STEPS_DONE},
-                                {"ids_written", false, 32, IR_NET_IDS_WRITTEN},
-                                {"kernel_fault", false, 0, IR_NET_KERNEL_FAULT},
-                                {"memory_error", false, 0, IR_NET_MEMORY_ERROR},
-                                {"error_is_write", false, 0, IR_NET_ERROR_IS_WRITE},
-                                {"error_address", false, 0, IR_NET_ERROR_ADDRESS},
-                                {"progress", false, 1, IR_NET_PROGRESS},
-                                {"idle_engines", false, 64, IR_NET_IDLE_ENGINES}};
+    const struct port nets[] = {{"out_steps_done", IR_NET_OUT_STEPS_DONE},
+                                {"ids_written", IR_NET_IDS_WRITTEN},
+                                {"kernel_fault", IR_NET_KERNEL_FAULT},
+                                {"memory_error", IR_NET_MEMORY_ERROR},
+                                {"error_is_write", IR_NET_ERROR_IS_WRITE},
+                                {"error_address", IR_NET_ERROR_ADDRESS},
+                                {"progress", IR_NET_PROGRESS},
+                                {"idle_engines", IR_NET_IDLE_ENGINES}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -280,15 +290,15 @@ static void add_loop_streams(struct ir *ir, int k) {
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
+    set_token_loop_params(ir, k);
     add_request_nets(ir, k);
     if (chooser == IR_NONE) ir_add_zero(ir, k, "row_hash", 64);
-    else ir_add_wire(ir, k, "row_hash", false, 64, ir_design_net(ir, IR_NET_ROW_HASH));
+    else add_one(ir, k, "row_hash", ir_design_net(ir, IR_NET_ROW_HASH));
     const struct ir_part clock = {.net = ir_design_net(ir, IR_NET_CLOCK_STATE), .low = 0, .width = 2};
     ir_add_use(ir, k, "clock_state", 2, ir_use_parts(ir, IR_USE_PART, &clock, 1));
     add_image_nets(ir, k);
     ir_add_use(ir, k, "kv_layers_done", 32, all_layers_done(ir));
     add_end_nets(ir, k);
-    set_token_loop_params(ir, k);
     add_loop_streams(ir, k);
 }
 
@@ -299,8 +309,8 @@ static void add_ring(struct ir *ir) {
     ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
     ir->client[client].base = ir_design_net(ir, IR_NET_RING_PTR);
-    ir_add_wire(ir, k, "dma_idle", false, 1, ir_net(ir, IR_NET_WRITE_IDLE, client));
-    ir_add_wire(ir, k, "ids_written", true, 32, ir_design_net(ir, IR_NET_IDS_WRITTEN));
+    add_one(ir, k, "dma_idle", ir_net(ir, IR_NET_WRITE_IDLE, client));
+    add_one(ir, k, "ids_written", ir_design_net(ir, IR_NET_IDS_WRITTEN));
 }
 
 struct stores {
@@ -330,9 +340,8 @@ static void add_store_nets(struct ir *ir, int k, int place) {
                                    {.net = ir_design_net(ir, IR_NET_PARAM_LOAD_STORE),
                                     .low = place == IR_NONE ? 0 : place,
                                     .width = place != IR_NONE}};
-    const struct port nets[] = {{"load_data", false, (int)layout_load_bits(&ir->design), IR_NET_PARAM_LOAD_DATA},
-                                {"load_start", false, 1, IR_NET_LOAD_START},
-                                {"keep", false, 1, IR_NET_IMAGE_KEEP}};
+    const struct port nets[] = {
+        {"load_data", IR_NET_PARAM_LOAD_DATA}, {"load_start", IR_NET_LOAD_START}, {"keep", IR_NET_IMAGE_KEEP}};
     ir_add_use(ir, k, "load_valid", 1, ir_use_parts(ir, IR_USE_AND, load, COUNT_OF(load)));
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
@@ -361,14 +370,14 @@ static void add_param_loader(struct ir *ir, const struct stores *stores) {
     ir_set_int(ir, k, "STORES", stores->count);
     if (layout_load_pieces(&ir->design) > 1) ir_set_int(ir, k, "PIECES", layout_load_pieces(&ir->design));
     ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, stores->counts, stores->count));
-    const struct port nets[] = {{"start", false, 1, IR_NET_LOAD_START},
-                                {"s_axis_beat_tvalid", false, 1, IR_NET_PARAM_REST_TVALID},
-                                {"s_axis_beat_tready", true, 1, IR_NET_PARAM_REST_TREADY},
-                                {"s_axis_beat_tdata", false, ir->design.beat_bits, IR_NET_PARAM_REST_TDATA},
-                                {"load_valid", true, 1, IR_NET_PARAM_LOAD_VALID},
-                                {"load_store", true, stores->count, IR_NET_PARAM_LOAD_STORE},
-                                {"load_data", true, (int)layout_load_bits(&ir->design), IR_NET_PARAM_LOAD_DATA},
-                                {"done", true, 1, IR_NET_PARAM_LOADED}};
+    const struct port nets[] = {{"start", IR_NET_LOAD_START},
+                                {"s_axis_beat_tvalid", IR_NET_PARAM_REST_TVALID},
+                                {"s_axis_beat_tready", IR_NET_PARAM_REST_TREADY},
+                                {"s_axis_beat_tdata", IR_NET_PARAM_REST_TDATA},
+                                {"load_valid", IR_NET_PARAM_LOAD_VALID},
+                                {"load_store", IR_NET_PARAM_LOAD_STORE},
+                                {"load_data", IR_NET_PARAM_LOAD_DATA},
+                                {"done", IR_NET_PARAM_LOADED}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
@@ -380,18 +389,20 @@ static const struct ir_segment *header_segment(const struct ir *ir) {
 
 // Passes the beats after the header to the loader. Without stores there are none.
 static void add_rest_nets(struct ir *ir, int k, bool any) {
-    const struct port nets[] = {{"m_axis_beat_tvalid", true, 1, IR_NET_PARAM_REST_TVALID},
-                                {"m_axis_beat_tready", false, 1, IR_NET_PARAM_REST_TREADY},
-                                {"m_axis_beat_tdata", true, ir->design.beat_bits, IR_NET_PARAM_REST_TDATA},
-                                {"loaded", false, 1, IR_NET_PARAM_LOADED},
-                                {"keep", true, 1, IR_NET_IMAGE_KEEP}};
+    const struct port nets[] = {{"m_axis_beat_tvalid", IR_NET_PARAM_REST_TVALID},
+                                {"m_axis_beat_tready", IR_NET_PARAM_REST_TREADY},
+                                {"m_axis_beat_tdata", IR_NET_PARAM_REST_TDATA},
+                                {"loaded", IR_NET_PARAM_LOADED},
+                                {"keep", IR_NET_IMAGE_KEEP}};
     if (any) {
         add_nets(ir, k, nets, COUNT_OF(nets));
         return;
     }
+    bind_ports ports = bind_read_ports(ir, k);
     for (size_t i = 0; i < COUNT_OF(nets); i++) {
+        const struct bind_port *port = bind_find_port(&ports, nets[i].name);
         struct ir_use loaded = ir_use_constant(1, nets[i].net == IR_NET_PARAM_LOADED), open = {.kind = IR_USE_OPEN};
-        ir_add_use(ir, k, nets[i].name, nets[i].bits, nets[i].is_output ? open : loaded);
+        ir_add_use(ir, k, port->name, port->bits, port->is_output ? open : loaded);
     }
 }
 
@@ -403,13 +414,11 @@ static void add_image_header(struct ir *ir) {
     ir_set_int(ir, k, "BEATS", stores.beats);
     ir_set_word(ir, k, "OFFSET", 40, header_segment(ir)->offset);
     bool any = stores.count > 0;
-    const struct port nets[] = {{"start", false, 1, IR_NET_LOAD_START},
-                                {"layout", false, 64, IR_NET_LAYOUT},
-                                {"kept", false, 64, IR_NET_IMAGE}},
-                      found[] = {{"wrong", true, 1, IR_NET_IMAGE_WRONG},
-                                 {"place", true, 2, IR_NET_IMAGE_PLACE},
-                                 {"checksum", true, 64, IR_NET_IMAGE_CHECKSUM},
-                                 {"done", true, 1, IR_NET_LOAD_DONE}};
+    const struct port nets[] = {{"start", IR_NET_LOAD_START}, {"layout", IR_NET_LAYOUT}, {"kept", IR_NET_IMAGE}},
+                      found[] = {{"wrong", IR_NET_IMAGE_WRONG},
+                                 {"place", IR_NET_IMAGE_PLACE},
+                                 {"checksum", IR_NET_IMAGE_CHECKSUM},
+                                 {"done", IR_NET_LOAD_DONE}};
     add_nets(ir, k, nets, COUNT_OF(nets));
     add_rest_nets(ir, k, any);
     add_nets(ir, k, found, COUNT_OF(found));
@@ -446,27 +455,26 @@ static void add_kv_tracker(struct ir *ir, int unit) {
     ir_set_int(ir, k, "COUNT_W", open_bits());
     const struct {
         const char *port;
-        bool is_output;
-        int bits, net;
-    } nets[] = {{"k_layer_done", false, 1, kv_net(ir, unit, IR_NET_K_LAYER_DONE)},
-                {"k_given", false, keys, kv_net(ir, unit, IR_NET_K_GIVEN)},
-                {"k_written", false, keys, written_by(ir, k_writer)},
-                {"v_layer_done", false, 1, kv_net(ir, unit, IR_NET_V_LAYER_DONE)},
-                {"v_given", false, values, kv_net(ir, unit, IR_NET_V_GIVEN)},
-                {"v_written", false, values, written_by(ir, v_tail)},
-                {"k_layers_done", true, 32, kv_net(ir, unit, IR_NET_K_LAYERS_DONE)},
-                {"v_layers_done", true, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE)},
-                {"kv_layers_done", true, 32, kv_net(ir, unit, IR_NET_KV_LAYERS_DONE)}};
-    for (size_t i = 0; i < COUNT_OF(nets); i++)
-        ir_add_wire(ir, k, nets[i].port, nets[i].is_output, nets[i].bits, nets[i].net);
+        int net;
+    } nets[] = {{"k_layer_done", kv_net(ir, unit, IR_NET_K_LAYER_DONE)},
+                {"k_given", kv_net(ir, unit, IR_NET_K_GIVEN)},
+                {"k_written", written_by(ir, k_writer)},
+                {"v_layer_done", kv_net(ir, unit, IR_NET_V_LAYER_DONE)},
+                {"v_given", kv_net(ir, unit, IR_NET_V_GIVEN)},
+                {"v_written", written_by(ir, v_tail)},
+                {"k_layers_done", kv_net(ir, unit, IR_NET_K_LAYERS_DONE)},
+                {"v_layers_done", kv_net(ir, unit, IR_NET_V_LAYERS_DONE)},
+                {"kv_layers_done", kv_net(ir, unit, IR_NET_KV_LAYERS_DONE)}};
+    bind_ports ports = bind_read_ports(ir, k);
+    for (size_t i = 0; i < COUNT_OF(nets); i++) add_net(ir, k, &ports, nets[i].port, nets[i].net);
 }
 
 static void add_output_nets(struct ir *ir) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT)) continue;
         ir_set_int(ir, k, "COUNT_W", open_bits());
-        ir_add_wire(ir, k, "dma_written", false, 1, written_by(ir, k));
-        ir_add_wire(ir, k, "steps_done", true, 32, ir_net(ir, IR_NET_STEPS_DONE, k));
+        add_one(ir, k, "dma_written", written_by(ir, k));
+        add_one(ir, k, "steps_done", ir_net(ir, IR_NET_STEPS_DONE, k));
     }
 }
 
@@ -496,6 +504,7 @@ static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struc
 }
 
 bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    if (!bind_has_library(ir, diag)) return false;
     add_registers(ir);
     add_counters(ir);
     add_token_loop_nets(ir);

@@ -23,8 +23,9 @@
 // clk_2x: of PUMP 2 alone; twice as fast as clk, whose every rising edge is one of it too (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
-// Reset: clk, synchronous active-high rst, for 4 + HOPS + PULSE_HOPS cycles or more; everything held is given up. It
-// acts 2 cycles later, on other dies as much later as what goes there: over registers of each die and each part.
+// Reset: clk, synchronous active-high rst, for 4 + HOPS + RESULT_HOPS + 2 * PULSE_HOPS cycles or more; everything held
+// is given up. It acts 2 cycles later, on other dies as much later as what goes there: over registers of each die and
+// each part.
 // Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
 // which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
 // results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of

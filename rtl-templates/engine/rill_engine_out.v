@@ -2,36 +2,45 @@
 // Collects the results of the matrix engine in a FIFO and reports them to the rest of the engine. The FIFO has a place
 // for every row that was begun. All of it is on the die of the readers of m_axis_y.
 //
-// s_valid: a result arrives; there is always a place for it. wrong: the result counts, and it, its row scale or its
-// bias is not finite.
-// m_axis_y: the result, 2 cycles later. taken: 1 in the cycle of a transfer. fault: 1 cycle after `wrong` of a result.
+// s_valid: a result arrives; there is always a place for it. The low bits of s_side are `count`, the number of lanes
+// whose part of s_y counts. wrong[c], a cycle later: lane c's part, its row scale or its bias is not finite.
+// m_axis_y: {s_side, s_y}, 2 cycles later. taken: 1 in the cycle of a transfer. fault: one of the `count` lanes was
+// wrong; a cycle after `wrong`.
 // Reset: clk, synchronous active-high rst; clears the FIFO.
 //
-// name    meaning            unit   range
-// DATA_W  width of a result  bits   1 or more
-// DEPTH   places             words  2 or more
+// name      meaning                unit      range
+// CHANNELS  lanes                  channels  1 or more
+// SIDE_W    width of s_side        bits      width of CHANNELS or more
+// DEPTH     places                 words     2 or more
+// COUNT_W   width of count         bits      derived
 `default_nettype none
 
 module rill_engine_out #(
-    parameter DATA_W = 0,
-    parameter DEPTH = 0
+    parameter CHANNELS = 0,
+    parameter SIDE_W = 0,
+    parameter DEPTH = 0,
+    parameter COUNT_W = $clog2(CHANNELS + 1)
 ) (
-    input  wire              clk,
-    input  wire              rst,
-    input  wire              s_valid,
-    input  wire [DATA_W-1:0] s_data,
-    input  wire              wrong,
-    output wire              m_axis_y_tvalid,
-    input  wire              m_axis_y_tready,
-    output wire [DATA_W-1:0] m_axis_y_tdata,
-    output wire              taken,
-    output wire              fault
+    input  wire                          clk,
+    input  wire                          rst,
+    input  wire                          s_valid,
+    input  wire [SIDE_W-1:0]             s_side,
+    input  wire [CHANNELS*32-1:0]        s_y,
+    input  wire [CHANNELS-1:0]           wrong,
+    output wire                          m_axis_y_tvalid,
+    input  wire                          m_axis_y_tready,
+    output wire [SIDE_W+CHANNELS*32-1:0] m_axis_y_tdata,
+    output wire                          taken,
+    output wire                          fault
 );
     localparam FILL_W = $clog2(DEPTH + 1);
 
     generate
-        if (DATA_W < 1) begin : gen_bad_data
-            rill_error_DATA_W_must_be_at_least_1 u_error ();
+        if (CHANNELS < 1) begin : gen_bad_channels
+            rill_error_CHANNELS_must_be_at_least_1 u_error ();
+        end
+        if (SIDE_W < COUNT_W) begin : gen_bad_side
+            rill_error_SIDE_W_must_hold_the_count u_error ();
         end
         if (DEPTH < 2) begin : gen_bad_depth
             rill_error_DEPTH_must_be_at_least_2 u_error ();
@@ -41,11 +50,22 @@ module rill_engine_out #(
     wire              room;
     wire [FILL_W-1:0] fill;
     wire [FILL_W-1:0] high;
-    rill_fifo #(.DATA_W(DATA_W), .DEPTH(DEPTH), .RAM_STYLE("distributed")) u_fifo (
-        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(room), .s_axis_tdata(s_data),
+    rill_fifo #(.DATA_W(SIDE_W + CHANNELS * 32), .DEPTH(DEPTH), .RAM_STYLE("distributed")) u_fifo (
+        .clk(clk), .rst(rst), .s_axis_tvalid(s_valid), .s_axis_tready(room), .s_axis_tdata({s_side, s_y}),
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
         .occupancy(fill), .high_water(high));
-    rill_hop_stage #(.DATA_W(1), .CLEAR_W(1)) u_fault (.clk(clk), .rst(rst), .d(s_valid && wrong), .q(fault));
+
+    reg  [COUNT_W-1:0]  count_q;         // of the result in the cycle before; 0: none
+    wire [CHANNELS-1:0] used;
+    always @(posedge clk)
+        count_q <= rst || !s_valid ? {COUNT_W{1'b0}} : s_side[COUNT_W-1:0];
+    genvar c;
+    generate
+        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used
+            assign used[c] = count_q > c;
+        end
+    endgenerate
+    rill_hop_stage #(.DATA_W(1), .CLEAR_W(1)) u_fault (.clk(clk), .rst(rst), .d(|(wrong & used)), .q(fault));
     assign taken = m_axis_y_tvalid && m_axis_y_tready;
 
 `ifdef RILL_ASSERT

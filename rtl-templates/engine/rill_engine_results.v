@@ -5,10 +5,11 @@
 // side {last, user, count} belongs to the row-step and token whose integers come SIDE_AT + HOPS cycles later, with
 // valid.
 // m_axis_y: {side, C x fp32}. Its delay is the latency of rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO. left:
-// a word was taken. fault: one of the `count` results, its row scale or its bias is not finite. left and fault come
-// PULSE_HOPS cycles late.
+// a word was taken. fault: one of the `count` results, its row scale or its bias is not finite; 2 cycles after the
+// result entered the FIFO. left and fault come PULSE_HOPS cycles late.
 // Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
-// the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst).
+// the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have no reset:
+// they are empty before the reset ends, if it takes HOPS + RESULT_HOPS + 2 * PULSE_HOPS + 2 cycles or more.
 // Placement on several dies: gen_result[g].u_dequantize is on the die of the sums of group g, u_side_hop leads to those
 // of group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
 //
@@ -52,7 +53,6 @@ module rill_engine_results #(
     output wire                          fault
 );
     localparam FAN_OUT = 8;                                // lanes of a group
-    localparam COUNT_W = $clog2(CHANNELS + 1);
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -74,16 +74,14 @@ module rill_engine_results #(
     wire [GROUPS-1:0]        y_valid;                      // of each group, all in the same cycle
     wire [GROUPS*SIDE_W-1:0] y_side;
     wire [CHANNELS*32-1:0]   y;
-    wire [CHANNELS-1:0]      y_fault;
-    wire [CHANNELS-1:0]      y_used;
-    wire [1:0]               out_rst;                      // where results come together
+    wire [CHANNELS-1:0]      y_fault;                      // a cycle after y
+    wire                     out_rst;                      // where results come together
     wire                     taken;
     wire                     fault_there;
     rill_hop #(.DATA_W(SIDE_W), .STAGES(HOPS)) u_side_hop (.clk(clk), .rst(1'b0), .d(side), .q(side_there));
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(SIDE_AT)) u_side (
         .clk(clk), .rst(lane_rst[0]), .en(1'b1), .d(side_there), .q(lane_side));
     genvar g;
-    genvar c;
     generate
         for (g = 0; g < GROUPS; g = g + 1) begin : gen_result
             localparam FIRST = g * FAN_OUT;
@@ -97,21 +95,18 @@ module rill_engine_results #(
                 .scale(scale[FIRST*32 +: LANES*32]), .bias(bias[FIRST*32 +: LANES*32]),
                 .side(g == 0 ? lane_side : {SIDE_W{1'b0}}), .out_valid(result_valid), .y(result), .fault(wrong),
                 .out_side(result_side));
-            rill_hop #(.DATA_W(33 * LANES + 1 + SIDE_W), .CLEAR_W(1), .STAGES(RESULT_HOPS)) u_hop (
-                .clk(clk), .rst(lane_rst[g]), .d({result_side, result, wrong, result_valid}),
+            rill_hop #(.DATA_W(33 * LANES + 1 + SIDE_W), .STAGES(RESULT_HOPS)) u_hop (
+                .clk(clk), .rst(1'b0), .d({result_side, result, wrong, result_valid}),
                 .q({y_side[g*SIDE_W +: SIDE_W], y[FIRST*32 +: LANES*32], y_fault[FIRST +: LANES], y_valid[g]}));
         end
-        for (c = 0; c < CHANNELS; c = c + 1) begin : gen_used
-            assign y_used[c] = y_side[COUNT_W-1:0] > c;
-        end
     endgenerate
-    rill_reset_tree #(.HOPS(PULSE_HOPS), .COPIES(2)) u_rst (.clk(clk), .d(rst), .q(out_rst));
-    rill_engine_out #(.DATA_W(SIDE_W + CHANNELS * 32), .DEPTH(OUT_FIFO)) u_out (
-        .clk(clk), .rst(out_rst[0]), .s_valid(y_valid[0]), .s_data({y_side[SIDE_W-1:0], y}),
-        .wrong(|(y_fault & y_used)), .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready),
+    rill_reset_tree #(.HOPS(PULSE_HOPS), .COPIES(1)) u_rst (.clk(clk), .d(rst), .q(out_rst));
+    rill_engine_out #(.CHANNELS(CHANNELS), .SIDE_W(SIDE_W), .DEPTH(OUT_FIFO)) u_out (
+        .clk(clk), .rst(out_rst), .s_valid(y_valid[0]), .s_side(y_side[SIDE_W-1:0]), .s_y(y), .wrong(y_fault),
+        .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready),
         .m_axis_y_tdata(m_axis_y_tdata), .taken(taken), .fault(fault_there));
-    rill_hop #(.DATA_W(2), .CLEAR_W(2), .STAGES(PULSE_HOPS)) u_home (
-        .clk(clk), .rst(out_rst[1]), .d({taken, fault_there}), .q({left, fault}));
+    rill_hop #(.DATA_W(2), .STAGES(PULSE_HOPS)) u_home (
+        .clk(clk), .rst(1'b0), .d({taken, fault_there}), .q({left, fault}));
 
     wire unused = &{1'b0, valid, y_valid, y_side};
 endmodule

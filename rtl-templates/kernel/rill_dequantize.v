@@ -4,7 +4,8 @@
 // Free-running pipeline that never stalls, because space for its results is reserved before they begin. So it has
 // valids and enables and does not use rill_elementwise. Latency 12 cycles, one vector per cycle. A product without bias
 // gives bias = +0.0; as float(acc) * scale with a positive power of two as scale is never -0, that leaves scores and
-// values as they are. fault[i] is aligned with y: lane i's scale or bias is not finite or its result overflows.
+// values as they are. fault[i] comes one cycle after y: lane i's scale or bias is not finite or its result overflows.
+// It is a register, so that it can go to another die directly.
 // Reset: synchronous; valids only.
 //
 // name    meaning                       unit   range
@@ -27,7 +28,7 @@ module rill_dequantize #(
     input  wire [SIDE_W-1:0]   side,
     output wire                out_valid,
     output wire [LANES*32-1:0] y,
-    output wire [LANES-1:0]    fault,
+    output reg  [LANES-1:0]    fault,
     output wire [SIDE_W-1:0]   out_side
 );
     `include "rill_latency.vh"
@@ -89,7 +90,8 @@ module rill_dequantize #(
             rill_fp32_add u_bias (
                 .clk(clk), .en(en_add), .a(product), .b(late_bias), .y(y[i*32 +: 32]), .fault(add_fault)
             );
-            assign fault[i] = add_fault | late_fault;
+            always @(posedge clk)
+                fault[i] <= add_fault | late_fault;
         end
     endgenerate
 endmodule

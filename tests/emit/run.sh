@@ -78,6 +78,25 @@ read_comments() { # folder
     fi
 }
 
+# Each file says what it is, and has names where numbers would say nothing: no kernel's port takes bits of a stream by
+# their numbers, and no stream has the last word of its name twice.
+read_heads() { # folder
+    local file design='^// Design `\S+`, board \S+: [0-9]+ memory channels? of [0-9]+ bits; clk has [0-9.]+ MHz'
+    for file in $(modules_of "$1"); do
+        if ! head -n 5 "$file" | grep -q '^// SPDX-License-Identifier: ' ||
+            ! head -n 5 "$file" | grep -qE "$design" ||
+            ! head -n 5 "$file" | grep -q '^// Command: `rill gen '; then
+            echo "error: the head of $(basename "$file") lacks its licence, design, board, clock or command"
+            return 1
+        fi
+        if grep -nE '\.[sm]_axis_\w+\((from|to)_\w+\[|\b(from|to)_(\w+_)?([a-z]\w*)_\3_t(valid|data)\b' "$file" |
+                head -n 1 | cut -c1-160 | grep .; then
+            echo "error: a stream's name or field in $(basename "$file")"
+            return 1
+        fi
+    done
+}
+
 read_icarus() { # folder
     (cd "$1" && iverilog -g2005 -t null -f filelist.f)
 }
@@ -100,7 +119,7 @@ read_names() { # folder
 read_tables() { # folder
     # shellcheck disable=SC2046 # one word per file
     awk "/^ +8'h[0-9a-f]+,? \/\/ / {
-        place = \$1; gsub(/8'h|,/, \"\", place); names++
+        place = \$1; gsub(/8'h0?|,/, \"\", place); names++
         at = index(\"0123456789abcdef\", place) - 1
         if (length(place) == 1 && \$3 !~ \"_\" at \"(_to_|\$)\") { print \"error: \" \$0; wrong = 1 }
     }
@@ -142,6 +161,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: modules, no probes" read_structure "$dir"
     check "emit $label: what comments say" read_comments "$dir"
     check "emit $label: names of streams" read_names "$dir"
+    check "emit $label: heads of files, names of fields" read_heads "$dir"
     check "emit $label: tables" read_tables "$dir"
     check "emit $label: rules of strict front ends" "$root/verif/lint/strict.py" "$dir"/rtl/*.v
     check "emit $label: Icarus" read_icarus "$dir"
@@ -187,8 +207,8 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
-    checks=9
-    [ "$(spec_name "$spec")" != graph-linear ] || checks=10 # with a module that is not reached
+    checks=10
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=11 # with a module that is not reached
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2

@@ -20,19 +20,6 @@ import sys
 FLIP_FLOP = re.compile(r"^\$(_S?DFF|_DFF|s?dff|a?dff|aldff|dffsr)")
 # Word cells whose bits do not depend on each other, so each bit is a cell of its own.
 BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos"}
-# Crossings that are known not to be from flip-flop to flip-flop: source, sink, and the sink's pins. They are counted.
-KNOWN = [(re.compile(source + r"\Z"), re.compile(sink + r"\Z"), pins) for source, sink, pins in (
-    # `fault` of a lane group is the OR of two registers, and the first stage after it is on the next die.
-    (r".*/u_results/gen_result\[\d+\]\.u_dequantize/fault", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "D"),
-    # That stage is cleared by the reset of the lane group's die, a register.
-    (r".*/gen_chain\[\d+\]\.u_rst/u_copies/q", r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", "R SRST"),
-    # Where the output FIFO is not on the engine's die, the logic of rill_engine_results around it is on the wrong side:
-    # the mask of used lanes, the OR of their faults, and the reset of the way home.
-    (r".*/gen_result\[\d+\]\.u_hop/gen_stage\[0\]\.u_stage/q", r".*/u_results/(\$and\$rtl/rill_engine_results\.v:.*|y_used)",
-     "A B D"),
-    (r".*/u_results/u_out\.wrong", r".*/u_results/u_out/u_fault\.d", "A B D"),
-    (r".*/u_results/u_rst/u_copies/q", r".*/u_results/u_home/gen_stage\[\d+\]\.u_stage/q", "R SRST"),
-)]
 CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}
 LISTED = 20
 
@@ -208,7 +195,7 @@ def judge(netlist, placement, say):
     dies = {name: die_of(name) for name in cells}
     for path in placement.unused():
         say(f"error: no instance {path}")
-    groups, edges, crossings, known, direct = Groups(), collections.defaultdict(list), 0, 0, {}
+    groups, edges, crossings, direct = Groups(), collections.defaultdict(list), 0, {}
     for (source, out, name, port), bits in netlist.wires.items():
         flop, apart = name in netlist.flops, dies[source] != dies[name]
         # Cells that a line put on one die need no joining: a group between two dies has a way from one to the other over
@@ -218,13 +205,8 @@ def judge(netlist, placement, say):
         if flop and port == "D" and source in netlist.flops:
             crossings += len(bits) * apart
             continue
-        ends = where[source][1], where[name][1]
-        if apart and (flop or dies[source] and dies[name]) and any(
-                a.match(ends[0]) and b.match(ends[1]) and port in pins.split() for a, b, pins in KNOWN):
-            known += len(bits)
-            continue
         if dies[source] and dies[name]:
-            direct.setdefault(ends, (dies[source], dies[name]))
+            direct.setdefault((where[source][1], where[name][1]), (dies[source], dies[name]))
             continue
         for of_source, of_sink in zip(netlist.nodes(source, out, (bit >> 20 for bit in bits)),
                                       netlist.nodes(name, port, (bit & 0xFFFFF for bit in bits))):
@@ -248,7 +230,7 @@ def judge(netlist, placement, say):
         say(f"error: {len(wrong) - LISTED} more groups")
     placed = sum(1 for die in dies.values() if die)
     say(f"{len(placement.lines)} lines, {placed} of {len(cells)} cells on dies, {crossings} crossings from flip-flop to "
-        f"flip-flop, {known} known others, {len(direct)} unknown, {len(wrong)} groups of cells between two dies")
+        f"flip-flop, {len(direct)} others, {len(wrong)} groups of cells between two dies")
     return not (wrong or direct or placement.unused())
 
 

@@ -207,7 +207,7 @@ crossings_of() { # package, placements
     local said=$work/$1.crossings
     "$here/crossings.sh" "$work/$1" rill_kernel "$work/netlists/$1" "${@:2}" >"$said"
     ! grep '^[a-z]*:placement.tcl: error' "$said" &&
-        [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 unknown, 0 groups' "$said")" = 2 ]
+        [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 others, 0 groups' "$said")" = 2 ]
 }
 # Faults of placement.tcl alone: all are judged in one reading of the netlist.
 wrong=() wrong_checks=()

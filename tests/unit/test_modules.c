@@ -85,7 +85,7 @@ static void probes_watch_the_stream_of_their_number(const char *spec, const char
         at = strstr(at, arena_printf(&arena, "    // %s\n", edge->name));
         assert_non_null(at);
         const char *end = strstr(at + 4, "    // "), *id = strstr(at, arena_printf(&arena, "#(.ID(%d),", e));
-        const char *beats = arena_printf(&arena, ".tvalid(%s.u_%s.%s_valid)", top,
+        const char *beats = arena_printf(&arena, ".tvalid(%s.u_%s.%s_tvalid)", top,
                                          p->module[p->home[edge->src_kernel]].name, p->from[e]);
         const char *fill = edge->pool == IR_NONE
                                ? arena_printf(&arena, ".occupancy(%s.u_%s.u_%s.fill)", top,
@@ -103,6 +103,18 @@ static void probes_watch_their_streams(void **state) {
     probes_watch_the_stream_of_their_number("tests/e2e/cases/dies/spec.yaml", "rill_kernel", "u_kernel.u_top");
 }
 
+// The head of a file has both clocks of a design whose multipliers work twice in a cycle.
+static void heads_have_the_clocks(void **state) {
+    (void)state;
+    struct text one = {0}, two = {0};
+    emit_header(plan_of("configs/tinystories-gpt2-1m.yaml"), "A file.", &one);
+    emit_header(plan_of("configs/gpt2-medium-u55c-a4.yaml"), "A file.", &two);
+    assert_non_null(strstr(text_cstr(&one), "4 memory channels of 512 bits; clk has 250 MHz.\n"));
+    assert_non_null(strstr(text_cstr(&two), "clk has 225 MHz, clk_2x 450 MHz.\n"));
+    text_free(&one);
+    text_free(&two);
+}
+
 static int setup(void **state) {
     (void)state;
     arena_init(&arena);
@@ -117,6 +129,7 @@ static int teardown(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_kernel_is_in_the_module_of_its_region, setup, teardown),
+        cmocka_unit_test_setup_teardown(heads_have_the_clocks, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
         cmocka_unit_test_setup_teardown(probes_watch_their_streams, setup, teardown),

@@ -86,6 +86,7 @@ design_instances() { # directory
             for (i = 1; i <= n; i++) row = row " " name[i] "=" constant(name[i], value[i])
             put(row)
         }
+        /^    localparam [A-Z_]+ = [0-9]+;/ { number[$2] = $4 + 0 }
         /^    rill_[a-z0-9_]+ +u_/ { module = $1; n = 0; put_row(); module = ""; next }
         /^    rill_[a-z0-9_]+ #\(/ { module = $1; text = ""; sub(/^[^(]*\(/, "") }
         module == "" { next }
@@ -101,6 +102,7 @@ design_instances() { # directory
                 gsub(/[ .]/, "", name[i])
                 value[i] = substr(part[i], index(part[i], "(") + 1)
                 gsub(/ /, "", value[i])
+                if (value[i] in number) value[i] = number[value[i]]
                 of[name[i]] = value[i]
             }
             put_row()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_dequantize. Compares results and the fault of each lane with the golden model, bit by bit: 11
-// cycles after the vector, with the vector's sideband, with any gaps between vectors, in which the inputs are unknown.
-// Vectors that are in the pipeline at a reset must not come out.
+// Testbench of rill_dequantize. Compares results and the fault of each lane with the golden model, bit by bit: 12
+// cycles after the vector, with the vector's sideband, and the fault a cycle later, with any gaps between vectors, in
+// which the inputs are unknown. Vectors that are in the pipeline at a reset must not come out.
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
 // sweep: LANES=8 SIDE_W=14 FAULT=1
@@ -43,6 +43,7 @@ module rill_dequantize_tb;
     reg  [LATENCY:1]    due = 0;             // [n]: a vector was given n cycles ago
     integer             number [1:LATENCY];
     integer             file, count = 0, vectors, given = 0, seen = 0, faults = 0, gap = 0, seed, idle, i, n;
+    integer             latest = -1;         // the vector that came out a cycle ago; -1: none
     reg                 failed = 0, was_reset = 0;
 
     task fail(input integer what, where);
@@ -65,9 +66,12 @@ module rill_dequantize_tb;
         vectors = count / LANES;
     end
 
+    task check_fault(input integer lane, place);
+        if (fault[lane] !== fault_mem[place]) fail(2, lane);
+    endtask
+
     task check_lane(input integer lane, place);
         begin
-            if (fault[lane] !== fault_mem[place]) fail(2, lane);
             if (!fault_mem[place] && y[32*lane +: 32] !== y_mem[place]) fail(3, lane);
             if (fault_mem[place]) faults = faults + 1;
         end
@@ -75,6 +79,9 @@ module rill_dequantize_tb;
 
     always @(negedge clk) begin
         if (!rst && out_valid !== due[LATENCY]) fail(4, 0);
+        for (i = 0; i < LANES && latest >= 0; i = i + 1)
+            check_fault(i, latest * LANES + i);
+        latest = out_valid && due[LATENCY] ? number[LATENCY] : -1;
         if (out_valid && due[LATENCY]) begin
             if (out_side !== number[LATENCY][SIDE_W-1:0]) fail(5, 0);
             for (i = 0; i < LANES; i = i + 1)

@@ -138,7 +138,8 @@ module rill_engine_tb;
     reg [8*256-1:0]       name;
     reg                   loaded = 0;
 
-    rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
+    rill_bench_clock #(.LIMIT(400000), .RESET_CYCLES(4 + HOPS + RESULT_HOPS + 2 * PULSE_HOPS)) u_clock (
+        .clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
 
     // ---- streams ----
     wire                   step_valid, step_ready_e, step_ready_t, x_valid, x_ready, k_valid, k_ready, v_valid, v_ready,
