@@ -340,17 +340,16 @@ static const struct option_row rows[] = {
     {0}};
 
 const struct command command_sim = {
-    .options =
-        {.name = "sim",
-         .purpose = "simulate a design with Verilator and compare it with both reference models",
-         .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
-         .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
-         .page = "simulation",
-         .table = {{rows, 0},
-                   {request_rows, AT(sim)},
-                   {sim_rows, AT(sim)},
-                   {sampling_rows, AT(sim.sampling)},
-                   {figure_rows, AT(sim.figures)}},
-         .skips_plus = true},
+    .options = {.name = "sim",
+                .purpose = "simulate a design with Verilator and compare it with both reference models",
+                .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
+                .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
+                .page = "simulation",
+                .table = {{rows, 0},
+                          {request_rows, AT(sim)},
+                          {sim_rows, AT(sim)},
+                          {sampling_rows, AT(sim.sampling)},
+                          {figure_rows, AT(sim.figures)}},
+                .skips_plus = true},
     .size = sizeof(struct build_options),
     .start = start};
