@@ -405,8 +405,8 @@ static const struct option_row rows[] = {
 
 const struct command command_golden = {
     .options = {.name = "golden",
-                .purpose = "compute the results with the reference model alone, without hardware",
-                .about = "The reference model is the oracle, which reads the spec without the compiler.",
+                .purpose = "compute the results with the oracle alone, without hardware",
+                .about = "The oracle is the reference model that reads the spec without the compiler.",
                 .example = "rill golden model.yaml --weights CHECKPOINT --prompt \"Once upon a time\"",
                 .page = "oracle",
                 .table = {{rows, 0}, {calibrate_rows, AT(calibrate)}, {sampling_rows, AT(sampling)}}},

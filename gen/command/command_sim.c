@@ -341,7 +341,7 @@ static const struct option_row rows[] = {
 
 const struct command command_sim = {
     .options = {.name = "sim",
-                .purpose = "simulate a design with Verilator and compare it with the reference model",
+                .purpose = "simulate a design with Verilator and compare it with both reference models",
                 .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
                 .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
                 .page = "simulation",

@@ -468,7 +468,7 @@ const struct command command_verify = {
     .options = {.name = "verify",
                 .purpose = "simulate a long request in shards that run side by side, and join their verdicts",
                 .example = "rill verify design --prompt \"Once upon a time\" --tokens 64 --shards 8",
-                .page = "simulation",
+                .page = "verify",
                 .table = {{rows, 0},
                           {request_rows, AT(sim)},
                           {sampling_rows, AT(sim.sampling)},

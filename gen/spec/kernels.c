@@ -31,7 +31,7 @@ static const struct schema_key timing_keys[] = {
      .required = true,
      .range = "expression",
      .doc = "cycles from the arrival of the last word that an output word depends on (of all "
-            "tokens of the step) until the output word is offered",
+            "tokens of the step, except in one-to-one kernels) until the output word is offered",
      .json = EXPRESSION},
     {.key = "group",
      .range = "expression",
@@ -48,8 +48,7 @@ static const struct schema_key timing_keys[] = {
      .range = "expression",
      .preset = "1",
      .doc = "groups that the kernel can hold. 2: it takes a group while it gives out the previous "
-            "one. A place becomes free in the cycle after the last word of its result has left, or "
-            "in the same cycle if a group is one word that makes one word",
+            "one",
      .json = EXPRESSION},
 };
 static const struct schema_table timing_table = {

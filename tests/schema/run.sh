@@ -104,7 +104,7 @@ queue says "a message about a key" '^design\.fifo: ' \
     'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 queue says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'
 queue says "a word of the glossary, in any case" '^beat: one transfer on a memory port' Beat
-queue says "a message that names a word alone" '^certificate: the reason that' "it has no certificate"
+queue says "a message that names a word alone" '^walker: the module that' "it has no walker"
 queue says "a word beside a key of its name" '^T: the largest number of tokens' T
 queue says "a legal word of a key" '^`shared` is a value of design\.binding: all products take turns' shared
 queue says "a legal word of an attribute, too" '^`int4_asym` is a value of attribute matmul\.weights: 4 bits' int4_asym
@@ -134,7 +134,7 @@ queue says "a family" '^  - gpt2\.layers$' gpt2
 no_operation() { ! "$rill" explain 'the design reports fault 4: at position 3' | grep '^operation position'; }
 queue check "explain: a plain word of a message is no operation" no_operation
 queue says "a text without an id" '^this text does not end with the id of a message. Its words mean:$' \
-    'it has no certificate'
+    'it has no walker'
 queue check_refused "explain: a message of which nothing is known" 1 'nothing is known about `blub xx`' \
     "$rill" explain \
     'blub xx'
