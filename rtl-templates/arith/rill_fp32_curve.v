@@ -5,8 +5,8 @@
 // beyond is aligned with y: |a| is above the last segment. y is then 1 for CURVE 0 and 1, 0 or 1 for CURVE 2, 0 for
 // CURVE 3. fault comes 11 clocks before y: NaN or infinite operand; y is then undefined.
 //
-// name   meaning                                                      unit  range
-// CURVE  0: tanh(a) / a, 1: erf(a) / a, 2: Phi(a), 3: ln(1 + exp(-a)) -     0 to 3
+// name   meaning                                                       unit  range
+// CURVE  0: tanh(a) / a, 1: erf(a) / a, 2: Phi(a), 3: ln(1 + exp(-a))  -     0 to 3
 `default_nettype none
 
 module rill_fp32_curve #(

@@ -37,7 +37,7 @@ module rill_gelu #(
 );
     `include "rill_latency.vh"
     `include "rill_copies.vh"
-    localparam LATENCY = EXACT ? LATENCY_CURVE + LATENCY_MUL
+    localparam LATENCY = EXACT != 0 ? LATENCY_CURVE + LATENCY_MUL
         : 4 * LATENCY_MUL + LATENCY_ADD                              // the argument of exp
         + LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL;
 
@@ -59,7 +59,7 @@ module rill_gelu #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            if (EXACT) begin : gen_exact
+            if (EXACT != 0) begin : gen_exact
                 rill_unary_lane #(.FUNCTION(3), .STAGES(LATENCY)) u_lane (
                     .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
                     .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));

@@ -79,7 +79,8 @@ module rill_scalar #(
             assign m_axis_y_tdata[i*32 +: 32] = y & {32{!(PADDING && pads_y)}};
             wire [31:0] x = PADDING && pads_x ? ONE : s_axis_x_tdata[i*32 +: 32];
             rill_binary_lane #(.FUNCTION(FUNCTION)) u_lane (
-                .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .a(FIRST ? VALUE : x), .b(FIRST ? x : VALUE), .y(y),
+                .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .a(FIRST != 0 ? VALUE : x),
+                .b(FIRST != 0 ? x : VALUE), .y(y),
                 .fault(lane_fault[i]));
         end
     endgenerate
