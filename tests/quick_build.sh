@@ -93,7 +93,7 @@ make_precompiled() {
     rm -f "$objects.a"
     sed 's/^module rill_fifo /module rill_fifo_own /' "$templates/stream/rill_fifo.v" >"$lib/rill_fifo_own.v"
     for name in $(sed -nE 's/^module rill_part_([a-z_0-9]*) .*/\1/p; s/^`RILL_FROM\((.*)\)/from_\1/p
-        s/^`RILL_FIXED\((.*),.*/fixed_\1/p
+        s/^`RILL_FIXED\((.*), (.*)\)/fixed_\1_\2/p
         s/^`RILL_FIFO\((.*), (.*),.*/fifo_\1_\2/p
         s/^`RILL_(MATRIX|PAIR|MEMORY)\((.*)\)/\L\1_\2/p' "$precompiled/parts.sv"); do
         wide=0

@@ -63,6 +63,13 @@ bool ir_node_is(const struct ir *ir, int node, unsigned traits) {
 
 enum ir_weights ir_op_weights(const struct ir *ir, int op) { return ir_op_of(ir, op)->weights; }
 
+bool ir_fills(const struct ir *ir, const struct ir_node *node) {
+    int function = ir_attr_choice(&node->attrs, "function", SPEC_ADD);
+    bool scales = (function == SPEC_MUL || function == SPEC_DIV) && ir_attr_float(&node->attrs, "value", 0) > 0;
+    bool bounds = ir_attr_float(&node->attrs, "lo", -1) > 0 || ir_attr_float(&node->attrs, "hi", 1) < 0;
+    return (ir_op_is(ir, node->op, OP_FILLS) && !scales) || bounds;
+}
+
 int ir_param_vectors(const struct ir *ir, const struct ir_node *node) {
     if (node->op >= IR_OPS) return ir->custom[node->op - IR_OPS].vectors;
     return (ir_attr_find(&node->attrs, "gamma") != NULL) + (ir_attr_find(&node->attrs, "beta") != NULL);

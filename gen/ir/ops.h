@@ -31,6 +31,7 @@ enum op_trait {
     OP_BY_POSITION = 1 << 14, // reads the table row that the token's position selects
     OP_CHOOSES = 1 << 15,     // selects an id
     OP_PATCHES = 1 << 16,     // reads its input in patches
+    OP_FILLS = 1 << 17,       // elementwise, and its result for +0 is not +0
     OP_PRODUCT = OP_BY_WEIGHTS | OP_BY_KEYS | OP_BY_VALUES,
     OP_ON_ENGINE = OP_PRODUCT | OP_OF_PRODUCT,
     OP_OF_CACHE = OP_BY_KEYS | OP_BY_VALUES
@@ -83,7 +84,7 @@ struct ir_op_attr {
     bool required, has_default, by_rule; // by_rule: the type rule reports an illegal word
     bool each;                           // an integer, or a list with one integer per repetition of the region
     char text[24];                       // default as written
-    char legal[24];                      // lowest..highest, or words separated by |, as written; empty: any value
+    char legal[40];                      // lowest..highest, or words separated by |, as written; empty: any value
     bool has_range;
     double low, high;
     int64_t preset; // default value of an integer
@@ -104,7 +105,10 @@ bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct 
 // The legal values as text: ` 1 to 4`, ` a or b`, or nothing.
 const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
-bool ir_op_is(const struct ir *, int op, unsigned traits);     // whether it has at least one of the traits
+bool ir_op_is(const struct ir *, int op, unsigned traits); // whether it has at least one of the traits
+// Whether an elementwise operation makes something other than +0 of +0, so that the padding of a vector's last word
+// would not stay +0.
+bool ir_fills(const struct ir *, const struct ir_node *);
 bool ir_node_is(const struct ir *, int node, unsigned traits); // IR_NONE: false
 enum ir_weights ir_op_weights(const struct ir *, int op);
 // Number of parameter vectors of an operation that reads vectors.

@@ -122,6 +122,10 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
         }
     for (int i = 1; i < node->inputs; i++)
         if (!check_rows(ir, node, first, input(ir, node, i), diag)) return false;
+    if (grows(first) && ir_fills(ir, node)) { // no kernel knows where such a row ends
+        diag_error(diag, node->loc, MSG_ROWS_GROW, ir_op_of(ir, node->op)->name, node->name, first->name);
+        return false;
+    }
     out->dtype = IR_F32;
     copy_shape(out, first);
     return true;
@@ -147,6 +151,14 @@ static bool norm_fits(const struct ir *ir, const struct ir_node *node, int64_t e
     if (elements <= MAX_NORM) return true;
     diag_error(diag, node->loc, MSG_NORM_ELEMENTS, ir_op_of(ir, node->op)->name, node->name, (long long)elements,
                MAX_NORM);
+    return false;
+}
+
+bool type_scalar(struct ir *ir, struct ir_node *node, struct diag *diag) {
+    int function = ir_attr_choice(&node->attrs, "function", SPEC_ADD);
+    const struct ir_attr *value = ir_attr_find(&node->attrs, "value");
+    if (function != SPEC_DIV || value->f != 0) return type_same(ir, node, diag);
+    diag_error(diag, value->loc.source ? value->loc : node->loc, MSG_DIVIDES_BY_ZERO, node->name);
     return false;
 }
 

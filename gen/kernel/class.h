@@ -43,6 +43,22 @@ void class_rope_table(const struct ir_node *, int64_t rows, int64_t cols, float 
 void class_softcap(struct ir *, const struct ir_node *, int kernel); // sets the parameters from the attribute `cap`
 void class_cost_softcap(int64_t lanes, struct cost_resources *);
 
+// ---- functions of rill_unary (unary.c), which the exact GELU shares ----
+
+enum { CLASS_GELU_FUNCTION = 3 };
+void class_cost_unary(int64_t function, int64_t lanes, struct cost_resources *);
+
+// ---- lanes of two operands (binary.c) ----
+
+int64_t class_binary_latency(int64_t function);
+void class_cost_binary(int64_t function, int64_t lanes, struct cost_resources *);
+
+// ---- functions that are not 0 at 0 (padding.c) ----
+
+// Sets N, the elements of a firing, from which the kernel knows which lanes are padding.
+void class_padding(struct ir *, const struct ir_node *, int kernel);
+void class_cost_padding(const struct kernel_args *, struct cost_resources *);
+
 // ---- sliding windows (window_params.c) ----
 
 // Sets parameter `name`, and WINDOWS: the window of a token in each layer.

@@ -2,11 +2,16 @@
 // rill_clip: bounds x from below and from above.
 #include <float.h>
 
+#include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
+// An operation without bounds is the ReLU.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
-    ir_set_float(ir, k, "LO", (float)ir_attr_float(&node->attrs, "lo", -FLT_MAX));
+    struct ir_op_attr lo;
+    bool bounds = ir_op_attr_of(ir, node->op, "lo", &lo);
+    ir_set_float(ir, k, "LO", (float)ir_attr_float(&node->attrs, "lo", bounds ? -FLT_MAX : 0));
     ir_set_float(ir, k, "HI", (float)ir_attr_float(&node->attrs, "hi", FLT_MAX));
+    if (ir_fills(ir, node)) class_padding(ir, node, k);
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -17,6 +22,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_lanes(a), 158, 65.8, 0);
     cost_per(r, 1, 14, 11.2, 0);
+    class_cost_padding(a, r);
 }
 
 const struct kernel_class rtl_clip = {

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_gelu: GELU in tanh form, y = x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3)).
+// rill_gelu: GELU in tanh form, y = x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 * x^3)). With EXACT: x * Phi(x).
 #include "gen/kernel/class.h"
 
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    if (ir_attr_choice(&node->attrs, "approximate", SPEC_GELU_TANH) == SPEC_GELU_NONE) ir_set_int(ir, k, "EXACT", 1);
+}
+
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
-    (void)a, (void)at;
+    (void)at;
     // cycles: the argument of sigmoid, then exp, 1 + exp, its reciprocal, and the product with x
     enum { ARGUMENT = 4 * LATENCY_MUL + LATENCY_ADD };
-    class_pipe(c, ARGUMENT + LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL);
+    class_pipe(c, args_int(a, "EXACT", 0) ? LATENCY_CURVE + LATENCY_MUL
+                                          : ARGUMENT + LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL);
 }
 
 // LUT, FF, DSP: per lane, then once per module. Fitted to the rows of rill_gelu in verif/cost/measured.txt (Yosys).
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    if (args_int(a, "EXACT", 0)) return class_cost_unary(CLASS_GELU_FUNCTION, class_lanes(a), r);
     cost_per(r, class_lanes(a), 2095, 2082, 16);
     cost_per(r, 1, 75, 49, 0);
 }
 
 const struct kernel_class rtl_gelu = {
-    .module = "rill_gelu", .traits = KERNEL_FAULT, .contract = contract, .cost = cost};
+    .module = "rill_gelu", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};

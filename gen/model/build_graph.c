@@ -31,9 +31,34 @@ static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype d
 
 enum { MAX_COMPOSITES = 16 };
 
+// Names that operations have elsewhere.
+static const struct {
+    const char *name, *hint;
+} elsewhere[] = {
+    {"relu6", "`clip` with `lo: 0, hi: 6` is relu6"},
+    {"swish", "`silu` is x * sigmoid(x)"},
+    {"gemm", "`linear` is a product with weights"},
+    {"dense", "`linear` is a product with weights"},
+    {"pow", "`mul` of a tensor with itself is its square, `sqrt` its root"},
+    {"conv", "convolutions are not in the language yet; a custom kernel can compute one"},
+    {"concat", "`concat` is not in the language yet; a custom kernel with several inputs can join tensors"},
+    {"slice", "`slice` is not in the language yet; a custom kernel can pass a part of a tensor"},
+};
+
+static const char *hint_of(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(elsewhere); i++)
+        if (!strcmp(elsewhere[i].name, name)) return elsewhere[i].hint;
+    return NULL;
+}
+
 static void note_ops(const struct ir *ir, const struct spec_name *op, struct diag *diag) {
     const char *words[IR_OPS + SPEC_MAX_KERNELS + MAX_COMPOSITES];
     size_t count = 0;
+    const char *hint = hint_of(op->text);
+    if (hint) {
+        diag_note(diag, op->loc, "%s", hint);
+        return;
+    }
     for (int i = 0; i < ir_spec_ops(); i++) words[count++] = ir_spec_op(i).name;
     for (int i = 0; i < ir->customs; i++) words[count++] = ir->custom[i].name;
     diag_note_words(diag, op->loc, op->text, words, count);

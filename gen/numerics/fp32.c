@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
 #include "gen/numerics/fp32.h"
 
 // One segment of a piecewise quadratic; docs/numerics.md section 2 gives the format.
@@ -162,6 +164,68 @@ float g_rsqrt(float x, struct golden_fault *fault) {
     uint32_t index = odd << 7 | (bits >> 16 & 127);
     uint32_t value = quadratic(&rsqrt_table[index], fraction_distance(bits), 14, 19);
     return pack(0, 190 - half + power_of_four, power_of_four ? SIGNIFICAND_ONE : value);
+}
+
+// ---- curves: a function of |x| in segments of 2^18 steps, as an integer of 24 binary places ----
+
+struct curve {
+    const struct segment *table;
+    int64_t segments;
+    int places, shift2, shift1; // places: binary places of |x|
+};
+
+static const struct curve tanh_curve = {tanh_table, COUNT_OF(tanh_table), 23, 14, 21};
+static const struct curve erf_curve = {erf_table, COUNT_OF(erf_table), 24, 15, 21};
+static const struct curve tail_curve = {tail_table, COUNT_OF(tail_table), 23, 15, 21};
+static const struct curve softplus_curve = {softplus_table, COUNT_OF(softplus_table), 22, 14, 20};
+
+// Returns -1 above the last segment.
+static int64_t curve_at(const struct curve *c, float x, struct golden_fault *fault) {
+    int64_t a = g_fix_clamp(g_abs(x), c->places, (int64_t)1 << 28, fault);
+    if (a >> 18 >= c->segments) return -1;
+    return quadratic(&c->table[a >> 18], (int32_t)(a & 0x3ffff) - (1 << 17), c->shift2, c->shift1);
+}
+
+static float curve_value(int64_t value) { return (float)value * 0x1p-24f; }
+
+// x times the curve, and 1 with the sign of x above the last segment.
+static float odd(const struct curve *c, float x, struct golden_fault *fault) {
+    int64_t value = curve_at(c, x, fault);
+    if (value < 0) return signbit(x) ? -1.0f : 1.0f;
+    return g_mul(x, curve_value(value), fault);
+}
+
+float g_tanh(float x, struct golden_fault *fault) { return odd(&tanh_curve, x, fault); }
+
+float g_erf(float x, struct golden_fault *fault) { return odd(&erf_curve, x, fault); }
+
+// x times the normal distribution's integral Phi(x); the table has Phi(-|x|), which is 0 above its last segment.
+float g_gelu_exact(float x, struct golden_fault *fault) {
+    int64_t tail = curve_at(&tail_curve, x, fault);
+    if (tail < 0) tail = 0;
+    return g_mul(x, curve_value(signbit(x) ? tail : (1 << 24) - tail), fault);
+}
+
+// max(x, 0) + ln(1 + exp(-|x|)); the logarithm is 0 above its last segment.
+float g_softplus(float x, struct golden_fault *fault) {
+    int64_t value = curve_at(&softplus_curve, x, fault);
+    return g_add(signbit(x) ? 0.0f : x, curve_value(value < 0 ? 0 : value), fault);
+}
+
+float g_sqrt(float x, struct golden_fault *fault) {
+    return g_flush(x) == 0 ? g_flush(x) : g_mul(x, g_rsqrt(x, fault), fault);
+}
+
+// max(0, min(1, alpha * x + beta)). The product saturates.
+float g_hardsigmoid(float x, float alpha, float beta, struct golden_fault *fault) {
+    float v = g_add(g_mul_sat(x, alpha, fault), beta, fault);
+    return signbit(v) ? 0.0f : v < 1.0f ? v : 1.0f;
+}
+
+// Both are scaled by 1/4 where the reciprocal of b would be below 2^-126.
+float g_div(float a, float b, struct golden_fault *fault) {
+    if (g_is_finite(b) && exponent_field(g_bits(b)) > 252) a = g_ldexp(a, -2, fault), b = g_ldexp(b, -2, fault);
+    return g_mul(a, g_recip(b, fault), fault);
 }
 
 float g_sigmoid(float x, struct golden_fault *fault) {

@@ -111,5 +111,12 @@ float g_gumbel(uint32_t r);
 float g_sigmoid(float x, struct golden_fault *fault);
 float g_softcap(float x, float slope, float gain, struct golden_fault *fault); // slope -2 / cap, gain 2 * cap
 float g_gelu(float x, struct golden_fault *fault);
+float g_gelu_exact(float x, struct golden_fault *fault); // x * Phi(x)
+float g_tanh(float x, struct golden_fault *fault);
+float g_erf(float x, struct golden_fault *fault);
+float g_softplus(float x, struct golden_fault *fault);
+float g_sqrt(float x, struct golden_fault *fault); // x < 0 faults
+float g_hardsigmoid(float x, float alpha, float beta, struct golden_fault *fault);
+float g_div(float a, float b, struct golden_fault *fault); // b = 0 faults
 
 #endif

@@ -90,8 +90,9 @@ void golden_layernorm(size_t n, float eps, const float x[], const float gamma[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
 
-void golden_add(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
-void golden_mul(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
+typedef void golden_binary(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
+golden_binary golden_add, golden_sub, golden_mul, golden_div, golden_max, golden_min;
+extern golden_binary *const golden_binaries[6]; // in this order
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault);
 // Rotates the pairs among the first `rotary` elements of one head by row[rotary], which holds the cos of all pairs,
 // then the sin. beside: elements 2i and 2i + 1 are a pair; otherwise i and i + rotary / 2 are. y must not be x.
@@ -104,11 +105,21 @@ float golden_softcap_slope(double cap); // fp32(-2 / cap)
 float golden_softcap_gain(double cap);  // fp32(2 * cap)
 
 // Elementwise operations of one operand (ops_unary.c). given: the operation's attributes in the order of docs/spec.md,
-// NAN if the graph leaves one out.
+// NAN if the graph leaves one out. A word is its number in the list of legal words, from 0.
+#define GOLDEN_SIXTH 0x1.555556p-3f // 1/6: the slope of hardswish
 enum { GOLDEN_UNARY_ATTRIBUTES = 2 };
 typedef void golden_unary(size_t n, const double given[GOLDEN_UNARY_ATTRIBUTES], const float x[], float y[],
                           struct golden_fault *fault);
 golden_unary *golden_find_unary(const char *name); // NULL: there is no such operation
+
+// `scalar` runs the operation number `function` of golden_binaries on x and `value`, or with `first` on `value` and x.
+// A difference with a number is a sum with its negative, a quotient a product with fp32(1 / number).
+struct golden_scalar {
+    int function;
+    float value;
+    bool first;
+};
+struct golden_scalar golden_scalar_of(int function, double value); // function: add, sub, mul, div, max, min, rsub, rdiv
 
 // Index of the largest value, ties to the lowest index. n >= 1.
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault);

@@ -48,8 +48,38 @@ void golden_add(size_t n, const float a[], const float b[], float y[], struct go
     for (size_t i = 0; i < n; i++) y[i] = g_add(a[i], b[i], fault);
 }
 
+void golden_sub(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
+    for (size_t i = 0; i < n; i++) y[i] = g_sub(a[i], b[i], fault);
+}
+
+void golden_div(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
+    for (size_t i = 0; i < n; i++) y[i] = g_div(a[i], b[i], fault);
+}
+
+void golden_max(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
+    for (size_t i = 0; i < n; i++) y[i] = g_max(a[i], b[i], fault);
+}
+
+void golden_min(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
+    for (size_t i = 0; i < n; i++) y[i] = g_neg(g_max(g_neg(a[i]), g_neg(b[i]), fault));
+}
+
 void golden_mul(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = g_mul(a[i], b[i], fault);
+}
+
+golden_binary *const golden_binaries[] = {golden_add, golden_sub, golden_mul, golden_div, golden_max, golden_min};
+
+struct golden_scalar golden_scalar_of(int function, double value) {
+    enum { ADD, SUB, MUL, DIV, RSUB = 6, RDIV };
+    float v = (float)value;
+    switch (function) {
+    case SUB: return (struct golden_scalar){ADD, -v, false};
+    case DIV: return (struct golden_scalar){MUL, (float)(1.0 / (double)v), false};
+    case RSUB: return (struct golden_scalar){SUB, v, true};
+    case RDIV: return (struct golden_scalar){DIV, v, true};
+    default: return (struct golden_scalar){function, v, false};
+    }
 }
 
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault) {

@@ -193,6 +193,10 @@ static void unary(struct step *s) {
 }
 static void add(struct step *s) { golden_add(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void mul(struct step *s) { golden_mul(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static void sub(struct step *s) { golden_sub(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static void quotient(struct step *s) { golden_div(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static void larger(struct step *s) { golden_max(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static void smaller(struct step *s) { golden_min(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void layernorms(struct step *s) { oracle_each_line(s, layernorm); }
 static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes every operation in plain floating point without any quantization: the reference for the accuracy of the
 // exact values.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -164,6 +165,14 @@ static float gelu(float x) {
 }
 static float silu(float x) { return x / (1.0f + expf(-x)); }
 
+static float or_else(float given, float preset) { return isnan(given) ? preset : given; }
+// function: add, sub, mul, div, max, min, rsub, rdiv.
+static float with_number(int function, float x, float c) {
+    const float value[] = {x + c, x - c, x * c, x / c, fmaxf(x, c), fminf(x, c), c - x, c / x};
+    return value[function];
+}
+static float hardsigmoid(float x, float slope, float offset) { return fmaxf(0, fminf(1, slope * x + offset)); }
+
 static void argmax(struct step *s) {
     const float *x = s->in[0]->v.f32;
     s->out[0]->v.id = 0;
@@ -175,6 +184,10 @@ static float element(const struct oracle_node *n, float a, float b) {
     switch (n->op) {
     case ORACLE_ADD: return a + b;
     case ORACLE_MUL: return a * b;
+    case ORACLE_SUB: return a - b;
+    case ORACLE_DIV: return a / b;
+    case ORACLE_MAX: return fmaxf(a, b);
+    case ORACLE_MIN: return fminf(a, b);
     default: return NAN;
     }
 }

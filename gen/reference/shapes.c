@@ -149,6 +149,10 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
 #undef ORACLE_UNARY
     case ORACLE_ADD:
     case ORACLE_MUL:
+    case ORACLE_SUB:
+    case ORACLE_DIV:
+    case ORACLE_MAX:
+    case ORACLE_MIN:
     case ORACLE_CHOOSE:
     case ORACLE_DEQUANTIZE: be_like(y, ORACLE_F32, x); break;
     case ORACLE_ROPE:

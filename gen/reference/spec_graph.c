@@ -182,6 +182,16 @@ static const char *format_of(struct reader *r, const char *weight) {
     return format;
 }
 
+// A number, or a word by its number in the list of docs/spec.md; NAN: not given.
+static double given(struct reader *r, const yaml_node_t *map, const char *key) {
+    static const char *const words[][8] = {{"tanh", "none"},
+                                           {"add", "sub", "mul", "div", "max", "min", "rsub", "rdiv"}};
+    const char *s = key ? text(get(r, map, key)) : NULL;
+    for (size_t i = 0; s && i < 2 * 8; i++)
+        if (words[i / 8][i % 8] && !strcmp(s, words[i / 8][i % 8])) return (double)(i % 8);
+    return s ? strtod(s, NULL) : NAN;
+}
+
 static void read_unary(struct reader *r, const yaml_node_t *map, struct oracle_node *n) {
     const char *first = NULL, *second = NULL;
     switch (n->op) {
@@ -193,8 +203,8 @@ static void read_unary(struct reader *r, const yaml_node_t *map, struct oracle_n
 #undef ORACLE_UNARY
     default: break;
     }
-    n->given[0] = first ? real(r, map, first, NAN) : NAN;
-    n->given[1] = second ? real(r, map, second, NAN) : NAN;
+    n->given[0] = given(r, map, first);
+    n->given[1] = given(r, map, second);
 }
 
 // Reads the attributes of docs/spec.md section 5.

@@ -23,6 +23,10 @@ enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS
 enum spec_role { SPEC_KEY, SPEC_VALUE };
 #define SPEC_PAIRS_WORDS "half|interleaved"
 enum spec_pairs { SPEC_HALF, SPEC_INTERLEAVED };
+#define SPEC_GELU_WORDS "tanh|none"
+enum spec_gelu { SPEC_GELU_TANH, SPEC_GELU_NONE };
+#define SPEC_FUNCTION_WORDS "add|sub|mul|div|max|min|rsub|rdiv"
+enum spec_function { SPEC_ADD, SPEC_SUB, SPEC_MUL, SPEC_DIV, SPEC_MAX, SPEC_MIN, SPEC_RSUB, SPEC_RDIV };
 #define SPEC_SCALING_WORDS "none|linear|llama3|yarn"
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 

@@ -10,6 +10,7 @@ localparam LATENCY_EXP = 10;            // rill_fp32_exp
 localparam LATENCY_RECIP = 7;           // rill_fp32_recip
 localparam LATENCY_RSQRT = 7;           // rill_fp32_rsqrt
 localparam LATENCY_LN = 13;             // rill_fp32_ln
+localparam LATENCY_CURVE = 14;          // rill_fp32_curve
 localparam LATENCY_THREEFRY = 16;       // rill_threefry
 localparam LATENCY_GUMBEL = 28;         // rill_gumbel
 localparam LATENCY_SOFTCAP = 33;        // rill_softcap_lane

@@ -9,6 +9,9 @@
 // TOKENS  tokens per step, upper bound  tokens     1 to 8
 // LO      lower bound                   fp32 bits  any
 // HI      upper bound, after LO         fp32 bits  any
+// N       elements of a firing and      elements   0 or more
+//         token; 0: the result for 0 is
+//         +0, so that padding needs no care
 // USER_W  of tuser                      bits       derived
 `default_nettype none
 
@@ -17,6 +20,7 @@ module rill_clip #(
     parameter TOKENS = 0,
     parameter [31:0] LO = 0,
     parameter [31:0] HI = 0,
+    parameter N = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -30,7 +34,7 @@ module rill_clip #(
 
     output wire                m_axis_y_tvalid,
     input  wire                m_axis_y_tready,
-    output reg  [LANES*32-1:0] m_axis_y_tdata,
+    output wire [LANES*32-1:0] m_axis_y_tdata,
     output wire [USER_W-1:0]   m_axis_y_tuser,
     output wire                m_axis_y_tlast,
 
@@ -38,6 +42,10 @@ module rill_clip #(
 );
     `include "rill_copies.vh"
     localparam LATENCY = 2; // a comparison in each stage
+
+    wire pads_y;                                 // the word has padding, which is +0
+    rill_padding #(.LANES(LANES), .N(N)) u_pads_y (.clk(clk), .rst(rst), .take(m_axis_y_tvalid && m_axis_y_tready),
+        .token_last(m_axis_y_tuser[USER_W-1]), .last(pads_y));
 
     wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;
@@ -57,6 +65,8 @@ module rill_clip #(
             wire        bad;
             wire        unused_fault;
             reg  [31:0] above_q;
+            reg  [31:0] y_q;
+            localparam PADDING = i >= N % LANES;
 
             rill_fp32_max u_lo (.a(x), .b(LO), .y(above), .fault(bad));
             rill_fp32_max u_hi (.a({!above_q[31], above_q[30:0]}), .b({!HI[31], HI[30:0]}), .y(below),
@@ -66,8 +76,9 @@ module rill_clip #(
                 if (step[i*COPIES/LANES]) begin
                     above_q <= above;
                     lane_fault[i] <= bad;
-                    m_axis_y_tdata[i*32 +: 32] <= {!below[31], below[30:0]};
+                    y_q <= {!below[31], below[30:0]};
                 end
+            assign m_axis_y_tdata[i*32 +: 32] = y_q & {32{!(PADDING && pads_y)}};
         end
     endgenerate
 

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise GELU, tanh form: y = x * sigmoid(2 * sqrt(2/pi) * (x + 0.044715 x^3)), docs/numerics.md section 2.
+// Elementwise GELU, tanh form: y = x * sigmoid(2 * sqrt(2/pi) * (x + 0.044715 x^3)), docs/numerics.md section 2; with
+// EXACT: y = x * Phi(x).
 //
-// Streams: docs/rtl.md section 3. Latency 42 cycles, one chunk per cycle, II 1. Reset: synchronous.
+// Streams: docs/rtl.md section 3. Latency 42 cycles, with EXACT 17; one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse, NaN or infinite operand.
 //
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 to 32
 // TOKENS  tokens per step, upper bound  tokens  1 to 8
+// EXACT   1: the exact form             -       0, 1
 // USER_W  of tuser                      bits    derived
 `default_nettype none
 
 module rill_gelu #(
     parameter LANES = 0,
     parameter TOKENS = 0,
+    parameter EXACT = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -34,8 +37,15 @@ module rill_gelu #(
 );
     `include "rill_latency.vh"
     `include "rill_copies.vh"
-    localparam LATENCY = 4 * LATENCY_MUL + LATENCY_ADD               // the argument of exp
+    localparam LATENCY = EXACT != 0 ? LATENCY_CURVE + LATENCY_MUL
+        : 4 * LATENCY_MUL + LATENCY_ADD                              // the argument of exp
         + LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL;
+
+    generate
+        if (EXACT != 0 && EXACT != 1) begin : gen_bad_exact
+            rill_error_EXACT_must_be_0_or_1 u_error ();
+        end
+    endgenerate
 
     wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;
@@ -49,9 +59,15 @@ module rill_gelu #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_gelu_lane #(.STAGES(LATENCY)) u_lane (
-                .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
-                .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
+            if (EXACT != 0) begin : gen_exact
+                rill_unary_lane #(.FUNCTION(3), .STAGES(LATENCY)) u_lane (
+                    .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
+                    .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
+            end else begin : gen_tanh
+                rill_gelu_lane #(.STAGES(LATENCY)) u_lane (
+                    .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
+                    .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
+            end
         end
     endgenerate
 endmodule

@@ -227,6 +227,27 @@ int add_linear(struct spec *s, int x, int size) {
     return add_dequantize(s, add_matmul(s, add_quantize(s, tame(s, x, most_rms)), size));
 }
 
+static int plain_unary(struct spec *s, int x, enum op_kind kind, float rms) {
+    struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, rms);
+    reads(op, x);
+    return op->out[0];
+}
+
+// Values of 0.36 to 2.8, for which everything is defined.
+static int positive(struct spec *s, int x) { return plain_unary(s, plain_unary(s, x, OP_TANH, 1), OP_EXP, 2.8f); }
+
+// What a function may be given: exp nothing large, and others positive numbers.
+static int operand_of(struct spec *s, int x, enum op_kind kind) {
+    if (kind == OP_EXP) return plain_unary(s, x, OP_TANH, 1);
+    return kind == OP_LOG || kind == OP_SQRT || kind == OP_RECIPROCAL ? positive(s, x) : x;
+}
+
+// The root mean square of a result at most.
+static float rms_of(enum op_kind kind, float rms) {
+    bool shifts = kind == OP_SCALAR || kind == OP_SIGMOID || kind == OP_SOFTPLUS || kind == OP_HARDSIGMOID;
+    return kind == OP_EXP || kind == OP_RECIPROCAL ? 2.8f : shifts && rms < 1 ? 1 : rms;
+}
+
 // Some of one kind are replaced by other operations, without a draw: what a seed draws besides stays as it was.
 int add_unary(struct spec *s, int x, enum op_kind kind) {
     static const struct {
@@ -238,12 +259,17 @@ int add_unary(struct spec *s, int x, enum op_kind kind) {
 #include "tests/fuzz/ops.inc"
 #undef OP
     };
+    enum { FUNCTIONS = 16 }; // one more than there are: silu stays in one
     bool replaced = false;
     for (size_t i = 0; i < sizeof others / sizeof *others && kind == OP_SILU && !replaced; i++)
-        if ((replaced = s->ops % 4 == others[i].place)) kind = others[i].kind;
-    struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, s->tensor[x].rms);
+        if ((replaced =
+                 s->ops % 4 == 0 ? 4 + s->tensors % FUNCTIONS == others[i].place : s->ops % 4 == others[i].place))
+            kind = others[i].kind;
+    bool exact = kind == OP_GELU && s->ops % 4 == 1;
+    x = operand_of(s, x, kind);
+    struct op *op = add_op(s, kind, VALUE_F32, s->tensor[x].size, rms_of(kind, s->tensor[x].rms));
     reads(op, x);
-    op->setting = replaced ? 1 + s->tensors % 3 : 0;
+    op->setting = replaced ? 1 + s->tensors % 3 : exact;
     choose_lanes(op);
     choose_order(s, op);
     return op->out[0];
@@ -308,17 +334,35 @@ static void choose_one(struct spec *s, struct op *op) {
         s->tensor[op->in[0]].rms > s->tensor[op->in[1]].rms ? s->tensor[op->in[0]].rms : s->tensor[op->in[1]].rms;
 }
 
+static int quotient(struct spec *s, int a, int b) {
+    b = positive(s, b);
+    struct op *op = add_op(s, OP_DIV, VALUE_F32, s->tensor[a].size, s->tensor[a].rms * 2.8f);
+    reads(op, a);
+    reads(op, b);
+    choose_lanes(op);
+    choose_order(s, op);
+    return op->out[0];
+}
+
+// The difference, or the larger or smaller operand, instead of the sum; without a draw, as `choose`.
+static void choose_another(struct spec *s, struct op *op) {
+    static const enum op_kind kinds[] = {OP_ADD, OP_SUB, OP_MAX, OP_MIN, OP_ADD};
+    op->kind = kinds[s->tensors % 5];
+}
+
 // The sum or product, or the sum where a product could grow too large, or the first operand where even that could.
 int add_binary(struct spec *s, int a, int b, bool product) {
     float ra = s->tensor[a].rms, rb = s->tensor[b].rms;
     product = product && ra * rb * 2 <= most_rms;
     if (!product && ra + rb > most_rms * 2) return a;
+    if (product && s->tensors % 5 == 0) return quotient(s, a, b);
     struct op *op = add_op(s, product ? OP_MUL : OP_ADD, VALUE_F32, s->tensor[a].size, product ? ra * rb * 2 : ra + rb);
     bool turn = chance(50);
     reads(op, turn ? b : a);
     reads(op, turn ? a : b);
     choose_lanes(op);
     choose_order(s, op);
+    if (!product) choose_another(s, op);
     if (!product && s->tensors % 5 == 0) choose_one(s, op);
     return op->out[0];
 }

@@ -409,6 +409,7 @@ static void print_each(const struct spec *s, const struct op *op, const char *ke
 
 // The attributes of an operation of one operand (ops.inc).
 static void print_unary(const struct op *op) {
+    if (op->kind == OP_GELU && op->setting) printf(", approximate: none");
 #define OP(kind, name)
 #define UNARY(of, name, place, first, second, third)                                                                   \
     if (op->kind == OP_##of && op->setting) fputs(op->setting == 1 ? first : op->setting == 2 ? second : third, stdout);

@@ -187,6 +187,79 @@ static void test_activations_whole_range(void **state) {
     assert_true(sigmoid < 0x1p-23 && silu < 0x1p-22 && gelu < 0x1p-21);
 }
 
+static double exact_gelu_erf(double x) { return x * 0.5 * erfc(-x * 0.70710678118654752440); }
+
+static double exact_softplus(double x) { return fmax(x, 0) + log1p(exp(-fabs(x))); }
+
+// The bounds of docs/numerics.md, over all signs and exponents.
+static void test_curves_whole_range(void **state) {
+    (void)state;
+    double tanh_of = absolute_error(g_tanh, tanh), erf_of = absolute_error(g_erf, erf);
+    double gelu = absolute_error(g_gelu_exact, exact_gelu_erf), softplus = absolute_error(g_softplus, exact_softplus);
+    print_message("log2 of the largest error: tanh %.2f, erf %.2f, exact gelu %.2f, softplus %.2f\n", log2(tanh_of),
+                  log2(erf_of), log2(gelu), log2(softplus));
+    assert_true(tanh_of < 0x1p-21 && erf_of < 0x1p-22 && gelu < 0x1p-22 && softplus < 0x1p-22);
+}
+
+// Largest |error| / |truth| over all exponents and strided fractions of positive numbers.
+static double relative_error(function *f, exact_function *exact, int stride) {
+    struct golden_fault fault = {0};
+    double worst = 0.0;
+    for (uint32_t bits = 0x00800000u; bits < 0x7f800000u; bits += (uint32_t)stride) {
+        float x = g_float(bits);
+        double truth = exact(x);
+        if (fabs(truth) >= 0x1p-126) worst = larger(worst, fabs((double)f(x, &fault) - truth) / fabs(truth));
+    }
+    assert_false(fault.raised);
+    return worst;
+}
+
+static void test_relative_errors(void **state) {
+    (void)state;
+    double tanh_of = relative_error(g_tanh, tanh, 2003), erf_of = relative_error(g_erf, erf, 2003);
+    double root = relative_error(g_sqrt, sqrt, 2003), log_of = relative_error(g_ln, log, 2003);
+    print_message("log2 of the largest relative error: tanh %.2f, erf %.2f, sqrt %.2f, log %.2f\n", log2(tanh_of),
+                  log2(erf_of), log2(root), log2(log_of));
+    assert_true(tanh_of < 0x1p-21 && erf_of < 0x1p-22 && root < 0x1p-22 && log_of < 0x1p-22);
+}
+
+static void test_ends_of_functions(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    const float large = GOLDEN_FP32_MAX;
+    assert_true(g_tanh(large, &fault) == 1 && g_tanh(-large, &fault) == -1 && g_erf(-large, &fault) == -1);
+    assert_int_equal(g_bits(g_tanh(-0.0f, &fault)), 0x80000000);
+    assert_true(g_gelu_exact(large, &fault) == large && g_gelu_exact(-large, &fault) == 0);
+    assert_true(g_softplus(large, &fault) == large && g_softplus(-large, &fault) == 0);
+    assert_int_equal(g_bits(g_sqrt(-0x1p-130f, &fault)), 0x80000000);
+    assert_true(g_sqrt(0x1p-126f, &fault) == 0x1p-63f);
+    assert_true(g_hardsigmoid(large, 1e6f, 1e6f, &fault) == 1 && g_hardsigmoid(-large, 1e-6f, 1e6f, &fault) == 0);
+    assert_true(g_sigmoid(-large, &fault) == 0 && g_sigmoid(large, &fault) == 1);
+    assert_false(fault.raised);
+    g_sqrt(-1, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
+}
+
+// Quotients of numbers of all exponents, also where the reciprocal of the divisor alone would be below 2^-126.
+static void test_quotients(void **state) {
+    (void)state;
+    struct golden_fault fault = {0};
+    double worst = 0.0;
+    for (uint32_t bits = 0x00800000u; bits < 0x7f800000u; bits += 2003)
+        for (int shift = -100; shift <= 100; shift += 50) {
+            float b = g_float(bits);
+            double truth = ldexp(1.37, shift), a = truth * b;
+            if (a < 0x1p-126 || a > GOLDEN_FP32_MAX) continue;
+            worst = larger(worst, fabs((double)g_div((float)a, b, &fault) - (float)a / (double)b) / truth);
+        }
+    print_message("log2 of the largest relative error of a quotient %.2f\n", log2(worst));
+    assert_true(worst < 0x1p-22);
+    assert_true(g_div(GOLDEN_FP32_MAX, -GOLDEN_FP32_MAX, &fault) == -1 && g_div(0, 3, &fault) == 0);
+    assert_false(fault.raised);
+    g_div(1, 0, &fault);
+    assert_int_equal(fault.kind, GOLDEN_FAULT_DOMAIN);
+}
+
 static void test_flush_after_rounding(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -272,6 +345,10 @@ int main(void) {
         cmocka_unit_test(test_exp_ends),
         cmocka_unit_test(test_activations_whole_range),
         cmocka_unit_test(test_softcap_whole_range),
+        cmocka_unit_test(test_curves_whole_range),
+        cmocka_unit_test(test_relative_errors),
+        cmocka_unit_test(test_ends_of_functions),
+        cmocka_unit_test(test_quotients),
         cmocka_unit_test(test_flush_after_rounding),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_fix),

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Checks that the tables of exp, recip, rsqrt and ln in the tree are, byte for byte, what
-# gen/numerics/tables/make_tables.c prints.
+# Checks that the tables of functions in the tree are, byte for byte, what gen/numerics/tables/make_tables.c prints.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -9,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-cc} -std=c11 -O2 -ffp-contract=off "$root/gen/numerics/tables/make_tables.c" -lm -o "$work/make_tables"
 "$work/make_tables" c > "$work/table"
 cmp "$work/table" "$root/gen/numerics/fp32_tables.inc"
-for name in exp recip rsqrt ln; do
+for name in exp recip rsqrt ln tanh erf tail softplus; do
     "$work/make_tables" "$name" > "$work/table"
     cmp "$work/table" "$root/rtl-templates/arith/rill_fp32_${name}_table.v"
 done

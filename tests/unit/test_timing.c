@@ -52,7 +52,14 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_add", {"LANES", "8"}), 6);
     assert_int_equal(LATENCY("rill_mul", {"LANES", "8"}), 3);
     assert_int_equal(LATENCY("rill_gelu", {"LANES", "8"}), 42);
+    assert_int_equal(LATENCY("rill_gelu", {"LANES", "8"}, {"EXACT", "1"}), 17);
     assert_int_equal(LATENCY("rill_silu", {"LANES", "8"}), 25);
+    assert_int_equal(LATENCY("rill_binary", {"LANES", "8"}, {"FUNCTION", "3"}), 11);
+    assert_int_equal(LATENCY("rill_scalar", {"LANES", "8"}, {"FUNCTION", "4"}), 1);
+    assert_int_equal(LATENCY("rill_unary", {"LANES", "8"}, {"FUNCTION", "0"}), 22);
+    assert_int_equal(LATENCY("rill_unary", {"LANES", "8"}, {"FUNCTION", "5"}), 13);
+    assert_int_equal(LATENCY("rill_unary", {"LANES", "8"}, {"FUNCTION", "8"}), 19);
+    assert_int_equal(LATENCY("rill_unary", {"LANES", "8"}, {"FUNCTION", "11"}), 12);
     assert_int_equal(LATENCY("rill_layernorm", {"LANES", "8"}, {"N", "96"}), 3 + 51);
     assert_int_equal(LATENCY("rill_layernorm", {"LANES", "32"}, {"N", "96"}), 5 + 51);
     assert_int_equal(LATENCY("rill_rmsnorm", {"LANES", "1"}, {"N", "96"}), 0 + 37);

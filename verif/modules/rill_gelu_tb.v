@@ -5,13 +5,16 @@
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=8 TOKENS=8 FAULT=0
 // sweep: LANES=2 TOKENS=4 FAULT=1
+// sweep: LANES=4 TOKENS=2 EXACT=1
+// sweep: LANES=1 TOKENS=4 FAULT=1 EXACT=1
 `default_nettype none
 
 `define UNARY_MODULE rill_gelu
-`define UNARY_PARAMETERS
-`define UNARY_LATENCY 42
+`define UNARY_PARAMETERS .EXACT(EXACT),
+`define UNARY_LATENCY (EXACT ? 17 : 42)
 
 module rill_gelu_tb;
+    parameter EXACT = 0;
     `include "unary_bench.vh"
 endmodule
 

@@ -228,7 +228,9 @@ static void replay_unary(struct replay_op *op) {
     struct ir_op_attr attr[IR_MAX_OP_ATTRS];
     int count = ir_op_attrs(op->run->ir, op->node->op, attr);
     double given[GOLDEN_UNARY_ATTRIBUTES] = {NAN, NAN};
-    for (int a = 0; a < count; a++) given[a] = ir_attr_float(&op->node->attrs, attr[a].name, NAN);
+    for (int a = 0; a < count; a++)
+        given[a] = attr[a].kind == IR_ATTR_WORD ? ir_attr_choice(&op->node->attrs, attr[a].name, 0)
+                                                : ir_attr_float(&op->node->attrs, attr[a].name, NAN);
     golden_unary *f = golden_find_unary(ir_op_of(op->run->ir, op->node->op)->name);
     for (int64_t r = 0; r < x->rows; r++)
         f((size_t)x->cols, given, x->f32 + r * x->stride, op->out[0]->f32 + r * x->stride, op->fault);
@@ -244,6 +246,10 @@ static void each_row_pair(struct replay_op *op, binary_function *f) {
 
 static void replay_add(struct replay_op *op) { each_row_pair(op, golden_add); }
 static void replay_mul(struct replay_op *op) { each_row_pair(op, golden_mul); }
+static void replay_sub(struct replay_op *op) { each_row_pair(op, golden_sub); }
+static void replay_div(struct replay_op *op) { each_row_pair(op, golden_div); }
+static void replay_max(struct replay_op *op) { each_row_pair(op, golden_max); }
+static void replay_min(struct replay_op *op) { each_row_pair(op, golden_min); }
 
 static void replay_choose(struct replay_op *op) {
     const struct replay_slot *x = op->in[ir_attr_each(&op->node->attrs, "of", op->repetition, 0)];

@@ -11,7 +11,7 @@ mkdir -p "$work"
 # Units of which a kernel has one or more for each lane are mapped once and put in their places afterwards: no logic
 # moves over their borders, and the synthesis of many lanes takes the time of one.
 units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed"
-units+=" rill_gelu_lane rill_silu_lane"
+units+=" rill_gelu_lane rill_silu_lane rill_unary_lane rill_binary_lane"
 apart="" together="setattr -mod -unset keep_hierarchy"
 for unit in $units; do
     apart+="setattr -mod -set keep_hierarchy 1 *$unit; setattr -mod -set keep_hierarchy 1 *$unit\\\\*; "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the tables of exp, recip, rsqrt and ln: segments of a quadratic in integers, used alike by fp32.c and by the
-// RTL ROMs.
-//   make_tables c                 prints gen/numerics/fp32_tables.inc
-//   make_tables exp|recip|rsqrt|ln   prints rtl-templates/arith/rill_fp32_<name>_table.v
+// Makes the tables of the functions of docs/numerics.md section 2: segments of a quadratic in integers, used alike by
+// fp32.c and by the RTL ROMs.
+//   make_tables c      prints gen/numerics/fp32_tables.inc
+//   make_tables NAME   prints rtl-templates/arith/rill_fp32_NAME_table.v, NAME in `tables` below
 // A segment is evaluated as  u = c1 + (c2*d >> shift2);  y = c0 + (u*d >> shift1);  significand = y >> 5
 // with d the signed distance from the middle of the segment. c0 contains the half ulp of the final rounding.
 #include <math.h>
@@ -10,17 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { C1_FRAC = 25, C2_FRAC = 16, GUARD = 5, STRIDE = 7 };
+enum { GUARD = 5, STRIDE = 7 };
 
 struct table {
     const char *name;
     const char *argument;                                    // printed in the tables' comments
     long double (*value)(int segment, long double fraction); // fraction of the interval [0, 1), result in [0.5, 2]
     int segments;
-    int index_w;  // bits of the segment index
-    int octave_w; // bits of the index that cover [0, 1); one more bit is the parity of the exponent
-    int input_w;  // bits of the fraction
-    int c0_frac;  // y = c0 * 2^-c0_frac
+    int index_w;          // bits of the segment index
+    int octave_w;         // bits of the index that cover [0, 1); one more bit is the parity of the exponent
+    int input_w;          // bits of the fraction
+    int c0_frac;          // y = c0 * 2^-c0_frac
+    int c1_frac, c2_frac; // as for c0, per unit of the fraction and per its square
 };
 
 struct segment {
@@ -48,11 +49,38 @@ static long double ln_value(int segment, long double fraction) {
     return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
 }
 
+// The curves: the fraction is the magnitude a, as a share of the power of two that the index covers.
+static long double tanh_value(int segment, long double fraction) {
+    (void)segment;
+    long double a = 16 * fraction;
+    return a < 0x1p-30L ? 1 : tanhl(a) / a;
+}
+
+static long double erf_value(int segment, long double fraction) {
+    (void)segment;
+    long double a = 4 * fraction, slope = 1.128379167095512573896158903121545172L; // 2 / sqrt(pi)
+    return a < 0x1p-30L ? slope : erfl(a) / a;
+}
+
+static long double tail_value(int segment, long double fraction) {
+    (void)segment;
+    return erfcl(8 * fraction * 0.707106781186547524400844362104849039L) / 2;
+}
+
+static long double softplus_value(int segment, long double fraction) {
+    (void)segment;
+    return log1pl(expl(-16 * fraction));
+}
+
 static const struct table tables[] = {
-    {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28},
-    {"recip", "1/m, m in [1, 2)", recip_value, 128, 7, 7, 23, 29},
-    {"rsqrt", "1/sqrt(m), m in [1, 2), then m in [2, 4)", rsqrt_value, 256, 8, 7, 23, 29},
-    {"ln", "ln(m) / (m - 1), m in [1, 3/2), then of m / 2", ln_value, 128, 7, 7, 25, 28},
+    {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28, 25, 16},
+    {"recip", "1/m, m in [1, 2)", recip_value, 128, 7, 7, 23, 29, 25, 16},
+    {"rsqrt", "1/sqrt(m), m in [1, 2), then m in [2, 4)", rsqrt_value, 256, 8, 7, 23, 29, 25, 16},
+    {"ln", "ln(m) / (m - 1), m in [1, 3/2), then of m / 2", ln_value, 128, 7, 7, 25, 28, 25, 16},
+    {"tanh", "tanh(a) / a, a in [0, 9.25)", tanh_value, 296, 9, 9, 27, 29, 23, 10},
+    {"erf", "erf(a) / a, a in [0, 4)", erf_value, 256, 8, 8, 26, 29, 24, 13},
+    {"tail", "1 - Phi(a), a in [0, 6)", tail_value, 192, 8, 8, 26, 29, 24, 13},
+    {"softplus", "ln(1 + exp(-a)), a in [0, 16)", softplus_value, 256, 8, 8, 26, 29, 23, 11},
 };
 
 static int table_d_bits(const struct table *t) { return t->input_w - t->octave_w; }
@@ -65,8 +93,8 @@ static long double segment_value(const struct table *t, int index, int64_t d) {
 
 // Evaluates a segment in integers without c0, with the same shifts as fp32.c and rill_quadratic.
 static int64_t segment_eval(const struct table *t, const struct segment *s, int64_t d) {
-    int shift2 = C2_FRAC + t->input_w - C1_FRAC;
-    int shift1 = C1_FRAC + t->input_w - t->c0_frac;
+    int shift2 = t->c2_frac + t->input_w - t->c1_frac;
+    int shift1 = t->c1_frac + t->input_w - t->c0_frac;
     int64_t u = s->c1 + ((s->c2 * d) >> shift2);
     return (u * d) >> shift1;
 }
@@ -80,8 +108,8 @@ static struct segment segment_fit(const struct table *t, int index) {
     long double low = segment_value(t, index, -node), mid = segment_value(t, index, 0),
                 high = segment_value(t, index, node);
     struct segment s = {0};
-    s.c2 = llroundl(ldexpl((high + low - 2 * mid) / (2 * h * h), C2_FRAC));
-    s.c1 = llroundl(ldexpl((high - low) / (2 * h), C1_FRAC));
+    s.c2 = llroundl(ldexpl((high + low - 2 * mid) / (2 * h * h), t->c2_frac));
+    s.c1 = llroundl(ldexpl((high - low) / (2 * h), t->c1_frac));
     long double least = 1e30L, most = -1e30L;
     for (int64_t d = -half; d < half; d += STRIDE) {
         long double error = ldexpl(segment_value(t, index, d), t->c0_frac) - (long double)segment_eval(t, &s, d);
@@ -155,6 +183,6 @@ int main(int argc, char **argv) {
             return 0;
         }
     }
-    fprintf(stderr, "usage: make_tables c|exp|recip|rsqrt|ln\n");
+    fprintf(stderr, "usage: make_tables c|NAME\n");
     return 2;
 }

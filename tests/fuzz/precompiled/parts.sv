@@ -37,6 +37,7 @@ endmodule
 `RILL_FROM(8)
 `RILL_FROM(9)
 `RILL_FROM(16)
+`RILL_FROM(26)
 `RILL_FROM(48)
 `RILL_FROM(60)
 `RILL_FROM(64)
@@ -45,10 +46,14 @@ endmodule
 `RILL_FROM(120)
 
 `define RILL_FIXED(W, F) \
-module rill_part_fixed_``W (input wire clk, input wire [31:0] in, output wire [W+1:0] out); \
+module rill_part_fixed_``W``_``F (input wire clk, input wire [31:0] in, output wire [W+1:0] out); \
     rill_fp32_to_fixed #(.FRAC(F), .WIDTH(W)) u_unit (.clk(clk), .en(1'b1), .a(in), .y(out[W-1:0]), .overflow(out[W]), .fault(out[W+1])); \
 endmodule
 `RILL_FIXED(8, 0)
+`RILL_FIXED(27, 22)
+`RILL_FIXED(27, 23)
+`RILL_FIXED(27, 24)
+`RILL_FIXED(28, 23)
 `RILL_FIXED(32, 30)
 `RILL_FIXED(44, 20)
 

@@ -94,6 +94,7 @@ module rill_fp32_from_int #(
             8: begin : gen_8 `RILL_UNIT(from_8, 8, 32, a, y) end
             9: begin : gen_9 `RILL_UNIT(from_9, 9, 32, a, y) end
             16: begin : gen_16 `RILL_UNIT(from_16, 16, 32, a, y) end
+            26: begin : gen_26 `RILL_UNIT(from_26, 26, 32, a, y) end
             48: begin : gen_48 `RILL_UNIT(from_48, 48, 32, a, y) end
             60: begin : gen_60 `RILL_UNIT(from_60, 60, 32, a, y) end
             64: begin : gen_64 `RILL_UNIT(from_64, 64, 32, a, y) end
@@ -118,9 +119,13 @@ module rill_fp32_to_fixed #(
 );
     generate
         case (WIDTH * 64 + FRAC)
-            8 * 64 + 0: begin : gen_8 `RILL_UNIT(fixed_8, 32, 10, a, {fault, overflow, y}) end
-            32 * 64 + 30: begin : gen_32 `RILL_UNIT(fixed_32, 32, 34, a, {fault, overflow, y}) end
-            44 * 64 + 20: begin : gen_44 `RILL_UNIT(fixed_44, 32, 46, a, {fault, overflow, y}) end
+            8 * 64 + 0: begin : gen_8 `RILL_UNIT(fixed_8_0, 32, 10, a, {fault, overflow, y}) end
+            27 * 64 + 22: begin : gen_27_22 `RILL_UNIT(fixed_27_22, 32, 29, a, {fault, overflow, y}) end
+            27 * 64 + 23: begin : gen_27_23 `RILL_UNIT(fixed_27_23, 32, 29, a, {fault, overflow, y}) end
+            27 * 64 + 24: begin : gen_27_24 `RILL_UNIT(fixed_27_24, 32, 29, a, {fault, overflow, y}) end
+            28 * 64 + 23: begin : gen_28_23 `RILL_UNIT(fixed_28_23, 32, 30, a, {fault, overflow, y}) end
+            32 * 64 + 30: begin : gen_32 `RILL_UNIT(fixed_32_30, 32, 34, a, {fault, overflow, y}) end
+            44 * 64 + 20: begin : gen_44 `RILL_UNIT(fixed_44_20, 32, 46, a, {fault, overflow, y}) end
             default: rill_error_no_unit_of_this_FRAC_and_WIDTH u_error ();
         endcase
     endgenerate

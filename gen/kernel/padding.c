@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise kernels whose result for 0 is not 0: they set the padding of a vector's last word to +0 (rill_padding).
+#include "gen/kernel/class.h"
+#include "gen/kernel/ports.h"
+
+void class_padding(struct ir *ir, const struct ir_node *node, int k) {
+    int x = node->in[0];
+    ir_set_int(ir, k, "N", ir_tensor_elements(&ir->tensor[x]) / ports_firings(ir, x));
+}
+
+// Adds the counters of chunks, and the gates of lanes with padding.
+void class_cost_padding(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t lanes = class_lanes(a), rest = args_int(a, "N", 0) % lanes;
+    if (!rest) return;
+    cost_per(r, lanes - rest, 32, 0, 0);
+    cost_per(r, 2, 2 + 2 * (double)log2_up(class_chunks(a)), (double)log2_up(class_chunks(a)), 0);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_scalar: x and a number. A difference with it is a sum, a quotient by it a product.
+#include "gen/ir/ops.h"
+#include "gen/kernel/class.h"
+#include "gen/numerics/numerics.h" // golden_scalar: the same constants in the golden model
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    struct golden_scalar s =
+        golden_scalar_of(ir_attr_choice(&node->attrs, "function", SPEC_ADD), ir_attr_float(&node->attrs, "value", 0));
+    ir_set_int(ir, k, "FUNCTION", s.function);
+    ir_set_float(ir, k, "VALUE", s.value);
+    if (s.first) ir_set_int(ir, k, "FIRST", 1);
+    if (ir_fills(ir, node)) class_padding(ir, node, k);
+}
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_pipe(c, class_binary_latency(args_int(a, "FUNCTION", 0)));
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_binary(args_int(a, "FUNCTION", 0), class_lanes(a), r);
+    class_cost_padding(a, r);
+}
+
+const struct kernel_class rtl_scalar = {
+    .module = "rill_scalar", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_unary: a function of one operand, element by element. The operation's name is the function's.
+#include <string.h>
+
+#include "gen/ir/ops.h"
+#include "gen/kernel/class.h"
+#include "gen/numerics/numerics.h" // GOLDEN_SIXTH
+
+enum { CURVE = LATENCY_CURVE, HARD = LATENCY_MUL + LATENCY_ADD + 1 /* the bounds */ };
+
+// By FUNCTION. lut, ff, dsp: per lane, fitted to the rows of rill_unary in verif/cost/measured.txt (Yosys).
+static const struct function {
+    const char *name;
+    int64_t latency;
+    double lut, ff;
+    int64_t dsp;
+} table[] = {
+    {"sigmoid", LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP, 1148, 932, 6},
+    {"tanh", CURVE + LATENCY_MUL, 949, 699, 4},
+    {"erf", CURVE + LATENCY_MUL, 860, 695, 4},
+    {"gelu", CURVE + LATENCY_MUL, 930, 713, 4},
+    {"exp", LATENCY_EXP, 475, 413, 4},
+    {"log", LATENCY_LN, 704, 741, 7},
+    {"sqrt", LATENCY_RSQRT + LATENCY_MUL, 571, 442, 4},
+    {"reciprocal", LATENCY_RECIP, 271, 257, 2},
+    {"softplus", CURVE + LATENCY_ADD, 1074, 763, 2},
+    {"slopes", LATENCY_MUL, 114, 148, 2},
+    {"hardsigmoid", HARD, 623, 426, 2},
+    {"hardswish", HARD + LATENCY_MUL, 755, 630, 4},
+};
+enum { TANH = 1, SLOPES = 9 };
+
+static int64_t function_of(const char *name) {
+    for (size_t i = 0; i < COUNT_OF(table); i++)
+        if (!strcmp(table[i].name, name)) return (int64_t)i;
+    return SLOPES;
+}
+
+// The operations that are x times one of two slopes, and those that have a slope and an offset.
+static void bind(struct ir *ir, const struct ir_node *node, int k) {
+    const char *name = ir_op_of(ir, node->op)->name;
+    int64_t function = function_of(name);
+    ir_set_int(ir, k, "FUNCTION", function);
+    if (ir_fills(ir, node)) class_padding(ir, node, k);
+    if (function < SLOPES) return;
+    bool turns = function == SLOPES && !ir_attr_find(&node->attrs, "slope");
+    double a = turns ? -1 : ir_attr_float(&node->attrs, "slope", GOLDEN_SIXTH), b = strcmp(name, "neg") ? 1 : -1;
+    ir_set_float(ir, k, "A", (float)ir_attr_float(&node->attrs, "alpha", a));
+    ir_set_float(ir, k, "B", (float)ir_attr_float(&node->attrs, "beta", function == SLOPES ? b : 0.5));
+}
+
+static const struct function *function_at(const struct kernel_args *a) { return &table[args_int(a, "FUNCTION", 0)]; }
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)at;
+    class_pipe(c, function_at(a)->latency);
+}
+
+void class_cost_unary(int64_t function, int64_t lanes, struct cost_resources *r) {
+    const struct function *f = &table[function];
+    cost_per(r, lanes, f->lut, f->ff, f->dsp);
+    r->bram18 += function == TANH ? lanes : 0; // its table is the longest
+    cost_per(r, 1, 20, 31, 0);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    class_cost_unary(args_int(a, "FUNCTION", 0), class_lanes(a), r);
+    class_cost_padding(a, r);
+}
+
+const struct kernel_class rtl_unary = {
+    .module = "rill_unary", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bench of rill_unary_lane: corner and random values of the whole range against the golden model; a fault of what
+// is no word is not raised. A and B are those of the operations in vectors_rill_unary_lane.c.
+// sweep: FUNCTION=0 LATENCY=22
+// sweep: FUNCTION=1 LATENCY=17
+// sweep: FUNCTION=2 LATENCY=17
+// sweep: FUNCTION=3 LATENCY=17
+// sweep: FUNCTION=4 LATENCY=10
+// sweep: FUNCTION=5 LATENCY=13
+// sweep: FUNCTION=6 LATENCY=10
+// sweep: FUNCTION=7 LATENCY=7
+// sweep: FUNCTION=8 LATENCY=19
+// sweep: FUNCTION=9 LATENCY=3
+// sweep: FUNCTION=10 LATENCY=9
+// sweep: FUNCTION=11 LATENCY=12
+// quick: FUNCTION=0 LATENCY=22 @ 50:50
+// quick: FUNCTION=1 LATENCY=17 @ 50:50
+// quick: FUNCTION=2 LATENCY=17 @ 50:50
+// quick: FUNCTION=3 LATENCY=17 @ 50:50
+// quick: FUNCTION=4 LATENCY=10 @ 50:50
+// quick: FUNCTION=5 LATENCY=13 @ 50:50
+// quick: FUNCTION=6 LATENCY=10 @ 50:50
+// quick: FUNCTION=7 LATENCY=7 @ 50:50
+// quick: FUNCTION=8 LATENCY=19 @ 50:50
+// quick: FUNCTION=9 LATENCY=3 @ 50:50
+// quick: FUNCTION=10 LATENCY=9 @ 50:50
+// quick: FUNCTION=11 LATENCY=12 @ 50:50
+`default_nettype none
+
+module rill_unary_lane_tb;
+    parameter FUNCTION = 0;
+    parameter LATENCY = 22;
+    `include "unary_functions.vh"
+    wire             clk, rst, en, fault;
+    wire [31:0]      x, y;
+    wire [LATENCY:0] valid;
+
+    rill_unary_lane #(.FUNCTION(FUNCTION), .A(A), .B(B), .STAGES(LATENCY)) u_dut (.clk(clk), .rst(rst), .en(en),
+        .valid(valid[LATENCY-1:0]), .x(x), .y(y), .fault(fault));
+    // The fault of a lane is not aligned with y.
+    rill_vector_bench #(.LATENCY(LATENCY), .FAULTS(1)) u_bench (.clk(clk), .rst(rst), .en(en), .a(x), .b(),
+        .valid(valid), .y(y), .flag(1'b0), .fault(fault));
+endmodule
+
+`default_nettype wire

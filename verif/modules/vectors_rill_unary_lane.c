@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines "x y fault" for rill_unary_lane_tb.
+#include "verif/modules/vectors_rill_fp32.h"
+#include "verif/modules/vectors_rill_unary.h"
+
+static const struct vectors_operation *operation;
+
+static float value(float x, struct golden_fault *fault) {
+    float y;
+    golden_find_unary(operation->name)(1, operation->given, &x, &y, fault);
+    return y;
+}
+
+int main(int argc, char **argv) {
+    struct vectors v = vectors_start(argc, argv);
+    operation = &vectors_operations[vectors_argument(argc, argv, "FUNCTION", 0)];
+    vectors_all_unary(&v, value, 127, 6);
+    return 0;
+}
