@@ -343,12 +343,21 @@ static void find_front(struct searching *s) {
     if (s->seen.count) memcpy(out->seen, s->seen.item, (size_t)s->seen.count * sizeof *out->seen);
 }
 
-static bool search_all(struct searching *s) { return estimate_all(s) && confirm(s, s->o->whole); }
+// The spec itself is evaluated first, so that the front is at least as good.
+static bool evaluate_own(struct searching *s) {
+    struct explore_point own = explore_own(s->x);
+    int at = known_find(&s->seen, &own);
+    return at < 0 || !may_count(s, &s->seen.item[at].result) || evaluate(s, &own, 1, EXPLORE_WHOLE);
+}
+
+static bool search_all(struct searching *s) {
+    return estimate_all(s) && evaluate_own(s) && confirm(s, s->o->whole - s->out->evaluated);
+}
 
 // Estimates and whole evaluations alternate, so that the neighbours of good points are looked at.
 static bool search_some(struct searching *s) {
     int64_t points = s->o->points, around = points / 8;
-    bool ok = breed(s, (int)(points - around));
+    bool ok = breed(s, (int)(points - around)) && evaluate_own(s);
     for (int round = 0; ok && round < ROUNDS; round++)
         ok = confirm(s, (s->o->whole - s->out->evaluated + ROUNDS - round - 1) / (ROUNDS - round)) &&
              (round + 1 == ROUNDS || look_around(s, (int)(points - around + around * (round + 1) / (ROUNDS - 1))));
