@@ -86,6 +86,21 @@ prepare make_states
 queue refused "the state of other choices" 1 'state of another design, image or sampling \[state-other\]' --from 62 \
     --state "$state.other"
 queue refused "a state cut off" 1 'not a whole file of .* \[state-file\]' --from 62 --state "$state.cut"
+# A graph that is no language model: three blocks of positions, grouped queries.
+rows=(timeout 300 "$rill" sim "$work/verify.rows" --tokens 70 --quiet)
+make_rows() { make_design verify.rows "$root/tests/witness/attention.yaml" random:2 && build_soon verify.rows; }
+rows_as_whole() { # row
+    "${rows[@]}" --from "$1" --json "$work/verify.late.json" &&
+        [ "$(json_value "$work/verify.late.json" rows_hash)" = "$(json_value "$work/verify.rows.json" rows_hash)" ]
+}
+prepare make_rows
+queue check "rows of a graph, whole" "${rows[@]}" --json "$work/verify.rows.json"
+queue check "rows of a graph from row 66" rows_as_whole 66
+queue check_refused "a fault in the state of a graph is found" 1 'mismatch: .*position 66' "${rows[@]}" --from 66 \
+    --plant value:3
+queue check_refused "rows have no file of a state" 1 'this graph takes rows .state-rows.' "${rows[@]}" --from 66 \
+    --state "$state"
+
 # ---- a request in shards ----
 
 verify=(timeout 300 "$rill" verify "$dir" "${request[@]}" --shards 4 --work "$parts")

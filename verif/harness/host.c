@@ -189,10 +189,11 @@ static bool begin_at(struct host *host, struct request_result *r) {
             sim_fail(host->sim, MSG_FROM_BEYOND, (long long)from, (long long)check_positions(host->sim->check));
         return false;
     }
-    int64_t decode = at_most(r->tokens - 1, design(host)->context - r->prompt_len);
+    bool decodes = design(host)->is_lm;
+    int64_t decode = decodes ? at_most(r->tokens - 1, design(host)->context - r->prompt_len) : 0;
     r->before = load->start.made;
     r->first_step = load->start.step;
-    r->fed = r->before ? &load->start.ids[r->before - 1] : r->prompt + (design(host)->is_lm ? from : 0);
+    r->fed = r->before ? &load->start.ids[r->before - 1] : r->prompt + (decodes ? from : 0);
     r->fed_len = r->before ? 1 : r->prompt_len - from;
     load->decode_left = decode - r->before;
     load->waits = from > 0;

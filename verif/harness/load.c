@@ -175,16 +175,16 @@ static bool is_key(const struct ir *ir, int tensor) {
     return false;
 }
 
-static const struct ir_port *cached_port(const struct ir_kernel *k) {
+static const struct ir_port *input_of(const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++)
         if (!k->port[p].is_output && k->port[p].tensor != IR_NONE) return &k->port[p];
-    base_fatal("state: kernel %s has no stream of keys or values", k->name);
+    base_fatal("state: kernel %s reads no tensor", k->name);
 }
 
 // The scales of one memory, which holds two lanes, or the only one.
 static void load_scale_pair(struct sim *sim, const struct ir_kernel *kernel, int64_t pair) {
     struct kernel_scales k = kernel_scales(kernel);
-    const struct ir_port *port = cached_port(kernel);
+    const struct ir_port *port = input_of(kernel);
     int64_t wide = k.lanes > 1 ? 2 : 1;
     enum plant_kind kind = is_key(sim->ir, port->tensor) ? PLANT_KEY_SCALE : PLANT_VALUE_SCALE;
     struct sim_signal s =
@@ -237,9 +237,30 @@ static void load_ring(struct sim *sim) {
     put_number(sim, "u_token_loop", "logits_hash", load->start.hash);
 }
 
+// Writers of result rows count the rows; their offsets are at row 0.
+static void move_writer(struct sim *sim, const struct ir_kernel *k) {
+    static const char *const offsets[] = {"step_offset_q", "group_offset_q", "offset_q"};
+    int64_t elements = ir_tensor_elements(&sim->ir->tensor[input_of(k)->tensor]);
+    uint64_t bytes = (uint64_t)(sim->load.from * layout_io_row_bytes(&sim->ir->design, elements));
+    for (int i = 0; i < 3; i++) {
+        const char *instance = arena_printf(&sim->arena, "u_%s", k->name);
+        struct sim_signal s = signal_at(sim, instance, offsets[i]);
+        uint64_t offset = 0;
+        if (s.data == NULL) return;
+        memcpy(&offset, s.data, s.bytes < sizeof offset ? s.bytes : sizeof offset);
+        put_number(sim, instance, offsets[i], offset + bytes);
+    }
+}
+
+static void move_writers(struct sim *sim) {
+    for (int k = 0; k < sim->ir->kernels; k++)
+        if (kernel_is(&sim->ir->kernel[k], KERNEL_ROWS_OUT)) move_writer(sim, &sim->ir->kernel[k]);
+}
+
 static void load_design(struct sim *sim) {
     load_position(sim);
     if (sim->ir->design.is_lm) load_ring(sim);
+    else move_writers(sim);
     if (sim->load.from % LAYOUT_V_BLOCK) each_layer(sim, OP_BY_VALUES, KERNEL_VALUES, load_tail);
     load_scales(sim);
     all_planted(sim);
