@@ -97,6 +97,11 @@ static void add_registers(struct ir *ir) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
+// Whether the kernel that samples gets the last token of a step alone, as its token 0.
+static bool samples_last(const struct ir *ir, int k) {
+    return k != IR_NONE && ir->region[ir->node[ir->kernel[k].node].region].when == IR_LAST;
+}
+
 // The host's sampling settings; connected only if the design supports sampling.
 static void add_sampling(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
@@ -119,7 +124,8 @@ static void add_sampling(struct ir *ir) {
     if (k == IR_NONE) return;
     ir_set_int(ir, registers, "SAMPLING", 1);
     const struct ir_part position = {.net = ir_design_net(ir, IR_NET_STATUS), .low = 16, .width = 16};
-    ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
+    if (samples_last(ir, k)) add_one(ir, k, "position", ir_design_net(ir, IR_NET_HEAD_POSITION));
+    else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
 // The events of the first engine are in the low bits.
@@ -292,6 +298,9 @@ static void add_token_loop_nets(struct ir *ir) {
     add_row_hashes(ir, chooser);
     set_token_loop_params(ir, k);
     add_request_nets(ir, k);
+    if (samples_last(ir, kernel_first(ir, KERNEL_SAMPLES)))
+        add_one(ir, k, "head_position", ir_design_net(ir, IR_NET_HEAD_POSITION));
+    else ir_add_open(ir, k, "head_position");
     if (chooser == IR_NONE) ir_add_zero(ir, k, "row_hash", 64);
     else add_one(ir, k, "row_hash", ir_design_net(ir, IR_NET_ROW_HASH));
     const struct ir_part clock = {.net = ir_design_net(ir, IR_NET_CLOCK_STATE), .low = 0, .width = 2};

@@ -47,6 +47,7 @@
 // the id was chosen from, stable from HASH_WAIT - 2 cycles behind the id until as many behind the ring's word:
 // the next id comes no sooner); kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
+// head_position: position of the latest step's last token, which the next id follows.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
 //
 // name           meaning                                 unit       range
@@ -108,6 +109,7 @@ module rill_token_loop #(
     input  wire [1:0]               clock_state,        // {failed, ready}
     input  wire [BASES*64-1:0]      channel_base,       // channel 0 in the low bits
     output wire [31:0]              status,
+    output reg  [15:0]              head_position,
     output reg  [31:0]              ids_count,          // ids in the ring, with response
     output reg  [31:0]              fault_code,
     output reg  [31:0]              fault_place,
@@ -301,6 +303,9 @@ module rill_token_loop #(
             place_q <= m_axis_step_tdata[STEP_POS +: STEP_POS_W];
         else if (is_q[S_DRAIN])
             place_q <= pos_q + {12'd0, ntok_q};
+        if (step_taken)
+            head_position <= m_axis_step_tdata[STEP_POS +: STEP_POS_W]
+                + {12'd0, m_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]} - 16'd1;
         if (is_q[S_IDLE]) begin
             pos_q <= 16'd0;
             kv_expected_q <= 32'd0;

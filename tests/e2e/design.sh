@@ -101,7 +101,7 @@ set_requests() { # set, spec, thorough (1: longer)
         drawn | listed) # ids drawn at random, from all and from a list with a bound
             flags+=(--temperature 1.5 --sampling-seed 77)
             [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)
-            for length in 3 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
+            for length in 3 4 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
             ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
