@@ -40,7 +40,6 @@ static const struct {
     {"gemm", "`linear` is a product with weights"},
     {"dense", "`linear` is a product with weights"},
     {"pow", "`mul` of a tensor with itself is its square, `sqrt` its root"},
-    {"conv", "convolutions are not in the language yet; a custom kernel can compute one"},
     {"concat", "`concat` is not in the language yet; a custom kernel with several inputs can join tensors"},
     {"slice", "`slice` is not in the language yet; a custom kernel can pass a part of a tensor"},
 };

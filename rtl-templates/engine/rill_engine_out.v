@@ -10,7 +10,7 @@
 //
 // name      meaning                unit      range
 // CHANNELS  lanes                  channels  1 or more
-// SIDE_W    width of s_side        bits      width of CHANNELS or more
+// SIDE_W    width of s_side        bits      1 or more
 // DEPTH     places                 words     2 or more
 // COUNT_W   width of count         bits      derived
 `default_nettype none

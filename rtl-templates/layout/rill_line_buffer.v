@@ -28,7 +28,7 @@
 // DILATION_X  from a pixel of a patch to the next         pixels  1 or more
 // BEFORE_Y    of the first patches outside the image      rows    0 or more
 // BEFORE_X    of the first patches outside the image      pixels  0 or more
-// BUFFER      of the ring, per token; gen/ir/itensor.h    words   enough for each patch
+// BUFFER      of the ring, per token; gen/ir/itensor.h    words   1 or more
 // PAD         a word outside the image                    -       any
 // RAM_STYLE   as in rill_ram_sdp                          -       "auto", "distributed", "block", "ultra"
 // USER_W      of tuser                                    bits    derived
