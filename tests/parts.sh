@@ -14,9 +14,9 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
-test_parts+=" passes legal onnx pages schema explore report witness failures"
-deep_parts="harness host verify clocks docs control board readers paths sanitize templates formal matrix fuzz dumps package"
-deep_parts+=" install legal platform accuracy pieces netlists"
+test_parts+=" passes legal onnx pages schema report witness failures"
+deep_parts="harness host verify clocks docs control board readers paths sanitize templates formal matrix fuzz"
+deep_parts+=" explore dumps package install legal platform accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
