@@ -2,17 +2,21 @@
 # A bench for a four-state simulator, from the ports of an emitted rill_top.v: after a reset, and after one in the middle of a
 # request, every word of the registers has a value, and so has every valid and ready that the top drives.
 # usage: awk -f known.awk rill_top.v
-/^ *(input|output) / {
-    line = $0
-    sub(/ *\/\/.*/, "", line)
-    gsub(/[,;]/, "", line)
-    count = split(line, word, " ")
-    width = line ~ /\[/ ? word[3] : ""
+function add_port(text, count, word, width, name) {
+    count = split(text, word, " ")
+    width = text ~ /\[/ ? word[3] : ""
     name = word[count]
     if (word[1] == "input") declared = declared "    reg  " width " " name " = 0;\n"
     else declared = declared "    wire " width " " name ";\n"
     joined = joined (joined == "" ? "" : ",\n        ") "." name "(" name ")"
     if (word[1] == "output" && name ~ /(valid|ready|interrupt)$/) driven = driven ", " name
+}
+/^ *(input|output) / {
+    line = $0
+    sub(/ *\/\/.*/, "", line)
+    ports = split(line, port, ",")
+    for (p = 1; p <= ports; p++)
+        if (port[p] ~ /(input|output) /) add_port(port[p])
 }
 /^\);/ { exit }
 END {

@@ -83,7 +83,7 @@ def main():
             print(f"{kinds[kind]} entries of kind {kind}, {least} at least")
     table = (ROOT / "docs/messages.md").read_text()
     for page in sorted(set(re.findall(r"\]\(([\w./#-]+)\) \|$", table, flags=re.M))):
-        wrong = wrong_page("docs/" + page)
+        wrong = wrong_page("docs/" + ("messages.md" if page.startswith("#") else "") + page)
         if wrong:
             print(f"docs/messages.md: {wrong}")
 
