@@ -74,12 +74,10 @@ static int64_t arrived(const struct itensor_lines *l, int64_t row, int64_t place
 }
 
 static int64_t most_held(const struct itensor_lines *l) {
-    int64_t words = 1, newest = 0;
+    int64_t words = 1;
     for (int64_t row = 0; row < l->axis[ROWS].places; row++)
-        for (int64_t place = 0; place < l->axis[PIXELS].places; place++) {
-            newest = most(newest, arrived(l, row, place));
-            words = most(words, newest - oldest(l, row, place));
-        }
+        for (int64_t place = 0; place < l->axis[PIXELS].places; place++)
+            words = most(words, arrived(l, row, place) - oldest(l, row, place));
     return words;
 }
 
