@@ -54,12 +54,12 @@ static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool
                        emit_pins *pins) {
     const char *name = at_writer ? p->from[edge] : p->to[edge];
     struct emit_word word = emit_word(p->ir, &p->ir->edge[edge]);
-    bool copied = at_writer && emit_copied_from(p, edge) != IR_NONE;
+    if (at_writer && emit_copied_from(p, edge) != IR_NONE) word = (struct emit_word){0};
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
                               .doc = ends_of(p->ir, edge),
-                              .word = copied ? (struct emit_word){0} : word,
+                              .word = word,
                               .kind = EMIT_PIN_STREAM,
                               .is_output = is_output,
                               .other = other});

@@ -153,7 +153,7 @@ static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct
     int signals = emit_pin_signals(ir, pin, signal);
     struct text bits = {0}, words = {0};
     for (int s = 0; s < signals; s++)
-        if (signal[s].bits == 1 && (s < EMIT_TDATA || bits.len))
+        if ((s < EMIT_TDATA || bits.len) && signal[s].bits == 1)
             text_addf(&bits, "%s%s", bits.len ? ", " : "    wire ", signal[s].net);
         else text_addf(&words, "%swire %s%s;", words.len ? " " : "    ", emit_range(ir, signal[s].bits), signal[s].net);
     if (bits.len) emit_commented(arena_printf(ir->arena, "%s;", text_cstr(&bits)), pin->doc, out);

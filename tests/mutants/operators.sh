@@ -29,8 +29,8 @@ twice='unit|benches|mutants|pages|harness'                  # parts that are lis
 commands_to_cover() {
     local source
     for source in "$root"/tests/unit/test_*.c; do echo "tests/unit/run.sh $(basename "$source" .c)"; done
-    "$root/tests/run.sh" --set test --list | if [ $all = 1 ]; then grep -Ev "^($twice):"; else grep -E "^($short):"; fi |
-        sed 's/^[a-z]*: //'
+    "$root/tests/run.sh" --set test --list |
+        if [ $all = 1 ]; then grep -Ev "^($twice):"; else grep -E "^($short):"; fi | sed 's/^[a-z]*: //'
 }
 
 cover() {
@@ -57,7 +57,8 @@ cover() {
 
 files_to_change() {
     cd "$root" || return
-    if [ -n "$changed" ]; then git diff --name-only --diff-filter=d "$changed" -- 'gen/*.c' 'verif/replay/*.c' 'rtl-templates/*.v'
+    if [ -n "$changed" ]; then
+        git diff --name-only --diff-filter=d "$changed" -- 'gen/*.c' 'verif/replay/*.c' 'rtl-templates/*.v'
     elif [ ${#files[@]} != 0 ]; then printf '%s\n' "${files[@]}"
     else ls gen/*/*.c verif/replay/*.c rtl-templates/*/*.v
     fi

@@ -9,9 +9,9 @@ usage() {
 usage: tests/verify/run.sh
 A small model with random weights (quick build). `rill sim --from N` must end with the tokens and the hash of the whole
 run, wherever it begins, and must find a fault that is planted in a key, a value, a scale or the open block of the
-loaded state. `rill verify` must give the same tokens, hash and cycles as the whole run; a shard that is killed, late, missing or given
-twice must be noticed; what is in the journal must not run again; an RTL fault at one position must be found by the
-shard that holds it alone. Less than a minute.
+loaded state. `rill verify` must give the same tokens, hash and cycles as the whole run; a shard that is killed, late,
+missing or given twice must be noticed; what is in the journal must not run again; an RTL fault at one position must be
+found by the shard that holds it alone. Less than a minute.
 TEXT
 }
 
