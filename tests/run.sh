@@ -7,7 +7,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/verdict.sh"
 . "${RILL_TEST_PARTS:-$root/tests/parts.sh}"
 cd "$root" || exit 1
-# What several simulations compile alike, such as Verilator's runtime, is compiled once where ccache is installed.
+# Code that several simulations share, such as Verilator's runtime, is compiled once where ccache is installed.
 if [ -x /usr/lib/ccache/gcc ]; then
     export PATH=/usr/lib/ccache:$PATH CCACHE_DIR=${CCACHE_DIR:-$root/build/ccache} CCACHE_DEPEND=1
 fi

@@ -86,7 +86,7 @@ bool write_timeline(const std::string &path, const std::vector<answer> &answers)
 // ---- table of lengths (--bench) ----
 
 void print_bench_head() {
-    std::printf("    in    out   first id s   ids/s      cycles   design s   GB moved       W   J/id\n");
+    std::printf("    in    out       TTFT s   ids/s      cycles   design s   GB moved       W   J/id\n");
 }
 
 void print_bench_row(const answer &a) {

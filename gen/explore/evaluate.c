@@ -72,8 +72,8 @@ static void lower(struct cost_resources *least, const struct cost_resources *one
     least->uram = at_most(least->uram, one->uram);
 }
 
-// What the design takes at least, before depths and dies are known: kernels and memory engines. FIFOs count as nothing,
-// as later passes choose their memories.
+// Calculates the least that the design takes, before depths and dies are known: kernels and memory engines. FIFOs count
+// as nothing, as later passes choose their memories.
 static struct cost_resources least_resources(struct ir *ir) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     struct cost_design cost = cost_design(ir);
@@ -97,8 +97,8 @@ static void set_resources(const struct cost_resources *r, double value[EXPLORE_M
     value[EXPLORE_URAM] = (double)r->uram;
 }
 
-// What the design may take of all dies together. A design that is not divided over dies must fit the one with the
-// memory ports, as no pass looks at the wires between dies then.
+// Calculates how much the design may take of all dies together. A design that is not divided over dies must fit the one
+// with the memory ports, as no pass looks at the wires between dies then.
 static struct cost_resources room_of(const struct ir *ir) {
     struct cost_resources room = {0};
     if (ir->design.dies < 2 && ir->dies > 1) return cost_room(ir, cost_memory_die(ir));
@@ -235,7 +235,8 @@ static struct fullest fullest_of(const struct ir *ir, const struct cost_design *
     return f;
 }
 
-// What bounds a phase: the part that is busiest, or what the engine waits for if no part is busy most of the time.
+// Names what bounds a phase: the part that is busiest, or what the engine waits for if no part is busy most of the
+// time.
 static const char *bound_of(const struct ir *ir, const struct timing_forecast *f, const struct timing_phase *p) {
     static const char *const causes[TIMING_CAUSES] = {[TIMING_FOR_BEATS] = "waits for beats",
                                                       [TIMING_FOR_OPERAND] = "waits for operands (vector kernels)",

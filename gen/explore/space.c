@@ -243,8 +243,8 @@ static bool add_goals(struct explore *x, const char *word) {
     }
 }
 
-// What the board has of a resource, as `rill check` counts it: the device without its platform. The memory ports of the
-// spec's own number of channels are not taken off, so that a limit is the same for all points.
+// Returns how much of a resource the board has, as `rill check` counts it: the device without its platform. The memory
+// ports of the spec's own number of channels are not taken off, so that a limit is the same for all points.
 static double board_has(const struct explore *x, int metric) {
     const struct rill_device *d = x->spec->device;
     struct device_resources sum = {0};

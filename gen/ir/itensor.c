@@ -102,7 +102,9 @@ bool itensor_same_patches(const struct ir_itensor *a, const struct ir_itensor *b
     if (a->patches != b->patches) return false;
     for (int p = 0; p < a->patches; p++) {
         const struct ir_patch *x = &a->patch[p], *y = &b->patch[p];
-        if (x->dim != y->dim || x->tap != y->tap || x->before != y->before || x->extent != y->extent) return false;
+        if (x->dim != y->dim || x->tap != y->tap || x->before != y->before || x->extent != y->extent ||
+            x->pad != y->pad)
+            return false;
     }
     return true;
 }

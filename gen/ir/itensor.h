@@ -43,6 +43,7 @@ struct ir_patch {
     int tap; // IR_NONE: a patch has one element
     int64_t before;
     int64_t extent; // elements of the data
+    uint32_t pad;   // bits of an element outside the data
 };
 
 // Iterative tensor type (StreamTensor, MICRO 2025): the order in which the tiles of a tensor travel on a stream. Loop

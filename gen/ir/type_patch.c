@@ -22,7 +22,7 @@ static bool read_list(const struct ir_node *node, const char *key, int64_t least
     return true;
 }
 
-// What is wrong with the attributes of a node; key NULL: nothing.
+// A finding names an attribute that is wrong, and why. If the key is NULL, nothing is wrong.
 struct finding {
     const char *key, *why;
 };

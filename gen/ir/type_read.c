@@ -56,6 +56,15 @@ static bool take_loop(const char **s, const struct ir_itensor *t, int *loop) {
     return true;
 }
 
+static bool take_bits(const char **s, uint32_t *bits) {
+    char *end;
+    unsigned long long v = strtoull(*s, &end, 10);
+    if (!isdigit((unsigned char)**s) || v > UINT32_MAX) return false;
+    *bits = (uint32_t)v;
+    *s = end;
+    return true;
+}
+
 // The rest of a dimension's text, if the dimension has patches: `+d2-1<28`.
 static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     struct ir_patch patch = {.dim = d, .tap = IR_NONE};
@@ -64,6 +73,7 @@ static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     if (take(s, "+d") && !take_loop(s, t, &patch.tap)) return false;
     if (take(s, "-") && !take_number(s, 1, &patch.before)) return false;
     if (!take(s, "<") || !take_number(s, 1, &patch.extent)) return false;
+    if (take(s, ":") && !take_bits(s, &patch.pad)) return false;
     t->patch[t->patches++] = patch;
     return true;
 }

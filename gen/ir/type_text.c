@@ -19,7 +19,8 @@ const char *ir_port_text(const struct ir *ir, int kernel, int port) {
     return p->index == IR_NONE ? name : arena_printf(ir->arena, "%s.%d", name, p->index);
 }
 
-// A dimension's loops. With patches: `d0+d2-1<28`, places and taps, the elements before the data, and its extent.
+// A dimension's loops. With patches: `d0+d2-1<28`, places and taps, the elements before the data, and its
+// extent; behind a colon the bits of elements outside, if there are any.
 static void add_dimension(struct text *t, const struct ir_itensor *type, int d) {
     const struct ir_patch *patch = itensor_patch(type, d);
     if (type->map[d] == IR_NONE) text_add(t, "0");
@@ -28,6 +29,7 @@ static void add_dimension(struct text *t, const struct ir_itensor *type, int d) 
     if (patch->tap != IR_NONE) text_addf(t, "+d%d", patch->tap);
     if (patch->before) text_addf(t, "-%lld", (long long)patch->before);
     text_addf(t, "<%lld", (long long)patch->extent);
+    if (patch->pad) text_addf(t, ":%lld", (long long)patch->pad);
 }
 
 const char *ir_type_text(const struct ir *ir, const struct ir_itensor *type) {

@@ -177,6 +177,9 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
                                     int64_t width) {
     struct ir_patch_axis axis[IR_MAX_PATCHES];
     int axes = ir_patch_axes(ir, node, axis);
+    float pad = (float)ir_attr_float(&node->attrs, "pad", 0);
+    uint32_t pad_bits;
+    memcpy(&pad_bits, &pad, sizeof pad_bits);
     struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
     for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
     for (int a = 0; a < axes; a++)
@@ -184,7 +187,7 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
     for (int a = 0; a < axes; a++) {
         if (is_whole(&axis[a])) continue;
         struct ir_patch *patch = &type.patch[type.patches++];
-        *patch = (struct ir_patch){.dim = 1 + a, .before = axis[a].before, .extent = axis[a].size};
+        *patch = (struct ir_patch){.dim = 1 + a, .before = axis[a].before, .extent = axis[a].size, .pad = pad_bits};
         add_loop(&type, axis[a].taps, axis[a].dilation, &patch->tap);
     }
     for (int d = axes; d < t->rank; d++) {

@@ -186,11 +186,8 @@ static void set_axis(struct ir *ir, int k, const char *suffix, const struct iten
         ir_set_int(ir, k, arena_printf(ir->arena, "%s_%s", set[i].name, suffix), set[i].value);
 }
 
-// A word of the value that elements outside the tensor have.
-static struct ir_value pad_word(struct ir *ir, double pad, int64_t elements) {
-    float value = (float)pad;
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
+// A word of elements outside the tensor.
+static struct ir_value pad_word(struct ir *ir, uint32_t bits, int64_t elements) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)elements);
     for (int64_t i = 0; i < elements; i++) word[i] = (struct ir_word){.bits = 32, .radix = IR_HEX, .value = bits};
     return ir_value_list(ir->arena, word, (int)elements);
@@ -203,7 +200,6 @@ enum { LINE_SLACK = 8 };
 static void add_lines(struct link *l, const struct itensor_lines *lines, const struct ir_itensor *rows) {
     struct ir *ir = l->ir;
     bool first = l->first;
-    const struct ir_node *reader = &ir->node[ir->kernel[l->old.dst_kernel].node];
     append(l, "lines", &rtl_line_buffer, lines->width, 1, &l->from);
     int k = l->at.kernel;
     ir_set_int(ir, k, "DATA_W", lines->width * ports_element_bits(l->from.type.dtype));
@@ -214,7 +210,7 @@ static void add_lines(struct link *l, const struct itensor_lines *lines, const s
     set_axis(ir, k, "Y", &lines->axis[0]);
     set_axis(ir, k, "X", &lines->axis[1]);
     ir_set_int(ir, k, "BUFFER", least(lines->buffer + LINE_SLACK, l->elements / lines->width));
-    ir_set_param(ir, k, "PAD", pad_word(ir, ir_attr_float(&reader->attrs, "pad", 0), lines->width));
+    ir_set_param(ir, k, "PAD", pad_word(ir, l->to.type.patch[0].pad, lines->width));
     if (!first) ir->kernel[k].port[0].type = *rows;
     ir->kernel[k].port[1].type = l->to.type;
     l->at.padded = false;

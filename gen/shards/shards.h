@@ -42,7 +42,7 @@ int64_t shards_position(const struct shards_request *, int64_t step); // the ste
 // Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.
 void shard_judge(struct arena *, const struct shards_request *, const char *path, struct shard *);
 
-// What all shards together say. why: NULL, or what is missing or contradicts itself.
+// The verdict joins the results of all shards. why: NULL, or what is missing or contradicts itself.
 struct shards_sum {
     const char *why;
     uint64_t cycles, values; // cycles: of all steps, each from the shard that answers for it

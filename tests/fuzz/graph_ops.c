@@ -236,7 +236,7 @@ static int plain_unary(struct spec *s, int x, enum op_kind kind, float rms) {
 // Values of 0.36 to 2.8, for which everything is defined.
 static int positive(struct spec *s, int x) { return plain_unary(s, plain_unary(s, x, OP_TANH, 1), OP_EXP, 2.8f); }
 
-// What a function may be given: exp nothing large, and others positive numbers.
+// Makes an operand that the function accepts: exp takes nothing large, and others positive numbers.
 static int operand_of(struct spec *s, int x, enum op_kind kind) {
     if (kind == OP_EXP) return plain_unary(s, x, OP_TANH, 1);
     return kind == OP_LOG || kind == OP_SQRT || kind == OP_RECIPROCAL ? positive(s, x) : x;

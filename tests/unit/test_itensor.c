@@ -82,6 +82,7 @@ static void test_notation_of_patches(void **state) {
         "itensor<1x1x8xf32, [28, 28, 3, 3]*[1, 1, 1, 1], (d0,d1,d2,d3)->(d0+d2-1<28,d1+d3-1<28,0)>",
         "itensor<1x1xf32, [5, 3, 4]*[2, 3, 1], (d0,d1,d2)->(d0+d1<15,d2)>", // stride 2, dilation 3, no padding
         "itensor<1xf32, [5]*[2], (d0)->(d0<9)>",                            // every second element
+        "itensor<1xf32, [4, 3]*[1, 1], (d0,d1)->(d0+d1-1<4:3212836864)>",   // -1 outside
         "itensor<1xf32, [3]*[1], (d0)->(0+d0-1<2)>",                        // one patch
     };
     struct ir_itensor type = patches_3x3();
@@ -102,6 +103,9 @@ static void test_patches(void **state) {
     assert_int_equal(itensor_extent(&type, 0), 28);
     assert_true(itensor_equal(&type, &other));
     other.patch[1].before = 0;
+    assert_false(itensor_equal(&type, &other) || ir_type_equal(&type, &other));
+    other = type;
+    other.patch[1].pad = 1;
     assert_false(itensor_equal(&type, &other) || ir_type_equal(&type, &other));
     other = type;
     other.patch[1].tap = 2; // the taps of both dimensions in one loop

@@ -32,8 +32,8 @@ struct check_state {
     size_t cache_bytes;
 };
 
-// What a design that begins in the middle of a request has to know: the step, the ids generated before and the hash of
-// their logits.
+// A design that begins in the middle of a request has to know the step, the ids generated before, and the hash of their
+// logits.
 struct check_start {
     int64_t step, made;
     const uint32_t *ids;
