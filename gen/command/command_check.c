@@ -92,7 +92,7 @@ static int start(struct run *run, void *options) {
     else if (o->crossings) design_report_crossings(ir, &text);
     else add_summary(run, ir, o, &clock, fits, &text);
     command_print(&text);
-    return o->strict && !fits ? RILL_BAD_SPEC : RILL_OK;
+    return o->strict && (!fits || explore_is_unplaced(ir)) ? RILL_BAD_SPEC : RILL_OK;
 }
 
 static const struct option_row rows[] = {
@@ -100,7 +100,7 @@ static const struct option_row rows[] = {
     {"--crossings", NULL, OPTION_FLAG, 0, offsetof(struct check_options, crossings),
      .help = "print only the streams that cross from one die to the next, widest first"},
     {"--strict", NULL, OPTION_FLAG, 0, offsetof(struct check_options, strict),
-     .help = "end with status 1 if the design exceeds a limit of its board"},
+     .help = "end with status 1 if the design exceeds a limit of its board, or is not known to fit"},
     {"--timing", "FILE", OPTION_FILE, 0, offsetof(struct check_options, timing), .help = COMMAND_TIMING_HELP},
     {0}};
 

@@ -216,10 +216,16 @@ static void fuller(struct fullest *f, double share, const char *what) {
     if (share > f->share) *f = (struct fullest){share, what};
 }
 
+static bool has_one_die_of_several(const struct ir *ir) { return ir->design.dies < 2 && ir->dies > 1; }
+
 static struct fullest fullest_of(const struct ir *ir, const struct cost_design *cost) {
     struct fullest f = {0, "nothing"};
     const char *which;
-    if (ir->design.dies < 2 && ir->dies) {
+    if (has_one_die_of_several(ir)) {
+        struct cost_resources room = room_of(ir);
+        double share = largest_share(&cost->total, &room, &which);
+        fuller(&f, share, arena_printf(ir->arena, "%s, if all lay on %s", which, ir->die[cost_memory_die(ir)].name));
+    } else if (ir->design.dies < 2 && ir->dies) {
         struct cost_resources room = room_of(ir);
         double share = largest_share(&cost->total, &room, &which);
         fuller(&f, share, which);
@@ -308,8 +314,7 @@ static void set_whole(struct evaluation *e, struct explore_result *r) {
     if (!run_passes(e, NULL)) return take_message(e, "error: ", r->words);
     r->legal = judge(e->x, e->ir, r);
     if (!r->legal) return;
-    bool one_die = e->ir->design.dies < 2 && e->ir->dies > 1;
-    r->fits = fits_board(e) && (!one_die || r->beyond <= 0);
+    r->fits = fits_board(e) && (!has_one_die_of_several(e->ir) || r->beyond <= 0);
     if (r->fits) r->beyond = 0;
     else if (e->diag.warnings) take_message(e, "warning: ", r->words);
     compare_bounds(r);
@@ -349,12 +354,28 @@ void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens) {
     *tokens = *prompt;
 }
 
+bool explore_is_unplaced(const struct ir *ir) {
+    if (!has_one_die_of_several(ir)) return false;
+    struct cost_design cost = cost_design(ir);
+    return fullest_of(ir, &cost).share > 1;
+}
+
+static void add_state(const struct ir *ir, bool fits, struct text *out) {
+    if (!fits) text_addf(out, "verdict: exceeds the limits of %s", ir->design.board);
+    else if (explore_is_unplaced(ir))
+        text_addf(out,
+                  "verdict: not known to fit %s: larger than one die, and its %d dies were not looked at "
+                  "(`design: {dies: %d}` does)",
+                  ir->design.board, ir->dies, ir->dies);
+    else text_addf(out, "verdict: fits %s", ir->design.board);
+}
+
 void explore_verdict(const struct ir *ir, bool fits, struct text *out) {
     struct explore x = {0};
     struct explore_result r = {0};
     explore_request_of(ir->design.context, &x.prompt, &x.tokens);
     bool known = judge(&x, ir, &r);
-    text_addf(out, "verdict: %s %s", fits ? "fits" : "exceeds the limits of", ir->design.board);
+    add_state(ir, fits, out);
     if (!known) {
         text_addf(out, "; no forecast: %s", r.words);
         return;

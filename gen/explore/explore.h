@@ -107,8 +107,11 @@ struct explore_result {
 void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
 // The request with which designs of this context are compared.
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
-// One line about a complete design: whether it fits its board, its forecast speed, and what bounds it.
+// Whether a design that is not divided over the dies of its board is larger than one of them. The totals of the board
+// then say nothing about a die or the wires, so it is not known to fit.
 struct ir;
+bool explore_is_unplaced(const struct ir *);
+// One line about a complete design: whether it fits its board, its forecast speed, and what bounds it.
 void explore_verdict(const struct ir *, bool fits, struct text *);
 // Whether some bound of the result breaks a limit, so that no evaluation can meet it.
 bool explore_excluded(const struct explore *, const struct explore_result *);

@@ -242,6 +242,9 @@ beyond=$work/beyond.yaml
 sed 's/channels: 2.*/channels: 32/; s/lanes: 4/lanes: 32/; s/hidden: 128/hidden: 1024/; s/heads: 2/heads: 16/
     s/ffn: 512/ffn: 4096/
     s/fifo: safe/fifo: safe\n  dies: 3\n  weights: int4_asym\n  T: 8\n  A: 4/' "$spec" >"$beyond"
+# Less of it, over no die: within the limits of the whole board, but larger than one die of it.
+unplaced=$work/unplaced.yaml
+sed 's/dies: 3/dies: 1/; s/channels: 32/channels: 24/; s/A: 4/A: 1/; s/lanes: 32/lanes: 16/' "$beyond" >"$unplaced"
 advice() {
     "$rill" advise "$spec" --whole 2 >"$work/advice.txt" && grep -q '^channels=3 ' "$work/advice.txt" &&
         grep -q 'another channel reads more weights' "$work/advice.txt"
@@ -255,10 +258,12 @@ verdict_fits() {
         tail -n 1 "$work/fits.txt" | grep -q '^verdict: fits u55c; forecast [0-9.]* tokens/s, TTFT .*bound by'
 }
 if wanted advice; then
-    plan 4
+    plan 5
     check "advice lists single changes with reasons" advice
     check "rill check names what would help a design beyond its limits" causes
     check "rill check closes with a verdict" verdict_fits
     check_refused "rill check --strict ends with 1" 1 'verdict: exceeds the limits' "$rill" check --strict "$beyond"
+    check_refused "a design larger than one die without dies is not said to fit" 1 'verdict: not known to fit u55c' \
+        "$rill" check --strict "$unplaced"
 fi
 verdict
