@@ -48,6 +48,7 @@ struct explore_key {
     const struct schema_field *field;
     const char *value[EXPLORE_VALUES]; // as YAML
     int values, own;                   // own: index of the spec's own value
+    bool fixed;                        // all points have its one value, whether the spec has the key or not
     bool is_text;                      // values are written in quotes
 };
 

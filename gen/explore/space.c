@@ -200,6 +200,7 @@ static bool read_key(struct explore *x, const char *word, bool fixed) {
     }
     struct explore_key *k = new_key(x, name, pattern);
     if (!k) return false;
+    k->fixed = fixed;
     if (fixed) k->own = 0;
     if (fixed) return add_list(x, k, word + len + 1);
     return (word[len] ? add_list(x, k, word + len + 1) : add_all(x, k)) && add_own(x, k);

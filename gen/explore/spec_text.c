@@ -100,10 +100,10 @@ static void add_design(const struct explore *x, const struct explore_point *p, c
         else add_value(out, design->items[i]);
         text_add(out, "\n");
     }
-    for (int k = 0; k < x->keys; k++) { // keys that the spec does not have are written if they change
+    for (int k = 0; k < x->keys; k++) { // keys that the spec does not have are written if they are fixed or change
         const struct explore_key *key = &x->key[k];
         if (key->pattern || !strcmp(key->name, "context") || yaml_get(design, key->name) ||
-            by_formats(x, key->name, NULL) || p->at[k] == key->own)
+            by_formats(x, key->name, NULL) || (p->at[k] == key->own && !key->fixed))
             continue;
         text_addf(out, "  %s: %s\n", key->name, value_at(x, p, key));
     }

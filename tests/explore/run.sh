@@ -3,7 +3,7 @@
 # The search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it is
 # printed. The checks are listed after it.
 #
-# usage: tests/explore/run.sh [--all] [fronts] [keys] [journal] [refused] [advice]
+# usage: tests/explore/run.sh [--all] [fronts] [keys] [page] [journal] [refused] [advice]
 #
 # - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
 #   jobs, with workers that a command starts, and in every order of the options.
@@ -19,7 +19,7 @@ kills=4 parts=""
 for word in "$@"; do
     case $word in
         --all) kills=20 ;;
-        fronts | keys | journal | refused | advice) parts+=" $word" ;;
+        fronts | keys | page | journal | refused | advice) parts+=" $word" ;;
         *) sed -n '6s/^# //p' "$0"; exit 2 ;;
     esac
 done
@@ -142,6 +142,17 @@ fixed_holds() {
         python3 -c 'import json, sys; assert {p["keys"]["channels"] for p in json.load(sys.stdin)["front"]} == {"3"}' \
             <"$work/fix.json"
 }
+# The spec has no T: the design of `--fix T=4` is that of a spec with this line, not that of the spec as it is.
+fixed_reaches_the_design() {
+    sed 's/^design:/&\n  T: 4/' "$spec" >"$work/with_t.yaml" &&
+        "$rill" check "$work/with_t.yaml" --json >"$work/with_t.json" &&
+        explore --fix T=4 --vary lanes=4 --json >"$work/fixed.json" && python3 - "$work" <<'PY'
+import json, sys
+read = lambda name: json.load(open(f"{sys.argv[1]}/{name}.json"))
+found, want = read("fixed")["front"], read("with_t")["resources"]["total"]["lut"]
+assert [p["value"]["lut"] for p in found] == [want], f"{[p['value']['lut'] for p in found]} LUTs, with the key {want}"
+PY
+}
 specs_are_designs() {
     explore --vary lanes=4,8 --vary 'weights.*.c_fc.*=int4,int8' --for tokens_s,lut --emit "$work/specs" \
         --json >"$work/emit.json" || return
@@ -169,7 +180,11 @@ if wanted keys; then
     plan 4
     check "limits are kept" limits_hold
     check "a fixed key keeps its value" fixed_holds
+    check "a fixed key that the spec does not have is in the design" fixed_reaches_the_design
     check "specs of the front are the designs that were found" specs_are_designs
+fi
+if wanted page; then
+    plan 1
     check "the page shows the points" page_shows
 fi
 
