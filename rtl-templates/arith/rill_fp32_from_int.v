@@ -3,8 +3,8 @@
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Cannot fail: 2^127 is finite.
 //
-// name   meaning         unit  range
-// WIDTH  of the integer  bits  2 to 128
+// name   meaning               unit  range
+// WIDTH  width of the integer  bits  2 to 128
 `default_nettype none
 
 module rill_fp32_from_int #(

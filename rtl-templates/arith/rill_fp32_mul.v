@@ -4,8 +4,8 @@
 // Latency 3 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (24 x 17 and 24 x 7).
 // fault is aligned with y: NaN or infinite operand, or (SATURATE = 0) the product overflows; y is then undefined.
 //
-// name      meaning                                                                     unit  range
-// SATURATE  1: an overflow becomes the largest finite value of its sign, without fault  -     0, 1
+// name      meaning                                                                         unit  range
+// SATURATE  1: an overflow becomes the largest finite value with its sign, without a fault  -     0, 1
 `default_nettype none
 
 module rill_fp32_mul #(

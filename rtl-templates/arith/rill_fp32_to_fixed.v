@@ -6,7 +6,7 @@
 //
 // name   meaning             unit  range
 // FRAC   binary places of y  bits  -100 to 100
-// WIDTH  of y                bits  2 to 64
+// WIDTH  width of y          bits  2 to 64
 `default_nettype none
 
 module rill_fp32_to_fixed #(

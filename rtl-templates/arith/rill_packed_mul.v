@@ -18,11 +18,11 @@
 // cascade is p, for the sum_in of one other multiplier, the next in its column.
 // SUMS: how many of sum_in and sum_beside are looked at. Latency: 1 cycle; p keeps its value without en. Reset: none.
 //
-// name    meaning                   unit      range
-// BIAS    whose bias is added here  products  0 to 64
-// X_BITS  of an activation          bits      8, 10
-// SUMS    sums that come in         sums      0, 1, 2
-// SUM_W   of a sum                  bits      32, 48, 64
+// name    meaning                            unit      range
+// BIAS    products whose bias is added here  products  0 to 64
+// X_BITS  width of an activation             bits      8, 10
+// SUMS    number of sum inputs in use        sums      0, 1, 2
+// SUM_W   width of a sum                     bits      32, 48, 64
 `default_nettype none
 
 module rill_packed_mul #(

@@ -13,12 +13,12 @@
 // by a write also in the cycle of ap_done or by auto-restart; the built-in counters run until ap_done.
 // Reset: clk, synchronous active-high rst.
 //
-// name          meaning                                           unit           range
-// CHANNELS      of memory                                         channels       1 to 32
-// COUNTERS      of the design, read as they are                   64-bit values  0 to 128
-// SAMPLING      1: with the settings of sampling; 0: they read 0  -              0, 1
-// END_IDS       ids that end a request: the words of others read 0  ids          1 to 8
-// COUNTER_BITS  of counters, at least one                         bits           derived
+// name          meaning                                             unit           range
+// CHANNELS      memory channels                                     channels       1 to 32
+// COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 128
+// SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
+// END_IDS       ids that end a request: the words of others read 0  ids            1 to 8
+// COUNTER_BITS  width of counters, at least 1                       bits           derived
 `default_nettype none
 
 module rill_axil_regs #(

@@ -12,9 +12,9 @@
 // MULTIPLY * 1000000 / PERIOD_PS, the frequency of the MMCM's oscillator, is 800 to 1600 MHz.
 // state: as of rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
 //
-// name       meaning                       unit  range
-// PERIOD_PS  of ap_clk                     ps    1 or more
-// MULTIPLY   of the oscillator, even       -     2 to 64
+// name       meaning                                                unit  range
+// PERIOD_PS  period of ap_clk                                       ps    1 or more
+// MULTIPLY   frequency of the oscillator over that of ap_clk, even  -     2 to 64
 `default_nettype none
 
 module rill_clock_2x #(

@@ -11,12 +11,11 @@
 // locked falls. An edge that moves within its half of a cycle is not seen.
 // Reset: clk, synchronous active-high rst. pll_rst starts at 1, before the first edge of clk.
 //
-// name        meaning                          unit    range
-// EDGES       of clk_2x in a cycle of clk      edges   1, 2
-// PULSE       length of a reset                clocks  2 to 255
-// SETTLE      without an error until ready     clocks  1 to 255
-// LIMIT_BITS  2^LIMIT_BITS clocks until the    bits    9 to 24
-//             MMCM is reset again
+// name        meaning                                            unit    range
+// EDGES       rising edges of clk_2x in a cycle of clk           edges   1, 2
+// PULSE       length of a reset                                  clocks  2 to 255
+// SETTLE      cycles without an error until ready                clocks  1 to 255
+// LIMIT_BITS  2^LIMIT_BITS clocks until the MMCM is reset again  bits    9 to 24
 `default_nettype none
 
 module rill_clock_guard #(

@@ -5,8 +5,8 @@
 // Cleared by `clear` (the start of a request), held by `enable` low. A count is split at 32 bits with the carry
 // registered, so that the adders stay short: it may lag by one cycle. Reset: synchronous.
 //
-// name    meaning                unit    range
-// EVENTS  lines, a counter each  events  1 or more
+// name    meaning                          unit    range
+// EVENTS  event lines; each has a counter  events  1 or more
 `default_nettype none
 
 module rill_event_counters #(

@@ -5,8 +5,8 @@
 // low bits. Beats are taken while `takes` is high; clear (a level) drops what is held.
 // Latency: 1 cycle. Throughput: an id per cycle, a cycle more per beat. Reset: clear.
 //
-// name       meaning    unit  range
-// BEAT_BITS  of a beat  bits  256, 512
+// name       meaning          unit  range
+// BEAT_BITS  width of a beat  bits  256, 512
 `default_nettype none
 
 module rill_prompt_ids #(

@@ -11,13 +11,13 @@
 // decode_steps: those of one token behind the prompt, as far as max_new and CONTEXT allow; MODE 1: none.
 // Reset: none; nothing is kept that a start does not bring.
 //
-// name       meaning                            unit       range
-// MODE       0: language model; 1: stream       -          0, 1
-// BEAT_BITS  of a beat                          bits       256, 512
-// CONTEXT    of the longest request             positions  1 to 65535
-// END_IDS    that end a request                 ids        1 to 8
-// ADDR_BITS  of an address                      bits       32 to 64
-// BASES      of channels, that must be aligned  pointers   1 or more
+// name       meaning                                            unit       range
+// MODE       0: language model; 1: stream                       -          0, 1
+// BEAT_BITS  width of a beat                                    bits       256, 512
+// CONTEXT    positions of the longest request                   positions  1 to 65535
+// END_IDS    ids that can end a request                         ids        1 to 8
+// ADDR_BITS  width of an address                                bits       32 to 64
+// BASES      base addresses of channels, which must be aligned  pointers   1 or more
 `default_nettype none
 
 module rill_request_args #(

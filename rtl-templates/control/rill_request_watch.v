@@ -12,9 +12,9 @@
 // idle_engines that is 0.
 // kernel_fault, memory_error: levels, until the reset behind the request. Reset: clk, synchronous active-high rst.
 //
-// name           meaning          unit  range
-// FAULTS         of kernel_fault  bits  1 or more
-// MEMORY_ERRORS  of memory_error  bits  1 or more
+// name           meaning                unit  range
+// FAULTS         width of kernel_fault  bits  1 or more
+// MEMORY_ERRORS  width of memory_error  bits  1 or more
 `default_nettype none
 
 module rill_request_watch #(

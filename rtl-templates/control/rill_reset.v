@@ -8,8 +8,8 @@
 // stay registers (no shift register) that a tool may place apart and copy.
 // Reset: none of its own.
 //
-// name    meaning               unit    range
-// STAGES  from ap_rst_n to rst  clocks  2 or more
+// name    meaning                         unit    range
+// STAGES  registers from ap_rst_n to rst  clocks  2 or more
 `default_nettype none
 
 module rill_reset #(

@@ -7,8 +7,8 @@
 // Reset: clk, synchronous active-high rst.
 //
 // name      meaning                                                                    unit      range
-// CHANNELS  of the engine of the scores                                                channels  1 to 32
-// TOKENS    per step, upper bound                                                      tokens    1, 2, 4, 8
+// CHANNELS  channels of the scores engine                                              channels  1 to 32
+// TOKENS    tokens per step, upper bound                                               tokens    1, 2, 4, 8
 // ALL_HEAD  1: every step has head = 1; 0: the last prefill step and the decode steps  -         0, 1
 `default_nettype none
 

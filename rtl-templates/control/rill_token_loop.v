@@ -50,26 +50,24 @@
 // head_position: position of the latest step's last token, which the next id follows.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
 //
-// name           meaning                                 unit       range
-// MODE           0: language model; 1: stream            -          0, 1
-// CHANNELS       of the engine of the scores             channels   1 to 32
-// TOKENS         per step, upper bound                   tokens     1, 2, 4, 8
-// BEAT_BITS      of a beat                               bits       256, 512
-// CONTEXT        of the longest request                  positions  1 to 65535
-// VOCAB          that a prompt may name; 0: not checked  ids        0 or more
-// END_IDS        that end a request                      ids        1 to 8
-// KV_LAYERS      that write K and V                      layers     0 or more
-// LOADERS        bits of load_done                       bits       1 or more
-// FAULTS         bits of kernel_fault                    bits       1 or more
-// MEMORY_ERRORS  bits of memory_error                    bits       1 or more
-// ADDR_BITS      of an address                           bits       32 to 64
-// BASES          of channels, that must be aligned       pointers   1 or more
-// OUTPUTS        MODE 1: output writers                  writers    1 or more
-// RESET_WAY      registers from soft_rst to what it      clocks     2 to 16
-//                resets
-// HASH_WAIT      from an id that is given to the ring    clocks     4 to 32
-//                to its row_hash being added
-// USER_W         of tuser                                bits       derived
+// name           meaning                                                        unit       range
+// MODE           0: language model; 1: stream                                   -          0, 1
+// CHANNELS       channels of the scores engine                                  channels   1 to 32
+// TOKENS         tokens per step, upper bound                                   tokens     1, 2, 4, 8
+// BEAT_BITS      width of a beat                                                bits       256, 512
+// CONTEXT        positions of the longest request                               positions  1 to 65535
+// VOCAB          vocabulary: prompt ids must be below it; 0: no check           ids        0 or more
+// END_IDS        ids that can end a request                                     ids        1 to 8
+// KV_LAYERS      layers that write K and V                                      layers     0 or more
+// LOADERS        bits of load_done                                              bits       1 or more
+// FAULTS         bits of kernel_fault                                           bits       1 or more
+// MEMORY_ERRORS  bits of memory_error                                           bits       1 or more
+// ADDR_BITS      width of an address                                            bits       32 to 64
+// BASES          base addresses of channels, which must be aligned              pointers   1 or more
+// OUTPUTS        MODE 1: output writers                                         writers    1 or more
+// RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
+// HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 32
+// USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
 module rill_token_loop #(

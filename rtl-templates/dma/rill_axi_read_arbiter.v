@@ -15,10 +15,10 @@
 //
 // name        meaning                                                 unit     range
 // CLIENTS     read engines                                            clients  1 to 64
-// BEAT_BITS   of a beat                                               bits     64, 128, 256, 512
-// ID_W        of an id, enough for CLIENTS                            bits     1 or more
+// BEAT_BITS   width of a beat                                         bits     64, 128, 256, 512
+// ID_W        width of an id, enough for CLIENTS                      bits     1 or more
 // QUIET_BITS  2^QUIET_BITS cycles without an answer: nothing is owed  bits     2 to 16
-// ADDR_BITS   of an address                                           bits     32 to 64
+// ADDR_BITS   width of an address                                     bits     32 to 64
 `default_nettype none
 
 module rill_axi_read_arbiter #(

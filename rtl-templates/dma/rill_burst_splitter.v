@@ -9,10 +9,10 @@
 // flush (level): drops everything held and discards what arrives. busy: a descriptor or burst is held.
 // Reset: clk, synchronous active-high rst.
 //
-// name       meaning                             unit   range
-// BEAT_BITS  of a beat                           bits   64, 128, 256, 512
-// MAX_BURST  a power of two, at most 4096 bytes  beats  1 to 256
-// ADDR_BITS  of an address                       bits   32 to 64
+// name       meaning                                            unit   range
+// BEAT_BITS  width of a beat                                    bits   64, 128, 256, 512
+// MAX_BURST  longest burst, a power of two, at most 4096 bytes  beats  1 to 256
+// ADDR_BITS  width of an address                                bits   32 to 64
 `default_nettype none
 
 module rill_burst_splitter #(

@@ -16,23 +16,21 @@
 // Reset: clk, synchronous active-high rst (for the arbiter, which must still take answers of the memory) and core_rst
 // (for the engines).
 //
-// name          meaning                                                     unit     range
-// READERS       clients that read                                           clients  0 to 64
-// WRITERS       clients that write                                          clients  0 to 64
-// BEAT_BITS     of a beat                                                   bits     64, 128, 256, 512
-// ID_W          of an id, enough for READERS                                bits     1 or more
-// ADDR_BITS     of an address                                               bits     32 to 64
-// OUTSTANDING   of each reader's engine                                     bursts   1 to 256
-// WRITES        OUTSTANDING of the write engine                             beats    1 to 256
-// WRITE_BUFFER  BUFFER_BEATS of the write engine                            beats    1 or more
-// R             READERS, at least 1                                         clients  derived
-// W             WRITERS, at least 1                                         clients  derived
-// ENGINES       that have a reset and a flush of their own, at least 1      engines  derived
-// BURST         MAX_BURST of each reader's engine, 32 bits each             beats    any
-//               (each as in rill_dma_read)
-// PREFETCH      PREFETCH_BEATS of each, 32 bits each                        beats    any
-//               (each as in rill_dma_read)
-// STYLE         RAM_STYLE of each, its first letter: d, b or u              -        any
+// name          meaning                                                                     unit     range
+// READERS       clients that read                                                           clients  0 to 64
+// WRITERS       clients that write                                                          clients  0 to 64
+// BEAT_BITS     width of a beat                                                             bits     64, 128, 256, 512
+// ID_W          width of an id, enough for READERS                                          bits     1 or more
+// ADDR_BITS     width of an address                                                         bits     32 to 64
+// OUTSTANDING   OUTSTANDING of each reader's engine                                         bursts   1 to 256
+// WRITES        OUTSTANDING of the write engine                                             beats    1 to 256
+// WRITE_BUFFER  BUFFER_BEATS of the write engine                                            beats    1 or more
+// R             READERS, at least 1                                                         clients  derived
+// W             WRITERS, at least 1                                                         clients  derived
+// ENGINES       engines; each has its own reset and flush                                   engines  derived
+// BURST         MAX_BURST of each reader's engine, 32 bits each (each as in rill_dma_read)  beats    any
+// PREFETCH      PREFETCH_BEATS of each, 32 bits each (each as in rill_dma_read)             beats    any
+// STYLE         first letter of each reader's RAM_STYLE: d, b or u                          -        any
 `default_nettype none
 
 module rill_channel #(

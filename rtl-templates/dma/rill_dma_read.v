@@ -15,13 +15,13 @@
 // nevertheless.
 // Reset: clk, synchronous active-high rst (only while idle, because answers of the memory would be lost).
 //
-// name            meaning                     unit    range
-// BEAT_BITS       of a beat                   bits    64, 128, 256, 512
-// MAX_BURST       as in rill_burst_splitter   beats   1 to 256
-// OUTSTANDING     requested and not answered  bursts  1 to 256
-// PREFETCH_BEATS  depth of the FIFO           beats   MAX_BURST or more
-// RAM_STYLE       of the FIFO                 -       "auto", "srl", "distributed", "block", "ultra"
-// ADDR_BITS       of an address               bits    32 to 64
+// name            meaning                                   unit    range
+// BEAT_BITS       width of a beat                           bits    64, 128, 256, 512
+// MAX_BURST       longest burst, as in rill_burst_splitter  beats   1 to 256
+// OUTSTANDING     bursts requested and not yet answered     bursts  1 to 256
+// PREFETCH_BEATS  depth of the FIFO                         beats   MAX_BURST or more
+// RAM_STYLE       style of the storage of the FIFO          -       "auto", "srl", "distributed", "block", "ultra"
+// ADDR_BITS       width of an address                       bits    32 to 64
 `default_nettype none
 
 module rill_dma_read #(

@@ -27,15 +27,15 @@
 // Reset: clk, synchronous active-high rst (otherwise only while idle).
 // Ports of clients are packed arrays, client 0 in the low bits. A descriptor has at most 511 beats.
 //
-// name          meaning                       unit     range
-// CLIENTS       that share the engine         clients  1 to 64
-// BEAT_BITS     of a beat                     bits     64, 128, 256, 512
-// ID_W          of an id                      bits     1 or more
-// OUTSTANDING   beats without response        beats    1 to 256
-// BUFFER_BEATS  depth of the buffer           beats    1 or more
-// RAM_STYLE     of the buffer                 -        "auto", "srl", "distributed", "block", "ultra"
-// QUIET_BITS    of the time in rill_owed      bits     2 to 16
-// ADDR_BITS     of an address                 bits     32 to 64
+// name          meaning                             unit     range
+// CLIENTS       clients that share the engine       clients  1 to 64
+// BEAT_BITS     width of a beat                     bits     64, 128, 256, 512
+// ID_W          width of an id                      bits     1 or more
+// OUTSTANDING   beats without response              beats    1 to 256
+// BUFFER_BEATS  depth of the buffer                 beats    1 or more
+// RAM_STYLE     style of the storage of the buffer  -        "auto", "srl", "distributed", "block", "ultra"
+// QUIET_BITS    QUIET_BITS of rill_owed             bits     2 to 16
+// ADDR_BITS     width of an address                 bits     32 to 64
 `default_nettype none
 
 module rill_dma_write #(

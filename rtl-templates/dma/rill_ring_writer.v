@@ -10,8 +10,8 @@
 // back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
-// name       meaning    unit  range
-// BEAT_BITS  of a beat  bits  64, 128, 256, 512
+// name       meaning          unit  range
+// BEAT_BITS  width of a beat  bits  64, 128, 256, 512
 `default_nettype none
 
 module rill_ring_writer #(

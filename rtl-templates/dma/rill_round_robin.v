@@ -4,8 +4,8 @@
 // take high at a clock edge makes the granted client the last in the next choice. No request: no grant.
 // Reset: clk, synchronous active-high rst; client 0 first.
 //
-// name     meaning   unit     range
-// CLIENTS  that ask  clients  1 to 64
+// name     meaning               unit     range
+// CLIENTS  clients that request  clients  1 to 64
 `default_nettype none
 
 module rill_round_robin #(

@@ -16,22 +16,21 @@
 // held (while flush).
 // Reset: clk, synchronous active-high rst; the step count starts over.
 //
-// name               meaning                                               unit       range
-// BEAT_BITS          of a beat                                             bits       64, 128, 256, 512
-// KV_LAYERS          that write K and V; 0: none                           layers     0 or more
-// KEY_CHANNELS       of the engine of the scores                           channels   1 to 32
-// WINDOWS            entries of each window list: one, or one for each     entries    1 or more
-//                    layer of the cache
-// K_WINDOW           that a token sees, its own the last, 16 bits of each  positions  any
-//                    layer of the keys; a single 0: all
-// V_WINDOW           the same of each layer of the values                  positions  any
-// SECTIONS           of the table, docs/rtl.md section 5                   sections   1 or more
-// ENTRIES            the sum of all lengths                                entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low               entries    not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each                times      any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                -          any
-// TABLE              the entries, 192 bits each (of SEGMENT)               -          any
-// ENTRY_MANY         a bit each: not in steps of one token                 -          any
+// name               meaning                                                               unit       range
+// BEAT_BITS          width of a beat                                                       bits       64, 128, 256, 512
+// KV_LAYERS          layers that write K and V; 0: none                                    layers     0 or more
+// KEY_CHANNELS       channels of the scores engine                                         channels   1 to 32
+// WINDOWS            number of windows: 1 for all layers, or one per cache layer           entries    1 or more
+// K_WINDOW           positions a token attends to, including its own; 16 bits per layer    positions  any
+//                    of keys, the lowest layer low; a single 0: no window
+// V_WINDOW           the windows of the layers of values, likewise                         positions  any
+// SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
+// ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low                   entries    not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
+// TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any
+// ENTRY_MANY         bit e: skip entry e in steps of one token                             -          any
 `default_nettype none
 
 module rill_segment_walker #(

@@ -19,14 +19,14 @@
 // nothing else is being read.
 // Reset: synchronous, control only; tready and tvalid low in reset.
 //
-// name       meaning                unit     range
-// DATA_W     of tdata               bits     1 or more
-// USER_W     of tuser               bits     1 or more
-// BEAT_BITS  of a beat              bits     256, 512
-// WORDS      of the longest firing  words    1 or more
-// BURST      of a write, at most    beats    1 to 128
-// FIRINGS    in memory              firings  1, 2
-// OFFSET     of the first           bytes    any
+// name       meaning                                                    unit     range
+// DATA_W     width of tdata                                             bits     1 or more
+// USER_W     width of tuser                                             bits     1 or more
+// BEAT_BITS  width of a beat                                            bits     256, 512
+// WORDS      words of the longest firing                                words    1 or more
+// BURST      longest write burst                                        beats    1 to 128
+// FIRINGS    firings that memory holds at a time                        firings  1, 2
+// OFFSET     address of the first firing, from the base of the channel  bytes    any
 `default_nettype none
 
 module rill_spill #(

@@ -8,13 +8,13 @@
 // Throughput: one chunk per cycle while beats are there; two groups per token are buffered.
 // Reset: clk, synchronous active-high rst.
 //
-// name       meaning                            unit    range
-// BEAT_BITS  of a beat                          bits    256, 512
-// LANES      fp32 per chunk                     words   1, 2, 4, 8, 16, 32
-// TOKENS     per step, upper bound              tokens  1, 2, 4, 8
-// CHUNKS     of a token                         chunks  1 to 65535
-// OFFSET     of the rows, a multiple of a beat  bytes   any
-// USER_W     of tuser                           bits    derived
+// name       meaning                                                  unit    range
+// BEAT_BITS  width of a beat                                          bits    256, 512
+// LANES      fp32 per chunk                                           words   1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound                             tokens  1, 2, 4, 8
+// CHUNKS     chunks of a token                                        chunks  1 to 65535
+// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes   any
+// USER_W     width of tuser                                           bits    derived
 `default_nettype none
 
 module rill_stream_reader #(

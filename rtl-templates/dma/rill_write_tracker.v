@@ -13,10 +13,10 @@
 // round), or of the layer that is not done yet.
 // Reset: clk, synchronous active-high rst; the count starts at 0.
 //
-// name      meaning                          unit     range
-// WRITERS   write engines                    writers  1 or more
-// COUNT_W   of an engine's open descriptors  bits     1 to 16
-// LAYERS_W  of layers_done, which wraps      bits     1 or more
+// name      meaning                                             unit     range
+// WRITERS   write engines                                       writers  1 or more
+// COUNT_W   width of the count of an engine's open descriptors  bits     1 to 16
+// LAYERS_W  width of layers_done, which wraps                   bits     1 or more
 `default_nettype none
 
 module rill_write_tracker #(

@@ -17,7 +17,7 @@
 // CHANNELS     lanes                                                   channels  1 to 32
 // TOKENS       tokens per step, upper bound                            tokens    1, 2, 4, 8
 // ACC_W        width of an integer                                     bits      64, 66
-// SIDE_AT      from a command until the lanes' output                  clocks    1 or more
+// SIDE_AT      delay from a command to the lanes' output               clocks    1 or more
 // HOPS         register stages of a command to the lanes               clocks    0 or more
 // RESULT_HOPS  register stages from the lanes to the FIFO              clocks    0 or more
 // PULSE_HOPS   register stages from there to the engine                clocks    0 or more

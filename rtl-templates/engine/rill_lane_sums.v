@@ -15,7 +15,7 @@
 // SIDE_W      width of the sideband                               bits       1 or more
 // X_BITS      width of an element of the operand                  bits       8, 10
 // ACC_W       width of an accumulator                             bits       64, 66
-// TERM_AT     from valid until its term                           cycles     7 to 12
+// TERM_AT     delay from valid to its term                        cycles     7 to 12
 // PARAM_BITS  bits of row parameters per cycle; 0: all at once    bits       0, 8, 16, 32, 64
 // SCALE_K     row scale with raw 1 (keys)                         fp32 bits  any
 // SCALE_V     row scale with raw 2 (values)                       fp32 bits  any

@@ -15,7 +15,7 @@
 // ROWS        rows that may be open at a time                   rows       1, 4, 8
 // X_BITS      width of an element of the operand                bits       8, 10
 // ACC_W       width of an accumulator                           bits       64, 66
-// TERM_AT     from a beat until its terms                       clocks     10 to 12
+// TERM_AT     delay from a beat to its terms                    clocks     10 to 12
 // PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
 // SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
 // SCALE_V     row scale with raw 2 (values)                     fp32 bits  any

@@ -10,11 +10,11 @@
 // chunk per cycle; the next firing waits while ids leave.
 // Reset: clk, synchronous active-high rst.
 //
-// name    meaning                unit      range
-// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
-// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
-// N       of a vector            elements  1 to 2^24
-// USER_W  of tuser               bits      derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
+// N       elements of a vector          elements  1 to 2^24
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_argmax #(

@@ -17,17 +17,17 @@
 // sides.
 // Reset: synchronous; contents are lost.
 //
-// name         meaning                                                       unit    range
-// DATA_W       of a word                                                     bits    1 or more
-// TOKENS       per step, upper bound                                         tokens  1 to 8
-// CHUNKS       of a block and token, upper bound                             chunks  1 or more
-// BANKS        blocks that are kept at a time                                blocks  2, 4, 8
-// TOKEN_MAJOR  1: read in order (tok, chunk)                                 -       0, 1
-// READY_DELAY  in which what is computed while the block is written can end  cycles  1 or more
-// SIDE_W       of s_side                                                     bits    1 or more
-// TOK_W        of a token's number                                           bits    derived
-// CHUNK_W      of a chunk's number                                           bits    derived
-// BANK_W       of a bank's number                                            bits    derived
+// name         meaning                                                                             unit    range
+// DATA_W       width of a word                                                                     bits    1 or more
+// TOKENS       tokens per step, upper bound                                                        tokens  1 to 8
+// CHUNKS       chunks of a block and token, upper bound                                            chunks  1 or more
+// BANKS        blocks that are kept at a time                                                      blocks  2, 4, 8
+// TOKEN_MAJOR  1: read in order (tok, chunk)                                                       -       0, 1
+// READY_DELAY  delay of a block after its last word, so that what is computed from it is complete  cycles  1 or more
+// SIDE_W       width of s_side                                                                     bits    1 or more
+// TOK_W        width of a token's number                                                           bits    derived
+// CHUNK_W      width of a chunk's number                                                           bits    derived
+// BANK_W       width of a bank's number                                                            bits    derived
 `default_nettype none
 
 module rill_bank_buffer #(

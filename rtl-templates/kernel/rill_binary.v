@@ -7,13 +7,12 @@
 // Latency 1 + 5, 10, 1 or 1 cycles (slice, lane), one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or
 // infinite operand or result, or a zero divisor.
 //
-// name      meaning                       unit      range
-// LANES     fp32 per chunk                words     1 to 32
-// TOKENS    tokens per step, upper bound  tokens    1 to 8
-// FUNCTION  1 sub, 3 div, 4 max, 5 min    -         1 to 5
-// N         elements of a firing and      elements  0 or more
-//           token, for FUNCTION 3
-// USER_W    of tuser                      bits      derived
+// name      meaning                                         unit      range
+// LANES     fp32 per chunk                                  words     1 to 32
+// TOKENS    tokens per step, upper bound                    tokens    1 to 8
+// FUNCTION  1 sub, 3 div, 4 max, 5 min                      -         1 to 5
+// N         elements of a firing and token, for FUNCTION 3  elements  0 or more
+// USER_W    width of tuser                                  bits      derived
 `default_nettype none
 
 module rill_binary #(

@@ -5,7 +5,7 @@
 // only rewinds the ring.
 //
 // name    meaning         unit    range
-// DATA_W  of d            bits    1 or more
+// DATA_W  width of d      bits    1 or more
 // DEPTH   enabled clocks  clocks  0 or more
 `default_nettype none
 

@@ -8,10 +8,10 @@
 // It is a register, so that it can go to another die directly.
 // Reset: synchronous; valids only.
 //
-// name    meaning                       unit   range
-// LANES   results per vector            words  1 or more
-// SIDE_W  what travels beside a vector  bits   1 or more
-// ACC_W   of an accumulator             bits   64, 66
+// name    meaning                            unit   range
+// LANES   results per vector                 words  1 or more
+// SIDE_W  width of the sideband of a vector  bits   1 or more
+// ACC_W   width of an accumulator            bits   64, 66
 `default_nettype none
 
 module rill_dequantize #(

@@ -9,13 +9,13 @@
 // fault: pulse in the cycle after bad (faults of the lanes in valid stages), unless the pipeline was held.
 // Latency LATENCY cycles, one chunk per cycle, II 1. Reset: synchronous, valids only.
 //
-// name      meaning                       unit     range
-// LANES     fp32 per chunk                words    1 to 32
-// TOKENS    tokens per step, upper bound  tokens   1 to 8
-// OPERANDS  streams in, operand 0 low     streams  1 or more
-// LATENCY   stages of a lane              clocks   1 or more
-// COPIES    of step (rill_copies.vh)      bits     1 or more
-// USER_W    of tuser                      bits     derived
+// name      meaning                        unit     range
+// LANES     fp32 per chunk                 words    1 to 32
+// TOKENS    tokens per step, upper bound   tokens   1 to 8
+// OPERANDS  streams in, operand 0 low      streams  1 or more
+// LATENCY   stages of a lane               clocks   1 or more
+// COPIES    bits of step (rill_copies.vh)  bits     1 or more
+// USER_W    width of tuser                 bits     derived
 `default_nettype none
 
 module rill_elementwise #(

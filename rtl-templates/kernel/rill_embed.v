@@ -15,22 +15,22 @@
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
 //
-// name          meaning                                          unit      range
-// LANES         fp32 per chunk                                   words     1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound                            tokens    1, 2, 4, 8
-// BEAT_BITS     of a beat                                        bits      256, 512
-// N             of a row                                         elements  1 or more
-// ROWS          of the table                                     rows      1 or more
-// MODE          0: int8; 1: int4; 2: int16                       -         0, 1, 2
-// GROUP         MODE 1: that share a scale, a multiple of LANES  elements  0 or more
-// HDR_BEATS     of a record, with its scales                     beats     1 or more
-// ROW_BEATS     of a record, with its elements                   beats     1 or more
-// RECORD_BYTES  from a record to the next                        bytes     1 to 16777215
-// TABLE_OFFSET  of the table, a multiple of a beat               bytes     any
-// REPEAT        tables that firings read in turn                 tables    1 to 65535
-// TABLE_STRIDE  from a table to the next, a multiple of a beat   bytes     any
-// PARTS         that the rows are dealt out over, a power of two  channels  1, 2, 4, 8, 16, 32
-// USER_W        of tuser                                         bits      derived
+// name          meaning                                                       unit      range
+// LANES         fp32 per chunk                                                words     1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                                  tokens    1, 2, 4, 8
+// BEAT_BITS     width of a beat                                               bits      256, 512
+// N             elements of a row                                             elements  1 or more
+// ROWS          rows of the table                                             rows      1 or more
+// MODE          0: int8; 1: int4; 2: int16                                    -         0, 1, 2
+// GROUP         MODE 1: elements that share a scale, a multiple of LANES      elements  0 or more
+// HDR_BEATS     beats with scales at the start of a record                    beats     1 or more
+// ROW_BEATS     beats with elements in a record, after its scales             beats     1 or more
+// RECORD_BYTES  distance from a record to the next                            bytes     1 to 16777215
+// TABLE_OFFSET  offset of the table in the channel, a multiple of a beat      bytes     any
+// REPEAT        tables that firings read in turn                              tables    1 to 65535
+// TABLE_STRIDE  distance from a table to the next, a multiple of a beat       bytes     any
+// PARTS         channels over which the rows are distributed, a power of two  channels  1, 2, 4, 8, 16, 32
+// USER_W        width of tuser                                                bits      derived
 `default_nettype none
 
 module rill_embed #(

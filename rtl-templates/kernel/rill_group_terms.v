@@ -11,11 +11,11 @@
 // Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold
 // something. No reset.
 //
-// name       meaning             unit    range
-// BEAT_BITS  of a beat           bits    256, 512
-// X_BITS     of an element of x  bits    8, 10
-// SIGNED     1: sums of q * x    -       0, 1
-// GROUPS     of a beat           groups  derived
+// name       meaning                   unit    range
+// BEAT_BITS  width of a beat           bits    256, 512
+// X_BITS     width of an element of x  bits    8, 10
+// SIGNED     1: sums of q * x          -       0, 1
+// GROUPS     groups of a beat          groups  derived
 `default_nettype none
 
 module rill_group_terms #(

@@ -11,11 +11,11 @@
 // name        meaning                       unit       range
 // LANES       fp32 per chunk                words      1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound  tokens     1 to 8
-// N           of a vector                   elements   1 to 65536
+// N           elements of a vector          elements   1 to 65536
 // EPS         eps                           fp32 bits  not 0
 // VAR_SCALE   2^-40 / N^2                   fp32 bits  not 0
 // MEAN_SCALE  2^-20 / N                     fp32 bits  not 0
-// USER_W      of tuser                      bits       derived
+// USER_W      width of tuser                bits       derived
 `default_nettype none
 
 module rill_layernorm #(

@@ -11,9 +11,9 @@
 // Out: `hash`, log2(LANES) + 4 cycles after the last chunk, until a block of the next vector gets there.
 // Reset: clk, synchronous active-high rst: the next chunk is the first of a vector.
 //
-// name   meaning         unit      range
-// LANES  fp32 per chunk  words     1, 2, 4, 8, 16, 32
-// N      of a vector     elements  1 to 2^24
+// name   meaning               unit      range
+// LANES  fp32 per chunk        words     1, 2, 4, 8, 16, 32
+// N      elements of a vector  elements  1 to 2^24
 `default_nettype none
 
 module rill_logits_hash #(

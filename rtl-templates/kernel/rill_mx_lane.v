@@ -5,8 +5,8 @@
 // top is the biased exponent field of that value, so top >= the exponent field of x: a right shift, one rounding.
 // Latency 2 enabled clocks, one value per enabled clock, no reset. zero: q = 0.
 //
-// name    meaning        unit  range
-// X_BITS  of a mantissa  bits  8, 10
+// name    meaning              unit  range
+// X_BITS  width of a mantissa  bits  8, 10
 `default_nettype none
 
 module rill_mx_lane #(

@@ -12,15 +12,15 @@
 // Latency: log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first out. Throughput: one chunk per
 // cycle in and out. Reset: synchronous, valids only.
 //
-// name    meaning                               unit      range
-// LANES   fp32 per chunk                        words     1, 2, 4, 8, 16, 32
-// TOKENS  tokens per step, upper bound          tokens    1 to 8
-// N       of a vector                           elements  1 to 65536
-// PARAMS  fp32 of a parameter word per element  words     1 or more
-// FINISH  from the sums to the statistics       clocks    2 or more
-// STAGES  from the operands to the result       clocks    2 or more
-// COPIES  of step (rill_copies.vh)              bits      1 or more
-// USER_W  of tuser                              bits      derived
+// name    meaning                                         unit      range
+// LANES   fp32 per chunk                                  words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound                    tokens    1 to 8
+// N       elements of a vector                            elements  1 to 65536
+// PARAMS  fp32 values per element in a parameter word     words     1 or more
+// FINISH  enabled clocks from the sums to the statistics  clocks    2 or more
+// STAGES  enabled clocks from the operands to the result  clocks    2 or more
+// COPIES  bits of step (rill_copies.vh)                   bits      1 or more
+// USER_W  width of tuser                                  bits      derived
 `default_nettype none
 
 module rill_norm_front #(

@@ -3,8 +3,8 @@
 //
 // Latency 6 enabled clocks, one result per enabled clock, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
 //
-// name  meaning      unit      range
-// N     of a vector  elements  1 to 65536
+// name  meaning               unit      range
+// N     elements of a vector  elements  1 to 65536
 `default_nettype none
 
 module rill_norm_spread #(

@@ -11,7 +11,7 @@
 // name   meaning                             unit   range
 // LANES  fp32 per chunk, a power of two      words  1 or more
 // ROWS   vectors that may be open at a time  rows   1 or more
-// ROW_W  of a row's number                   bits   derived
+// ROW_W  width of a row's number             bits   derived
 `default_nettype none
 
 module rill_norm_sums #(

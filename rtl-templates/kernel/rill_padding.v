@@ -5,9 +5,9 @@
 // that passes next, and is 0 always if no chunk has padding (N a multiple of LANES; 0: no vectors to look at).
 // Latency 0 cycles. Reset: synchronous.
 //
-// name   meaning                    unit      range
-// LANES  elements of a chunk        elements  1 to 32
-// N      of a firing and token      elements  0 or more
+// name   meaning                         unit      range
+// LANES  elements of a chunk             elements  1 to 32
+// N      elements of a firing and token  elements  0 or more
 `default_nettype none
 
 module rill_padding #(

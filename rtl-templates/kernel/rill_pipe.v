@@ -8,11 +8,11 @@
 // a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
 // Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
 //
-// name     meaning             unit    range
-// LATENCY  that move together  stages  1 or more
-// SIDE_W   that travel along   bits    1 or more
-// COPIES   of step             bits    1 or more
-// VALIDS   of s_tvalid         bits    1 or more
+// name     meaning                                   unit    range
+// LATENCY  stages that move together                 stages  1 or more
+// SIDE_W   width of the sideband that travels along  bits    1 or more
+// COPIES   bits of step                              bits    1 or more
+// VALIDS   bits of s_tvalid                          bits    1 or more
 `default_nettype none
 
 module rill_pipe #(

@@ -10,14 +10,14 @@
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
 //
-// name          meaning                             unit      range
-// LANES         fp32 per chunk                      words     1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound               tokens    1, 2, 4, 8
-// BEAT_BITS     of a beat                           bits      256, 512
-// N             of a row                            elements  1 to 65535
-// ROWS          of the table                        rows      1 to 65536
-// TABLE_OFFSET  of the table, a multiple of a beat  bytes     any
-// USER_W        of tuser                            bits      derived
+// name          meaning                                                   unit      range
+// LANES         fp32 per chunk                                            words     1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                              tokens    1, 2, 4, 8
+// BEAT_BITS     width of a beat                                           bits      256, 512
+// N             elements of a row                                         elements  1 to 65535
+// ROWS          rows of the table                                         rows      1 to 65536
+// TABLE_OFFSET  offset of the table in the channel, a multiple of a beat  bytes     any
+// USER_W        width of tuser                                            bits      derived
 `default_nettype none
 
 module rill_position #(

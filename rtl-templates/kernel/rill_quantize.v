@@ -12,15 +12,16 @@
 // is one chunk, one more per further chunk of the unit. Reset: synchronous.
 // fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
 //
-// name         meaning                                                                   unit      range
-// LANES        fp32 per chunk                                                            words     1, 2, 4, 8, 16, 32
-// TOKENS       per step, upper bound                                                     tokens    1 to 8
-// BEAT_BITS    of a beat                                                                 bits      256, 512
-// BLOCK        that share an exponent: a multiple of LANES, or not less than the vector  elements  1 or more
-// X_BITS       of a mantissa                                                             bits      8, 10
-// EXP_MIN      floor of the block exponent                                               -         -126 to 64
-// FIRE_BLOCKS  of an output firing; 0: all of the input firing                           blocks    0 or more
-// USER_W       of tuser                                                                  bits      derived
+// name         meaning                                                                     unit      range
+// LANES        fp32 per chunk                                                              words     1, 2, 4, 8, 16, 32
+// TOKENS       tokens per step, upper bound                                                tokens    1 to 8
+// BEAT_BITS    width of a beat                                                             bits      256, 512
+// BLOCK        elements that share an exponent: a multiple of LANES, or at least the       elements  1 or more
+//              whole vector
+// X_BITS       width of a mantissa                                                         bits      8, 10
+// EXP_MIN      floor of the block exponent                                                 -         -126 to 64
+// FIRE_BLOCKS  blocks of an output firing; 0: all blocks of the input firing               blocks    0 or more
+// USER_W       width of tuser                                                              bits      derived
 `default_nettype none
 
 module rill_quantize #(

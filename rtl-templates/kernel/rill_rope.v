@@ -8,14 +8,13 @@
 // Throughput: one chunk per cycle in and out. Latency: 12 cycles from the last chunk of a head in to its first chunk
 // out. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
 //
-// name    meaning                                    unit      range
-// LANES   fp32 per chunk; divides HEAD and ROTARY/2  words     1, 2, 4, 8, 16, 32
-// TOKENS  tokens per step, upper bound               tokens    1 to 8
-// HEAD    of a head                                  elements  1 or more
-// ROTARY  of it that are turned, even                elements  2 to HEAD
-// PAIRS   0: element i with i + ROTARY / 2;          -         0, 1
-//         1: element 2i with 2i + 1
-// USER_W  of tuser                                   bits      derived
+// name    meaning                                                      unit      range
+// LANES   fp32 per chunk; divides HEAD and ROTARY/2                    words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound                                 tokens    1 to 8
+// HEAD    elements of a head                                           elements  1 or more
+// ROTARY  elements of a head that are rotated, even                    elements  2 to HEAD
+// PAIRS   0: element i with i + ROTARY / 2; 1: element 2i with 2i + 1  -         0, 1
+// USER_W  width of tuser                                               bits      derived
 `default_nettype none
 
 module rill_rope #(

@@ -5,8 +5,8 @@
 // is not aligned with y: some unit met a NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds delay
 // lines only.
 //
-// name    meaning             unit    range
-// STAGES  of the pipe around  clocks  25 or more
+// name    meaning                                         unit    range
+// STAGES  stages of the surrounding pipeline (rill_pipe)  clocks  25 or more
 `default_nettype none
 
 module rill_silu_lane #(

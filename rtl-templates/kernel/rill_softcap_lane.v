@@ -6,10 +6,10 @@
 // is not aligned with y: the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset:
 // none.
 //
-// name    meaning             unit       range
-// SLOPE   -2 / cap            fp32 bits  not 0
-// GAIN    2 * cap             fp32 bits  not 0
-// STAGES  of the pipe around  clocks     33 or more
+// name    meaning                                         unit       range
+// SLOPE   -2 / cap                                        fp32 bits  not 0
+// GAIN    2 * cap                                         fp32 bits  not 0
+// STAGES  stages of the surrounding pipeline (rill_pipe)  clocks     33 or more
 `default_nettype none
 
 module rill_softcap_lane #(

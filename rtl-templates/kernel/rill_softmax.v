@@ -14,21 +14,20 @@
 // With TOGETHER a firing has TOGETHER query heads in a step of one token: tok is the head, of that token.
 // Reset: synchronous. fault: pulse; NaN, infinity, overflow.
 //
-// name          meaning                                                  unit       range
-// LANES         positions per chunk                                      words      1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound                                    tokens     1 to 8
-// HEADS         per layer                                                firings    1 or more
-// LAYERS        per step                                                 layers     1 or more
-// CONTEXT       of the longest firing                                    positions  1 to 65536
-// SLOPE         -2 / cap; 0: no cap                                      fp32 bits  any
-// GAIN          2 * cap; 0: no cap                                       fp32 bits  any
-// WINDOWS       entries of WINDOW: one for all layers, or one for each   entries    1 to LAYERS
-// WINDOW        that a token sees, its own the last of them, in 16 bits  positions  any
-//               an entry; a single 0: all
-// KEY_CHANNELS  of the engine of the scores, where there is WINDOW       channels   1 to 32
-// TOGETHER      query heads of a firing in a step of one token, divides  heads      1 to TOKENS
-//               HEADS
-// USER_W        of tuser                                                 bits       derived
+// name          meaning                                                                   unit       range
+// LANES         positions per chunk                                                       words      1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                                              tokens     1 to 8
+// HEADS         heads per layer                                                           firings    1 or more
+// LAYERS        layers per step                                                           layers     1 or more
+// CONTEXT       positions of the longest firing                                           positions  1 to 65536
+// SLOPE         -2 / cap; 0: no cap                                                       fp32 bits  any
+// GAIN          2 * cap; 0: no cap                                                        fp32 bits  any
+// WINDOWS       entries of WINDOW: 1 for all layers, or one per layer                     entries    1 to LAYERS
+// WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
+//               first low; a single 0: no window
+// KEY_CHANNELS  channels of the scores engine, used with WINDOW                           channels   1 to 32
+// TOGETHER      query heads of a firing in a step of one token, divides HEADS             heads      1 to TOKENS
+// USER_W        width of tuser                                                            bits       derived
 `default_nettype none
 
 module rill_softmax #(

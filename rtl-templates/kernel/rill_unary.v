@@ -5,16 +5,14 @@
 // Streams: docs/rtl.md section 3. Latency 3 to 22 cycles, by FUNCTION; one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse, NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
 //
-// name      meaning                       unit       range
-// LANES     fp32 per chunk                words      1 to 32
-// TOKENS    tokens per step, upper bound  tokens     1 to 8
-// FUNCTION  which one (rill_unary_lane)   -          0 to 11
-// A         of the function               fp32 bits  any
-// B         of the function               fp32 bits  any
-// N         elements of a firing and      elements   0 or more
-//           token; 0: f(0) is +0, so that
-//           padding needs no care
-// USER_W    of tuser                      bits       derived
+// name      meaning                                                                       unit       range
+// LANES     fp32 per chunk                                                                words      1 to 32
+// TOKENS    tokens per step, upper bound                                                  tokens     1 to 8
+// FUNCTION  number of the function (rill_unary_lane)                                      -          0 to 11
+// A         first constant of the function                                                fp32 bits  any
+// B         second constant of the function                                               fp32 bits  any
+// N         elements of a firing and token; 0: f(0) is +0, so that padding needs no care  elements   0 or more
+// USER_W    width of tuser                                                                bits       derived
 `default_nettype none
 
 module rill_unary #(

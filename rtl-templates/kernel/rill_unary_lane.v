@@ -5,14 +5,13 @@
 // stage i + 1 of the pipe around it; fault is not aligned with y: a unit met a NaN, an infinity or an operand outside
 // its domain in a valid stage. Reset: rewinds delay lines only.
 //
-// name      meaning                                                    unit       range
-// FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt,    -          0 to 11
-//           7 reciprocal, 8 softplus, 9 slopes: x * (x < 0 ? A : B),
-//           10 hardsigmoid: max(0, min(1, A * x + B)), 11 hardswish:
+// name      meaning                                                                                unit       range
+// FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt, 7 reciprocal, 8 softplus, 9    -          0 to 11
+//           slopes: x * (x < 0 ? A : B), 10 hardsigmoid: max(0, min(1, A * x + B)), 11 hardswish:
 //           x times that
-// A         of FUNCTION 9 to 11                                        fp32 bits  any
-// B         of FUNCTION 9 to 11                                        fp32 bits  any
-// STAGES    of the pipe around                                         clocks     3 or more
+// A         first constant of FUNCTION 9 to 11                                                     fp32 bits  any
+// B         second constant of FUNCTION 9 to 11                                                    fp32 bits  any
+// STAGES    stages of the surrounding pipeline (rill_pipe)                                         clocks     3 or more
 `default_nettype none
 
 module rill_unary_lane #(

@@ -7,12 +7,12 @@
 // made here.
 // Latency 1, one chunk per cycle. Reset: synchronous.
 //
-// name    meaning                      unit      range
-// LANES   of a chunk, a divisor of XS  elements  1 or more
-// XS      of a unit                    elements  1 or more
-// SIDE_W  that go with a unit          bits      1 or more
-// ELEM_W  of an element                bits      1 or more
-// SLOT_W  of a chunk's slot            bits      derived
+// name    meaning                               unit      range
+// LANES   elements of a chunk, a divisor of XS  elements  1 or more
+// XS      elements of a unit                    elements  1 or more
+// SIDE_W  width of the sideband of a unit       bits      1 or more
+// ELEM_W  width of an element                   bits      1 or more
+// SLOT_W  width of a chunk's slot number        bits      derived
 `default_nettype none
 
 module rill_unit_packer #(

@@ -9,10 +9,10 @@
 // beat per cycle, a word every WORD_W/BEAT_BITS cycles, latency 1 from its last beat.
 // Reset: synchronous, control only; tready low in reset.
 //
-// name       meaning                                                            unit   range
-// BEAT_BITS  of a beat                                                          bits   1 or more
-// WORD_W     of a word; a power of two times BEAT_BITS, or the other way round  bits   1 or more
-// WORDS      of a firing                                                        words  1 or more
+// name       meaning                                                                  unit   range
+// BEAT_BITS  width of a beat                                                          bits   1 or more
+// WORD_W     width of a word; a power of two times BEAT_BITS, or the other way round  bits   1 or more
+// WORDS      words of a firing                                                        words  1 or more
 `default_nettype none
 
 module rill_beat_unpack #(

@@ -18,19 +18,21 @@
 // the first out. The addresses of the next words are made ahead, in two stages after the loops.
 // Reset: synchronous, control only; tready low in reset.
 //
-// name       meaning                                    unit      range
-// DATA_W     of an element                              bits      1 or more
-// LANES      elements of a word                         elements  2, 4, 8, 16, 32
-// TOKENS     per step, a power of two                   tokens    1 or more
-// BUFFER     of a half of the buffer, per token         elements  1 or more
-// ROUNDS     of a firing                                halves    1 or more
-// LOOPS      of the reader                              loops     1 to 8
-// TRIPS      of each loop, 32 bits each, outermost low  trips     not 0
-// STRIDES    of each loop, 32 bits each                 elements  any
-// PERIOD     of a skew, a multiple of LANES; 0: none    elements  0 or more
-// SKEW       from one period to the next, below LANES   banks     0 to LANES - 1
-// RAM_STYLE  as in rill_ram_sdp                         -         "auto", "distributed", "block", "ultra"
-// USER_W     of tuser                                   bits      derived
+// name       meaning                                                  unit      range
+// DATA_W     width of an element                                      bits      1 or more
+// LANES      elements of a word                                       elements  2, 4, 8, 16, 32
+// TOKENS     tokens per step, a power of two                          tokens    1 or more
+// BUFFER     elements of a half of the buffer, per token              elements  1 or more
+// ROUNDS     buffer fills per firing                                  halves    1 or more
+// LOOPS      loops of the reader                                      loops     1 to 8
+// TRIPS      trip count of each loop, 32 bits each, outermost low     trips     not 0
+// STRIDES    stride of each loop, 32 bits each, likewise              elements  any
+// PERIOD     elements after which the skew grows, a multiple of       elements  0 or more
+//            LANES; 0: no skew
+// SKEW       banks that each period is turned by, relative to the     banks     0 to LANES - 1
+//            previous one
+// RAM_STYLE  style of the storage, as in rill_ram_sdp                 -         "auto", "distributed", "block", "ultra"
+// USER_W     width of tuser                                           bits      derived
 `default_nettype none
 
 module rill_corner_turn #(

@@ -5,11 +5,11 @@
 // {tok_last, tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per cycle.
 // Reset: synchronous; tvalid and tready are low in reset.
 //
-// name    meaning                     unit    range
-// DATA_W  of a word                   bits    1 or more
-// TOKENS  per step, a power of two    tokens  1 or more
-// WORDS   of a firing out, per token  words   1 or more
-// USER_W  of tuser                    bits    derived
+// name    meaning                               unit    range
+// DATA_W  width of a word                       bits    1 or more
+// TOKENS  tokens per step, a power of two       tokens  1 or more
+// WORDS   words of an output firing, per token  words   1 or more
+// USER_W  width of tuser                        bits    derived
 `default_nettype none
 
 module rill_frame #(

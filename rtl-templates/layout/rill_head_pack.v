@@ -6,11 +6,11 @@
 // the same words in the same order; a firing in has one token where a word of token 0 has tok_last. Payload and
 // handshake are wires: latency 0, one word per cycle. Reset: synchronous; tvalid and tready are low in reset.
 //
-// name      meaning                         unit    range
-// DATA_W    of a word                       bits    1 or more
-// TOKENS    per step, upper bound           tokens  2 to 8
-// TOGETHER  heads of a firing out           heads   2 to TOKENS
-// USER_W    of tuser                        bits    derived
+// name      meaning                       unit    range
+// DATA_W    width of a word               bits    1 or more
+// TOKENS    tokens per step, upper bound  tokens  2 to 8
+// TOGETHER  heads of an output firing     heads   2 to TOKENS
+// USER_W    width of tuser                bits    derived
 `default_nettype none
 
 module rill_head_pack #(

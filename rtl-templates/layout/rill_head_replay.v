@@ -7,13 +7,13 @@
 // m_axis_tlast ends every pass of a head. Latency, throughput, reset: as rill_replay_buffer, of which the firing is a
 // head here.
 //
-// name      meaning                unit    range
-// DATA_W    of a unit              bits    1 or more
-// TOKENS    per step, upper bound  tokens  1 to 8
-// UNITS     of a head and token    units   1 or more
-// REPLAYS   of every head          times   1 or more
-// TOGETHER  divides REPLAYS        times   1 or more
-// USER_W    of tuser               bits    derived
+// name      meaning                                                                unit    range
+// DATA_W    width of a unit                                                        bits    1 or more
+// TOKENS    tokens per step, upper bound                                           tokens  1 to 8
+// UNITS     units of a head and token                                              units   1 or more
+// REPLAYS   times that every head is sent                                          times   1 or more
+// TOGETHER  query heads that share a pass in a step of one token; divides REPLAYS  times   1 or more
+// USER_W    width of tuser                                                         bits    derived
 `default_nettype none
 
 module rill_head_replay #(

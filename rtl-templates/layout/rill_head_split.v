@@ -8,14 +8,14 @@
 // cycles for a step of more tokens; else 3 from the last word in to the first one out. A step's first word waits until
 // the heads of the step before have left. Reset: synchronous; tready low in reset, words inside are lost.
 //
-// name      meaning                                       unit    range
-// DATA_W    of a word                                     bits    1 or more
-// TOKENS    per step, upper bound                         tokens  2 to 8
-// TOGETHER  heads of a firing in, divides HEADS           heads   2 to TOKENS
-// WORDS     of a head                                     words   1 or more
-// HEADS     per layer                                     heads   1 or more
-// LAYERS    per step                                      layers  1 or more
-// USER_W    of tuser                                      bits    derived
+// name      meaning                                  unit    range
+// DATA_W    width of a word                          bits    1 or more
+// TOKENS    tokens per step, upper bound             tokens  2 to 8
+// TOGETHER  heads of an input firing, divides HEADS  heads   2 to TOKENS
+// WORDS     words of a head                          words   1 or more
+// HEADS     heads per layer                          heads   1 or more
+// LAYERS    layers per step                          layers  1 or more
+// USER_W    width of tuser                           bits    derived
 `default_nettype none
 
 module rill_head_split #(

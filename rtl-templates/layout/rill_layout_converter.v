@@ -13,16 +13,16 @@
 // the first out: the next word's number is made ahead (rill_loop_walk).
 // Reset: synchronous, control only; tready low in reset.
 //
-// name       meaning                                    unit    range
-// DATA_W     of a word                                  bits    1 or more
-// TOKENS     per step, a power of two                   tokens  1 or more
-// BUFFER     of a bank, per token                       words   1 or more
-// ROUNDS     of a firing                                banks   1 or more
-// LOOPS      of the reader                              loops   1 to 8
-// TRIPS      of each loop, 32 bits each, outermost low  trips   not 0
-// STRIDES    of each loop, 32 bits each                 words   any
-// RAM_STYLE  as in rill_ram_sdp                         -       "auto", "distributed", "block", "ultra"
-// USER_W     of tuser                                   bits    derived
+// name       meaning                                               unit    range
+// DATA_W     width of a word                                       bits    1 or more
+// TOKENS     tokens per step, a power of two                       tokens  1 or more
+// BUFFER     words of a bank, per token                            words   1 or more
+// ROUNDS     buffer fills per firing                               banks   1 or more
+// LOOPS      loops of the reader                                   loops   1 to 8
+// TRIPS      trip count of each loop, 32 bits each, outermost low  trips   not 0
+// STRIDES    stride of each loop, 32 bits each, likewise           words   any
+// RAM_STYLE  style of the storage, as in rill_ram_sdp              -       "auto", "distributed", "block", "ultra"
+// USER_W     width of tuser                                        bits    derived
 `default_nettype none
 
 module rill_layout_converter #(

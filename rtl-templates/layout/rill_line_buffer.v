@@ -12,26 +12,27 @@
 // Throughput: one word per cycle out. Latency: 3 cycles from the last token of a word in to the word out.
 // Reset: synchronous, control only; tready low in reset.
 //
-// name        meaning                                     unit    range
-// DATA_W      of a word                                   bits    1 or more
-// TOKENS      per step, a power of two                    tokens  1 or more
-// ROWS        of the image                                rows    1 or more
-// PIXELS      of a row                                    pixels  1 or more
-// WORDS       of a pixel                                  words   1 or more
-// PLACES_Y    rows of patches                             rows    1 or more
-// PLACES_X    patches in such a row                       -       1 or more
-// STRIDE_Y    from a row of patches to the next           rows    1 or more
-// STRIDE_X    from a patch to the next                    pixels  1 or more
-// TAPS_Y      rows of a patch                             rows    1 or more
-// TAPS_X      pixels of such a row                        pixels  1 or more
-// DILATION_Y  from a row of a patch to the next           rows    1 or more
-// DILATION_X  from a pixel of a patch to the next         pixels  1 or more
-// BEFORE_Y    of the first patches outside the image      rows    0 or more
-// BEFORE_X    of the first patches outside the image      pixels  0 or more
-// BUFFER      of the ring, per token; gen/ir/itensor.h    words   1 or more
-// PAD         a word outside the image                    -       any
-// RAM_STYLE   as in rill_ram_sdp                          -       "auto", "distributed", "block", "ultra"
-// USER_W      of tuser                                    bits    derived
+// name        meaning                                                   unit    range
+// DATA_W      width of a word                                           bits    1 or more
+// TOKENS      tokens per step, a power of two                           tokens  1 or more
+// ROWS        rows of the image                                         rows    1 or more
+// PIXELS      pixels of a row                                           pixels  1 or more
+// WORDS       words of a pixel                                          words   1 or more
+// PLACES_Y    rows of patches                                           rows    1 or more
+// PLACES_X    patches in such a row                                     -       1 or more
+// STRIDE_Y    distance from a row of patches to the next                rows    1 or more
+// STRIDE_X    distance from a patch to the next                         pixels  1 or more
+// TAPS_Y      rows of a patch                                           rows    1 or more
+// TAPS_X      pixels of such a row                                      pixels  1 or more
+// DILATION_Y  distance from a row of a patch to the next                rows    1 or more
+// DILATION_X  distance from a pixel of a patch to the next              pixels  1 or more
+// BEFORE_Y    rows of the first patches above the image                 rows    0 or more
+// BEFORE_X    pixels of the first patches left of the image             pixels  0 or more
+// BUFFER      words of the ring, per token (gen/ir/itensor.h computes   words   1 or more
+//             it)
+// PAD         a word outside the image                                  -       any
+// RAM_STYLE   style of the storage, as in rill_ram_sdp                  -       "auto", "distributed", "block", "ultra"
+// USER_W      width of tuser                                            bits    derived
 `default_nettype none
 
 module rill_line_buffer #(

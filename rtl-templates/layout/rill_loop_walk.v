@@ -10,16 +10,16 @@
 // Latency: outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of
 // half 0; the outputs have none.
 //
-// name     meaning                                    unit      range
-// LOOPS    of the walk                                loops     1 to 8
-// TRIPS    of each loop, 32 bits each, outermost low  trips     not 0
-// STRIDES  of each loop, 32 bits each                 elements  any
-// TURNS    of each loop, 32 bits each                 banks     any
-// STEP     from one element of the walk to the next   elements  1 or more
-// FIRST    the walk's first, below STEP               elements  0 to STEP - 1
-// HALF     added in half 1                            elements  0 or more
-// OFF_W    of an element's number                     bits      1 to 32
-// TURN_W   of a bank's number                         bits      1 to 32
+// name     meaning                                                    unit      range
+// LOOPS    loops of the walk                                          loops     1 to 8
+// TRIPS    trip count of each loop, 32 bits each, outermost low       trips     not 0
+// STRIDES  stride of each loop, 32 bits each, likewise                elements  any
+// TURNS    banks by which each loop moves on, 32 bits each, likewise  banks     any
+// STEP     elements that the innermost loop moves on per step         elements  1 or more
+// FIRST    first element of the walk, below STEP                      elements  0 to STEP - 1
+// HALF     added in half 1                                            elements  0 or more
+// OFF_W    width of an element's number                               bits      1 to 32
+// TURN_W   width of a bank's number                                   bits      1 to 32
 `default_nettype none
 
 module rill_loop_walk #(

@@ -10,13 +10,14 @@
 // Latency from the last word in to the first word out: 2 cycles; then one word per cycle, also from pass to pass.
 // Reset: synchronous, control only; tready low in reset.
 //
-// name       meaning                unit   range
-// DATA_W     of tdata               bits   1 or more
-// USER_W     of tuser               bits   1 or more
-// DEPTH      of the longest firing  words  1 or more
-// REPLAYS    of every firing        times  1 or more
-// TOGETHER   divides REPLAYS        times  1 or more
-// RAM_STYLE  as in rill_ram_sdp     -      "auto", "distributed", "block", "ultra"
+// name       meaning                                                     unit   range
+// DATA_W     width of tdata                                              bits   1 or more
+// USER_W     width of tuser                                              bits   1 or more
+// DEPTH      words of the longest firing                                 words  1 or more
+// REPLAYS    times that every firing is sent                             times  1 or more
+// TOGETHER   query heads that share a pass in a step of one token;       times  1 or more
+//            divides REPLAYS
+// RAM_STYLE  style of the storage, as in rill_ram_sdp                    -      "auto", "distributed", "block", "ultra"
 `default_nettype none
 
 module rill_replay_buffer #(

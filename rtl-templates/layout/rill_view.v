@@ -9,7 +9,7 @@
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 or more
 // TOKENS  tokens per step, upper bound  tokens  1 or more
-// USER_W  of tuser                      bits    derived
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_view #(

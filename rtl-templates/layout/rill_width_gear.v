@@ -9,13 +9,13 @@
 // Stalls: one clock enable for the whole pipeline, low while the buffer is full. Reset: synchronous, control only.
 //
 // name       meaning                                      unit      range
-// IN_ELEMS   of a word in                                 elements  1 to 32
-// OUT_ELEMS  of a chunk out                               elements  1, 2, 4, 8, 16, 32
-// ELEM_W     of an element                                bits      1 or more
-// TOKENS     per step, upper bound                        tokens    1 or more
+// IN_ELEMS   elements of an input word                    elements  1 to 32
+// OUT_ELEMS  elements of an output chunk                  elements  1, 2, 4, 8, 16, 32
+// ELEM_W     width of an element                          bits      1 or more
+// TOKENS     tokens per step, upper bound                 tokens    1 or more
 // DENSE      1: words are full but for the last row-step  -         0, 1
-// COUNT_W    of tcount                                    bits      derived
-// USER_W     of tuser                                     bits      derived
+// COUNT_W    width of tcount                              bits      derived
+// USER_W     width of tuser                               bits      derived
 `default_nettype none
 
 module rill_width_gear #(

@@ -16,10 +16,10 @@
 // Latency: 3 cycles from the header's beat to `keep`, `wrong` or the first beat let through; one beat per cycle then.
 // Reset: synchronous, control only; tready low in reset.
 //
-// name       meaning                          unit   range
-// BEAT_BITS  of a beat                        bits   256, 512
-// BEATS      of parameters after the header  beats  0 to 65534
-// OFFSET     of the header                    bytes  any
+// name       meaning                               unit   range
+// BEAT_BITS  width of a beat                       bits   256, 512
+// BEATS      beats of parameters after the header  beats  0 to 65534
+// OFFSET     offset of the header in the channel   bytes  any
 `default_nettype none
 
 module rill_image_header #(

@@ -11,12 +11,12 @@
 // start and done.
 // Throughput: one piece per cycle; latency 1. Reset: synchronous, control only; tready low in reset.
 //
-// name       meaning                                   unit    range
-// BEAT_BITS  of a beat                                 bits    1 or more
-// STORES     that beats are dealt out to               stores  1 or more
-// PIECES     of a beat; divides BEAT_BITS              -       1 or more
-// COUNTS     of each store, 32 bits each, store 0 low  beats   not 0
-// LOAD_BITS  of a piece                                bits    derived
+// name       meaning                                         unit    range
+// BEAT_BITS  width of a beat                                 bits    1 or more
+// STORES     stores that receive beats                       stores  1 or more
+// PIECES     pieces of a beat; divides BEAT_BITS             -       1 or more
+// COUNTS     beats of each store, 32 bits each, store 0 low  beats   not 0
+// LOAD_BITS  width of a piece                                bits    derived
 `default_nettype none
 
 module rill_param_loader #(

@@ -14,12 +14,12 @@
 // cycles of that latency. load_data comes HOPS cycles later than load_valid: stores share its stages.
 // Reset: synchronous, control only; the contents are void until the next load or `keep`.
 //
-// name       meaning                                       unit   range
-// BEAT_BITS  of a beat; a multiple or a divisor of WORD_W  bits   1 or more
-// WORD_W     of a word                                     bits   1 or more
-// WORDS      in the circle                                 words  1 or more
-// RAM_STYLE  of the storage                                -      "auto", "distributed", "block", "ultra"
-// HOPS       die boundaries to what loads it               clocks  0 or more
+// name       meaning                                             unit    range
+// BEAT_BITS  width of a beat; a multiple or a divisor of WORD_W  bits    1 or more
+// WORD_W     width of a word                                     bits    1 or more
+// WORDS      words of the ring                                   words   1 or more
+// RAM_STYLE  style of the storage                                -       "auto", "distributed", "block", "ultra"
+// HOPS       die boundaries to what loads it                     clocks  0 or more
 `default_nettype none
 
 module rill_param_store #(

@@ -12,13 +12,13 @@
 // occupancy and high_water are as in rill_fifo and do not count words that are on the way.
 // Reset: synchronous; both ends and all stages between are reset together.
 //
-// name       meaning                               unit   range
-// DATA_W     of a word                             bits   1 or more
-// DEPTH      of the FIFO, the sender's CREDITS     words  1 or more
-// PARTS      in which a word comes                 parts  1 to 8
-// RAM_STYLE  of the storage above 2 words          -      "auto", "srl", "distributed", "block", "ultra"
-// COUNT_W    of occupancy                          bits   derived
-// PART_W     of a part                             bits   derived
+// name       meaning                                           unit   range
+// DATA_W     width of a word                                   bits   1 or more
+// DEPTH      depth of the FIFO, equal to the sender's CREDITS  words  1 or more
+// PARTS      transfers per word                                parts  1 to 8
+// RAM_STYLE  style of the storage above 2 words                -      "auto", "srl", "distributed", "block", "ultra"
+// COUNT_W    width of occupancy                                bits   derived
+// PART_W     width of a transfer                               bits   derived
 `default_nettype none
 
 module rill_credit_receive #(

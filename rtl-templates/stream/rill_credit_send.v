@@ -15,12 +15,12 @@
 // PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires for a stream whose
 // words are at least as many cycles apart. valid is high in the cycle of each part.
 //
-// name     meaning                                  unit   range
-// DATA_W   of a word                                bits   1 or more
-// CREDITS  places that the far end has              words  1 or more
-// PARTS    of a word                                parts  1 to 8
-// COUNT_W  of the credits                           bits   derived
-// PART_W   of a part                                bits   derived
+// name     meaning                      unit   range
+// DATA_W   width of a word              bits   1 or more
+// CREDITS  places that the far end has  words  1 or more
+// PARTS    transfers per word           parts  1 to 8
+// COUNT_W  width of the credit count    bits   derived
+// PART_W   width of a transfer          bits   derived
 `default_nettype none
 
 module rill_credit_send #(

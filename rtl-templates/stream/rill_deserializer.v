@@ -3,10 +3,10 @@
 // of the way between; while it changes, slices of two words.
 // DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst makes q 0.
 //
-// name     meaning           unit   range
-// DATA_W   of q              bits   2 or more
-// SLICE_W  of a slice        bits   1 or more
-// WAY_W    of way            bits   derived
+// name     meaning           unit  range
+// DATA_W   width of q        bits  2 or more
+// SLICE_W  width of a slice  bits  1 or more
+// WAY_W    width of way      bits  derived
 `default_nettype none
 
 module rill_deserializer #(

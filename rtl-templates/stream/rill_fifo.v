@@ -15,11 +15,11 @@
 // the output register. At these depths LUTRAM takes no more area than shift registers, and a shift of all words per
 // push simulates several times slower than a RAM's write.
 //
-// name       meaning                          unit   range
-// DATA_W     of a word                        bits   1 or more
-// DEPTH      capacity; at most 33 with "srl"  words  1 or more
-// RAM_STYLE  of the storage above 2 words     -      "auto", "srl", "distributed", "block", "ultra"
-// COUNT_W    of occupancy                     bits   derived
+// name       meaning                             unit   range
+// DATA_W     width of a word                     bits   1 or more
+// DEPTH      capacity; at most 33 with "srl"     words  1 or more
+// RAM_STYLE  style of the storage above 2 words  -      "auto", "srl", "distributed", "block", "ultra"
+// COUNT_W    width of occupancy                  bits   derived
 `default_nettype none
 
 module rill_fifo #(

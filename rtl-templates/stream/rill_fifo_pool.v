@@ -13,18 +13,23 @@
 // occupancy and high_water: per port, the words it has inside and the most it ever had (simulation and debug).
 // Reset: synchronous, control only; tready and tvalid low in reset.
 //
-// name               meaning                                  unit      range
-// PORTS              streams that take turns                  streams   1 to 255
-// DATA_W             tdata and tuser, of the widest stream    bits      1 or more
-// DEPTH              capacity                                 words     1 or more
-// RAM_STYLE          as in rill_fifo                          -         "auto", "srl", "distributed", "block", "ultra"
-// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
-// ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, 8 bits each: below PORTS    -         any
-// COUNT_W            of occupancy                             bits      derived
+// name               meaning                                   unit      range
+// PORTS              streams that take turns                   streams   1 to 255
+// DATA_W             tdata and tuser, of the widest stream     bits      1 or more
+// DEPTH              capacity                                  words     1 or more
+// RAM_STYLE          style of the storage, as in rill_fifo     -         "auto", "srl", "distributed", "block", "ultra"
+// SECTIONS           sections of the table, docs/rtl.md        sections  1 or more
+//                    section 5
+// ENTRIES            entries of the table: the sum of all      entries   1 or more
+//                    lengths
+// SECTION_LEN        length of each section, 16 bits each,     entries   not 0
+//                    the first low
+// SECTION_REPEAT     how often each section is walked, 16      times     any
+//                    bits each
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head  -         any
+//                    = 0
+// TABLE              the entries, 8 bits each: below PORTS     -         any
+// COUNT_W            width of occupancy                        bits      derived
 `default_nettype none
 
 module rill_fifo_pool #(

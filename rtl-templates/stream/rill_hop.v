@@ -4,10 +4,10 @@
 // With
 // 0 stages this is a wire.
 //
-// name     meaning                                                  unit    range
-// DATA_W   of d                                                     bits    1 or more
-// CLEAR_W  that a synchronous active-high rst clears, the low ones  bits    0 to DATA_W
-// STAGES   0: a wire                                                clocks  0 or more
+// name     meaning                                             unit    range
+// DATA_W   width of d                                          bits    1 or more
+// CLEAR_W  low bits that a synchronous active-high rst clears  bits    0 to DATA_W
+// STAGES   0: a wire                                           clocks  0 or more
 `default_nettype none
 
 module rill_hop #(

@@ -11,17 +11,17 @@
 // Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive.
 // Reset: clk, synchronous active-high rst; all bits together.
 //
-// name       meaning                                    unit     range
-// DATA_W     of the writer's tdata                      bits     1 or more
-// SIDE_W     beside tdata                               bits     0 or more
-// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - 1
-//            (the part ends within tdata)
-// PART_W     of tdata that is sent                      bits     1 to DATA_W
-// DEPTH      of the FIFO                                words    1 or more
-// RAM_STYLE  of the FIFO                                -        "auto", "srl", "distributed", "block", "ultra"
-// BORDERS    of dies on the way                         borders  0 or more
-// PARTS      in which a word goes from die to die       parts    1 to 8
-// WORD_W     of a word                                  bits     derived
+// name       meaning                                            unit     range
+// DATA_W     width of the writer's tdata                        bits     1 or more
+// SIDE_W     bits beside tdata                                  bits     0 or more
+// FIRST      lowest bit of tdata that is sent (the part ends    -        0 to DATA_W - 1
+//            within tdata)
+// PART_W     width of the part of tdata that is sent            bits     1 to DATA_W
+// DEPTH      depth of the FIFO                                  words    1 or more
+// RAM_STYLE  style of the storage of the FIFO                   -        "auto", "srl", "distributed", "block", "ultra"
+// BORDERS    die boundaries on the way                          borders  0 or more
+// PARTS      transfers per word from die to die                 parts    1 to 8
+// WORD_W     width of a word                                    bits     derived
 `default_nettype none
 
 module rill_link #(

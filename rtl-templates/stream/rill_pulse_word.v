@@ -4,9 +4,9 @@
 // A pulse while a word waits is lost: an error of the caller (asserted).
 // Latency 1 cycle. Reset: synchronous.
 //
-// name    meaning      unit  range
-// DATA_W  of the word  bits  1 or more
-// WORD    the word     -     any
+// name    meaning            unit  range
+// DATA_W  width of the word  bits  1 or more
+// WORD    the word           -     any
 `default_nettype none
 
 module rill_pulse_word #(

@@ -10,7 +10,7 @@
 // Reset: synchronous; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
 //
 // name    meaning                             unit  range
-// DATA_W  of a word                           bits  1 or more
+// DATA_W  width of a word                     bits  1 or more
 // MODE    0 bypass, 1 simple, 2 skid, 3 swap  -     0 to 3
 `default_nettype none
 

@@ -5,9 +5,9 @@
 // 0.
 // Synthesis keeps the copies apart.
 //
-// name    meaning          unit    range
-// DATA_W  of d             bits    1 or more
-// COPIES  of the register  copies  1 or more
+// name    meaning                 unit    range
+// DATA_W  width of d              bits    1 or more
+// COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
 module rill_register_tree #(

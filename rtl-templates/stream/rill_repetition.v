@@ -4,11 +4,11 @@
 // last: the last word of a firing goes by; together: it counts as TOGETHER firings. repetition: that of the next word,
 // 0 to LAYERS - 1, then 0 again, in a register. Reset: synchronous.
 //
-// name      meaning                              unit         range
-// FIRINGS   of the kernel in a repetition        firings      1 or more
-// LAYERS    repetitions of the region in a step  repetitions  1 or more
-// TOGETHER  divides FIRINGS                      firings      1 or more
-// REP_W     of repetition                        bits         derived
+// name      meaning                                                           unit         range
+// FIRINGS   firings of the kernel in a repetition                             firings      1 or more
+// LAYERS    repetitions of the region in a step                               repetitions  1 or more
+// TOGETHER  firings that a firing with `together` counts as; divides FIRINGS  firings      1 or more
+// REP_W     width of repetition                                               bits         derived
 `default_nettype none
 
 module rill_repetition #(

@@ -3,8 +3,8 @@
 //
 // q: COPIES times what d was in the cycle before. It has no reset.
 //
-// name    meaning          unit    range
-// COPIES  of the register  copies  1 or more
+// name    meaning                 unit    range
+// COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
 module rill_reset_stage #(

@@ -4,9 +4,9 @@
 //
 // q: COPIES times what d was 1 + HOPS cycles before; before that 1. It has no reset.
 //
-// name    meaning          unit    range
-// HOPS    on the way       clocks  0 or more
-// COPIES  of the register  copies  1 or more
+// name    meaning                 unit    range
+// HOPS    registers on the way    clocks  0 or more
+// COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
 module rill_reset_tree #(

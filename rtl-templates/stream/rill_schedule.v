@@ -10,15 +10,15 @@
 // registered read; m_axis_entry comes from registers.
 // Reset: synchronous; the walk is given up.
 //
-// name               meaning                                  unit      range
-// ENTRY_W            of an entry                              bits      1 or more
-// SECTIONS           of the table                             sections  1 or more
-// ENTRIES            of the table, the sum of all lengths     entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, the first low               -         any
-// ENTRY_MANY         a bit each: not in steps of one token    -         any
+// name               meaning                                              unit      range
+// ENTRY_W            width of an entry                                    bits      1 or more
+// SECTIONS           sections of the table                                sections  1 or more
+// ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
+// TABLE              the entries, the first low                           -         any
+// ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 `default_nettype none
 
 module rill_schedule #(

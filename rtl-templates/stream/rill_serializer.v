@@ -4,10 +4,10 @@
 // one a clock, from 0 on after a reset. rill_deserializer puts them together.
 // DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst; way is not reset.
 //
-// name     meaning           unit   range
-// DATA_W   of d              bits   2 or more
-// SLICE_W  of a slice        bits   1 or more
-// WAY_W    of way            bits   derived
+// name     meaning           unit  range
+// DATA_W   width of d        bits  2 or more
+// SLICE_W  width of a slice  bits  1 or more
+// WAY_W    width of way      bits  derived
 `default_nettype none
 
 module rill_serializer #(

@@ -5,17 +5,17 @@
 // after it), latency 0; turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous;
 // all tready and tvalid low in reset.
 //
-// name               meaning                                  unit      range
-// PORTS              writers                                  streams   1 to 255
-// DATA_W             of tdata                                 bits      1 or more
-// USER_W             of tuser                                 bits      1 or more
-// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
-// ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, 8 bits each: below PORTS    -         any
-// ENTRY_MANY         a bit each: not in steps of one token    -         any
+// name               meaning                                              unit      range
+// PORTS              writers                                              streams   1 to 255
+// DATA_W             width of tdata                                       bits      1 or more
+// USER_W             width of tuser                                       bits      1 or more
+// SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
+// ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
+// TABLE              the entries, 8 bits each: below PORTS                -         any
+// ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 `default_nettype none
 
 module rill_stream_mux #(

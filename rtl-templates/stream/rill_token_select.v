@@ -6,10 +6,10 @@
 // ends what passes. Combinational, latency 0, one beat per cycle: the step and the input each need a FIFO before them.
 // Reset: tready and tvalid low in reset.
 //
-// name    meaning                unit    range
-// DATA_W  of tdata               bits    1 or more
-// TOKENS  per step, upper bound  tokens  1 or more
-// USER_W  of tuser               bits    derived
+// name    meaning                       unit    range
+// DATA_W  width of tdata                bits    1 or more
+// TOKENS  tokens per step, upper bound  tokens  1 or more
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_token_select #(
