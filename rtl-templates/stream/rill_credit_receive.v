@@ -68,7 +68,7 @@ module rill_credit_receive #(
     end
     assign credit = credit_q;
 
-    // Words of their parts: the last one goes to the FIFO with those that are kept.
+    // Joins the parts of a word: the last part goes to the FIFO together with the kept ones.
     wire              whole;
     wire [DATA_W-1:0] word;
     generate
@@ -96,7 +96,7 @@ module rill_credit_receive #(
         .s_axis_tvalid(whole), .s_axis_tready(room), .s_axis_tdata(word), .m_axis_tvalid(m_axis_tvalid),
         .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .occupancy(occupancy), .high_water(high_water));
 
-    wire unused = room; // there always is
+    wire unused = room; // there is always room
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a word comes without a credit")) u_assert_room (.clk(clk),
         .broken(!rst && whole && !room));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
+// One stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
 //
-// user_sll_reg asks the vendor's placer for a register in the crossing between two dies. The placer heeds it where the
-// driver or the load is on another die.
+// user_sll_reg asks the vendor's placer to use a register in the crossing between two dies. The placer does so only if
+// the driver or the load is on another die.
 //
 // name     meaning                   unit  range
 // DATA_W   width of d                bits  1 or more

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deals the firings of one stream out to PORTS readers in the order of a static schedule; entry 255 drops the firing.
+// Distributes the firings of one stream to PORTS readers in the order of a static schedule. Entry 255 drops the firing.
 //
-// m_axis_* are packed arrays, port 0 in the low bits; all ports carry the input's payload, tvalid tells whose it is.
-// Combinational from the input, latency 0, no bubble between firings. Reset: synchronous; tready and all tvalid low in
-// reset.
+// m_axis_* are packed arrays, port 0 in the low bits. All ports carry the input's payload; tvalid tells whose it is.
+// Combinational from the input, latency 0, no lost cycle between firings. Reset: clk, synchronous active-high rst;
+// tready and all tvalid are low in reset.
 //
 // name               meaning                                              unit      range
 // PORTS              readers                                              streams   1 to 255
