@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes one of two vector streams, chosen by the repetition: y = OF[repetition] ? b : a. The other is dropped.
+// Passes one of two vector streams and drops the other one. The repetition decides: y = OF[repetition] ? b : a.
 //
-// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Latency 1 cycle, one chunk per cycle, II 1. Reset: synchronous.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
+// Latency: 1 cycle; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst.
 //
 // name     meaning                                                        unit         range
 // LANES    fp32 per chunk                                                 words        1 to 32

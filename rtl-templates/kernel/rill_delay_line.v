@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay line of an enabled pipeline: q is d of DEPTH enabled clocks before.
+// Delays a value in an enabled pipeline: q is d, DEPTH enabled clocks later.
 //
 // It is a ring in distributed RAM with an output register, plain registers up to depth 2, or a wire at depth 0. rst
 // only rewinds the ring.

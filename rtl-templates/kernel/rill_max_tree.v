@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Largest of LANES unsigned numbers, one level of the binary tree per stage.
+// Finds the largest of LANES unsigned numbers with a binary tree, one level per pipeline stage.
 //
 // Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
 //

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operation of a vector stream and a number: y = x OP VALUE, with FIRST y = VALUE OP x.
 //
-// Streams: docs/rtl.md section 3. Latency 5, 3, 10 or 1 cycles (the lane's), one chunk per cycle, II 1. Reset:
-// synchronous. fault: pulse, NaN or infinite operand or result, or a zero divisor.
+// Streams: docs/rtl.md section 3. Latency: that of rill_binary_lane, 5, 3, 10 or 1 cycles by FUNCTION; one chunk per
+// cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero
+// divisor.
 //
 // name      meaning                                                                                unit       range
 // LANES     fp32 per chunk                                                                         words      1 to 32
@@ -52,7 +53,7 @@ module rill_scalar #(
         end
     endgenerate
 
-    // Padding enters a lane as 1, which is no zero divisor, and leaves it as +0.
+    // Padding elements enter a lane as 1, which is a legal divisor, and leave it as +0.
     localparam [31:0] ONE = 32'h3f800000;
     wire pads_x, pads_y;
     rill_padding #(.LANES(LANES), .N(N)) u_pads_x (.clk(clk), .rst(rst), .take(s_axis_x_tvalid && s_axis_x_tready),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of LANES two's complement numbers, one level of the binary tree per stage; the caller widens them so that the sum
-// fits.
+// Adds LANES two's complement numbers with a binary tree, one level per pipeline stage. The sum has the width of the
+// numbers, so the caller must widen them first.
 //
 // Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
 //
