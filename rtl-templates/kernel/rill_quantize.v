@@ -202,7 +202,7 @@ module rill_quantize #(
     wire [USER_W-1:0] user1;
     reg  [SIDE_W-1:0] side1_q;
     wire [ROW_W-1:0]  ask = {i_bank, i_tuser[TOK_W-1:0]};
-    // Combinational, because the block's last chunk may raise it in the cycle in which its first one is read
+    // The block's largest exponent field. Its last chunk may raise it in the cycle in which its first chunk is read.
     reg  [7:0]        top1;
     wire [9:0]        shift1 = {2'd0, top1} - FLOOR_10;
     wire              small1 = top1 == 8'd0 || shift1[9];
