@@ -117,7 +117,7 @@ module rill_line_buffer #(
     localparam PLACE_X_W = bits(PLACES_X);
     localparam PLACE_Y_W = bits(PLACES_Y);
 
-    // The distance in words that the next word is away when loop `loop` moves on; WORD is the innermost loop.
+    // The distance in words that the next word is away when loop number `level` moves on; WORD is the innermost loop.
     localparam WORD = 0;
     localparam TAP_X = 1;
     localparam TAP_Y = 2;
