@@ -3,7 +3,7 @@
 // counters.
 //
 // Accesses have 32 bits, one read and one write at a time. Responses are always OKAY, and unmapped words read 0. Read
-// latency: 5 cycles.
+// latency 5 cycles.
 // ap_start stays high until ap_done, then drops unless auto-restart is set. While it is high, only CTRL, GIER, IP_IER,
 // IP_ISR and halt accept writes. Writes to all other registers (arguments, pointers, bases, settings) are ignored,
 // answered OKAY and counted in ignored_writes, up to 65535. So a request keeps the values that it started with, also

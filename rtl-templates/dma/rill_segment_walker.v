@@ -14,8 +14,8 @@
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
 // + 1, where l = kv_layer + layer*kv_step is its layer of the cache. Then all writes of earlier steps to this layer
 // have their responses.
-// Throughput: one descriptor per cycle. Latency: 6 cycles from an entry of rill_schedule to its descriptor, with
-// windows 11.
+// Throughput: one descriptor per cycle. The descriptor comes with latency 6 from rill_schedule's entry, with windows
+// 11.
 // flush (level, hold until reset): nothing more is sent, and steps that arrive or are held are discarded. idle: nothing
 // is held (during flush).
 // Reset: clk, synchronous active-high rst; the step count starts again.

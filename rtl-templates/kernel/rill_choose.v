@@ -2,7 +2,7 @@
 // Passes one of two vector streams and drops the other one. The repetition decides: y = OF[repetition] ? b : a.
 //
 // Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
-// Latency: 1 cycle; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst.
+// Latency 1 cycle; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst.
 //
 // name     meaning                                                        unit         range
 // LANES    fp32 per chunk                                                 words        1 to 32

@@ -8,7 +8,7 @@
 // step: the stages move. All its bits are equal, and each comes from its own registers. valid[i] belongs to stage i +
 // 1, so the result of a unit with k stages is valid while valid[k-1].
 // bad: faults of the lanes in valid stages. fault: pulse in the cycle after bad, unless the pipeline was stalled.
-// Latency: LATENCY cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst; valids only.
+// Latency LATENCY cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst; valids only.
 //
 // name      meaning                        unit     range
 // LANES     fp32 per chunk                 words    1 to 32

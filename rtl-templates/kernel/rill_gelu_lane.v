@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_gelu: p = 1 + 0.044715 x^2, v = (x * p) * -2 sqrt(2/pi), y = x * recip(1 + exp(v)); products before
 // exp saturate.
-// Latency: 42 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
+// Latency 42 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
 // (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or a zero divisor in a valid stage. Reset:
 // rewinds delay lines only.
 //

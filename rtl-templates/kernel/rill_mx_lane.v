@@ -4,7 +4,7 @@
 //
 // top is the biased exponent field of the largest value. It is at least the exponent field of x, so x is shifted right
 // and rounded once.
-// Latency: 2 enabled clocks; one value per enabled clock; no reset. zero: q is 0.
+// Latency 2 enabled clocks; one value per enabled clock; no reset. zero: q is 0.
 //
 // name    meaning              unit  range
 // X_BITS  width of a mantissa  bits  8, 10

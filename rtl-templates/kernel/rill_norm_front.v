@@ -10,7 +10,7 @@
 // Out: a pipeline of STAGES enabled clocks that `step` enables. Its first stage, the operand stage, is here and gives
 // x; param and row belong to the word that enters this stage. valid[i] belongs to stage i + 1.
 // fault: pulse in the cycle after a fault of the sums, after stat_bad, or after bad unless the pipeline was stalled.
-// Latency: log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first chunk out. Throughput: one
+// Latency log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first chunk out. Throughput: one
 // chunk per cycle in and out. Reset: clk, synchronous active-high rst; valids only.
 //
 // name    meaning                                         unit      range

@@ -6,7 +6,7 @@
 // last chunk of the vector. After the last chunk of a row, m_valid comes with m_row, m_sum = sum X, and the sum of
 // squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
-// Padding lanes must be zero. A vector has at most 65536 elements. Latency: log2(LANES) + 8 cycles from the last chunk.
+// Padding lanes must be zero. A vector has at most 65536 elements. Latency log2(LANES) + 8 cycles from the last chunk.
 // Throughput: one chunk per cycle.
 // fault: pulse on NaN, infinity, or |X| >= 2^43. Reset: clk, synchronous active-high rst; valids only.
 //

@@ -3,7 +3,7 @@
 //
 // take: a word passes. token_last: the word is of the step's last token (highest bit of tuser). last belongs to the
 // next word that passes. It is always 0 if no chunk has padding: if N is a multiple of LANES, or 0.
-// Latency: 0 cycles. Reset: clk, synchronous active-high rst.
+// Latency 0 cycles. Reset: clk, synchronous active-high rst.
 //
 // name   meaning                         unit      range
 // LANES  elements of a chunk             elements  1 to 32

@@ -9,7 +9,7 @@
 // own bit of s_tvalid; these must be equal as well.
 // valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
 // of the same word (tuser, tlast).
-// Latency: LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.
+// Latency LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.
 //
 // name     meaning                                   unit    range
 // LATENCY  stages that move together                 stages  1 or more

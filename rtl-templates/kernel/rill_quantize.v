@@ -10,7 +10,7 @@
 // token has an odd number of units in the firing, a zero unit (shift 0) follows its last block.
 // Throughput: one chunk per cycle. A block is read while the next one comes in, or the next three if they have fewer
 // tokens and fit. Reading takes one cycle per chunk and padding unit.
-// Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit if that unit is
+// Latency max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit if that unit is
 // one chunk, plus one per further chunk of the unit. Reset: clk, synchronous active-high rst.
 // fault: pulse on NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
 //

@@ -12,7 +12,7 @@
 // Settings must be stable while chunks and ids are under way, and one cycle before. position is that of token 0.
 // fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
 // that is not finite.
-// Latency: log2(LANES) + 52 cycles from the last chunk to the first id. With a list, top_k + 56 more to the last
+// Latency log2(LANES) + 52 cycles from the last chunk to the first id. With a list, top_k + 56 more to the last
 // token's id, plus one for each element that is still to be inserted into the list. Throughput: one chunk per cycle.
 // With a list, a chunk waits one cycle for each element of the previous chunk that is larger than the smallest of the
 // TOP_K largest so far, and the next firing waits until the id has left.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operation of a vector stream and a number: y = x OP VALUE, with FIRST y = VALUE OP x.
 //
-// Streams: docs/rtl.md section 3. Latency: that of rill_binary_lane, 5, 3, 10 or 1 cycles by FUNCTION; one chunk per
-// cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero
-// divisor.
+// Streams: docs/rtl.md section 3. Latency 5, 3, 10 or 1 cycles by FUNCTION (rill_binary_lane); one chunk per cycle, II
+// 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero divisor.
 //
 // name      meaning                                                                                unit       range
 // LANES     fp32 per chunk                                                                         words      1 to 32

@@ -5,7 +5,7 @@
 // Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of
 // x. The scalars are taken together with the first chunk. m_axis_y_tlast comes only at the end of every HEADS-th firing
 // of x. If HEADS > 1, the length of a firing must be a multiple of LANES.
-// Latency: 4 cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
+// Latency 4 cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
 // infinite operand or result.
 //
 // name    meaning                       unit     range

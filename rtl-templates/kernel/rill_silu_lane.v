@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_silu: y = x * recip(1 + exp(-x)).
 //
-// Latency: 25 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
+// Latency 25 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
 // (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or a zero divisor in a valid stage. Reset:
 // rewinds delay lines only.
 //

@@ -2,7 +2,7 @@
 // One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the
 // product before exp saturates.
 //
-// Latency: 33 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
+// Latency 33 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
 // (rill_pipe). fault is not aligned with y: the first product met a NaN or an infinity in a valid stage. All later
 // values are finite. Reset: none.
 //

@@ -11,7 +11,7 @@
 // a grid of 2^-30.
 // Each head is processed in two passes over a bank of scores. There are two banks: the scores of the next head enter
 // while the present one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
+// Throughput: one chunk per cycle in and out. Latency max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
 // chunk in to the first p; m_axis_inv comes log2(LANES) + 18 cycles after the token's last p has left. A firing starts
 // to leave only when room for its scalars is reserved, so p never waits for m_axis_inv in the middle of a firing.
 // TOGETHER: in a step of one token, a firing has TOGETHER query heads. tok then is the number of the head.

@@ -5,7 +5,7 @@
 // Slots without a chunk are zero; s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one
 // unit, held until it is taken. This register is the last one of the pipeline, so en = !m_tvalid || m_tready, made
 // here, is the enable of the whole pipeline.
-// Latency: 1 cycle; one chunk per cycle. Reset: clk, synchronous active-high rst.
+// Latency 1 cycle; one chunk per cycle. Reset: clk, synchronous active-high rst.
 //
 // name    meaning                               unit      range
 // LANES   elements of a chunk, a divisor of XS  elements  1 or more

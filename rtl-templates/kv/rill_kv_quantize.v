@@ -5,7 +5,7 @@
 // tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last one is padded with
 // zeros. tlast comes after HEADS heads.
 // Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next one comes in.
-// Latency: log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
+// Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
 // chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product that
 // overflows.
 //

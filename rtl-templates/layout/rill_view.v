@@ -3,7 +3,7 @@
 // (transpose, reshape).
 //
 // Where the types of both ends differ, the compiler inserts a rill_layout_converter before or after it.
-// Streams: docs/rtl.md section 3. Latency: 0; one chunk per cycle. Reset: clk, synchronous active-high rst; tvalid and
+// Streams: docs/rtl.md section 3. Latency 0; one chunk per cycle. Reset: clk, synchronous active-high rst; tvalid and
 // tready are low in reset.
 //
 // name    meaning                       unit    range

@@ -8,7 +8,7 @@
 // keep (pulse), after load_start and instead of beats, makes the contents of the latest complete load valid again, also
 // after a reset.
 // Read: m_axis_param gives words 0 .. WORDS-1 and starts over. It gives none before the load is complete. The reader
-// pops one word per chunk, with its tok_last beat. Throughput: one word per cycle. Latency: 4 cycles from the last beat
+// pops one word per chunk, with its tok_last beat. Throughput: one word per cycle. Latency 4 cycles from the last beat
 // to word 0.
 // load_start acts on the stream like a reset: it withdraws an offered word.
 // HOPS: the store may be on another die than the loader. load_start, keep and load_valid pass HOPS register stages

@@ -3,7 +3,7 @@
 //
 // Protocol: tdata only; users concatenate their sidebands. The order is kept and nothing is lost. m_axis_tdata is held
 // while stalled.
-// Latency of the first word into an empty FIFO, to m_axis_tvalid: 1 cycle for DEPTH 1 and 2, otherwise 2 cycles
+// Latency of the first word into an empty FIFO, to m_axis_tvalid: with DEPTH 1 and 2: 1 cycle; deeper: 2 cycles
 // (registered read). Throughput: one word per cycle, but one word in two cycles for DEPTH 1. Capacity: exactly DEPTH
 // words in all.
 // occupancy counts the words held. high_water is the largest occupancy of all earlier cycles since reset (for

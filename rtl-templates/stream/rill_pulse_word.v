@@ -2,7 +2,7 @@
 // Sends one constant word each time `pulse` is seen.
 //
 // A pulse while a word waits is lost; the caller must avoid this (asserted).
-// Latency: 1 cycle. Reset: clk, synchronous active-high rst.
+// Latency 1 cycle. Reset: clk, synchronous active-high rst.
 //
 // name    meaning            unit  range
 // DATA_W  width of the word  bits  1 or more

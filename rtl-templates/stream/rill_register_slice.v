@@ -4,7 +4,7 @@
 // Protocol: AXI4-Stream, tdata only (users concatenate their sidebands). The payload is held while stalled.
 //   MODE 0  bypass: wires, latency 0
 //   MODE 1  simple: registered tvalid and tdata, combinational tready, latency 1
-//   MODE 2  skid: all outputs come from registers, latency 1, room for two words
+//   MODE 2  skid: all outputs from registers, latency 1, room for two words
 //   MODE 3  swap: behaves as MODE 2 in every cycle, but has two registers that are used in turn. m_axis_tready moves no
 //           data, and tdata comes through a multiplexer
 // Throughput: one word per cycle in every mode. In MODE 2, words of more than 1,536 bits also use two registers in
