@@ -48,7 +48,7 @@ lines() { grep -v '^$' "$1" | sort; }
 
 # ---- fronts ----
 
-# All points by `rill check` and `rill forecast`, and the front of them.
+# Evaluates all points with `rill check` and `rill forecast`, and prints their front.
 by_hand() {
     local c l t a n=0
     for c in 1 2; do for l in 2 4 8; do for t in 1 2; do for a in 1 2; do
