@@ -37,8 +37,7 @@ lint_design() { # folder
 }
 
 # The top contains the design's modules, the memory channels, and the registers of signals that go to every module. No
-# file of the list has anything of a simulation; two designs in one project have no module of the same name but
-# rill_top.
+# listed file contains simulation code. Two designs in one project share no module name except rill_top.
 read_structure() { # folder
     local name odd
     name=$(sed -n '/^name: /{s///;s/[^A-Za-z0-9]\+/_/g;p;q}' "$1/design.yaml")
