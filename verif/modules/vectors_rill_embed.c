@@ -52,7 +52,7 @@ static void print_firing(const struct table *t, struct vectors *v, int ntok) {
     for (int i = 0; i < ntok; i++) {
         bool outside = vectors_random(v) % 8 == 0;
         id[i] = (uint32_t)(vectors_random(v) % t->rows);
-        if (outside) // half of the time just outside
+        if (outside) // in half of the cases just outside the table
             id[i] = (uint32_t)(t->rows + (vectors_random(v) % 2 ? 0 : vectors_random(v) % 0xfffffff));
         if (outside) bad = 1;
         embed_row(t, outside ? 0 : id[i], y[i], &fault);

@@ -11,7 +11,7 @@ NEVER = float("-inf")
 
 
 class Loop(Exception):
-    """Nodes of the loops, a list of each."""
+    """Raised for combinational loops; holds a list of nodes for each loop."""
 
     def __init__(self, loops: list[list[int]]):
         super().__init__("combinational loop")
@@ -35,7 +35,7 @@ class Graph:
         self.delays.append(delay)
 
     def close(self) -> None:
-        """After the last arc: finds the order, raises Loop where there is none."""
+        """To be called after the last arc. Finds the topological order; raises Loop if there is none."""
         self.first = array("l", bytes(8 * (self.nodes + 2)))
         for tail in self.tails:
             self.first[tail + 2] += 1
@@ -54,7 +54,7 @@ class Graph:
         for head in self.heads:
             waiting[head] += 1
         order = [n for n in range(self.nodes) if not waiting[n]]
-        for node in order:  # grows meanwhile
+        for node in order:  # grows in the loop
             for at in range(self.first[node], self.first[node + 1]):
                 head = self.heads[self.out[at]]
                 waiting[head] -= 1
@@ -63,7 +63,7 @@ class Graph:
         return order
 
     def loops(self) -> list[list[int]]:
-        """Strongly connected components with a loop, of the nodes that have no place in the order (Tarjan)."""
+        """The strongly connected components with a loop, among the nodes that have no place in the order (Tarjan)."""
         left = bytearray(b"\1") * self.nodes
         for node in self.sorted:
             left[node] = 0
@@ -89,7 +89,7 @@ class Graph:
         return [part for part in found if len(part) > 1 or self.own_arc(part[0])]
 
     def step(self, node, at, number, low, held):
-        """The next node below this one that was not seen, and the arc that leads to it; None behind the last arc."""
+        """The next node after this one that was not visited, and the arc that leads to it; None after the last arc."""
         while at < self.first[node + 1]:
             head = self.heads[self.out[at]]
             if number[head] < 0:

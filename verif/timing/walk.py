@@ -17,12 +17,13 @@ from dies import Dies
 from graph import NEVER, Loop
 from model import CLOCK_PORTS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 
-HALF = " in half a cycle"  # of a path whose ns are twice what it takes
-TABLES = ".table"  # of a netlist's name: what its ports do, for the modules around it, and its longest paths
-# Where a path of a reset begins.
+HALF = " in half a cycle"  # suffix of a path with half a cycle, whose ns are doubled
+# suffix of the file with the table of a netlist's ports, for the surrounding modules, and its longest paths
+TABLES = ".table"
+# The start of a path of a reset.
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
 
-STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a loop
+STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a generate loop
 
 
 @dataclass
@@ -31,13 +32,13 @@ class Path:
     nodes: list[int]
     start: str
     end: str
-    cell: str  # in which it ends, "" of an output
-    half: bool = False  # it has half a cycle, and ns is twice what it takes
+    cell: str  # the cell in which the path ends; "" for an output
+    half: bool = False  # the path has half a cycle, and ns is doubled
 
 
 @dataclass
 class Fan:
-    """The net with most loads of each kind, as (loads, name)."""
+    """The nets with the most loads, one of each kind, as (loads, name)."""
     wide: tuple[int, str]
     enable: tuple[int, str]
     stall: tuple[int, str]
@@ -110,7 +111,7 @@ class Walk:
         return Fan(wide, enable, stall)
 
     def table(self) -> Table:
-        """What the module does to paths that cross its ports."""
+        """The table of the module's ports (model.py)."""
         net = self.net
         need, _ = net.graph.needs([(end.bit, end.ns * (1 + end.half)) for end in net.ends])
         at, _ = net.graph.arrivals(net.starts)
@@ -133,7 +134,8 @@ class Walk:
                 for name, places in found.items() if places - {""}}
 
     def stage_of(self, port: str, place: str) -> str:
-        """The last stage of a chain has lost its name to the port that it drives: it is the one behind the others."""
+        """The place of a port's register. The last stage of a chain has the port's name; its place follows from the
+        others."""
         if place != port:
             return place
         stages = [found for found in map(STAGE.fullmatch, {self.place(cell) for cell in self.net.cells}) if found]
@@ -141,12 +143,12 @@ class Walk:
         return f"{last[1]}[{int(last[2]) + 1}]{last[3]}" if last else place
 
     def places_at(self, cell: str, port: str) -> list[str]:
-        """The place of a cell, of a module those of what is behind its port."""
+        """The place of a cell; for a module, the places that its port is connected to."""
         inside = self.net.table_of(cell).inside.get(port, []) if self.net.kind[cell] == "box" else []
         return [f"{self.place(cell)}.{place}" for place in inside] or [self.place(cell)]
 
     def readers(self, bit: int) -> list[tuple[str, str]]:
-        """Cells that a net goes to, by which port, through logic that has no place of its own."""
+        """The cells and ports to which a net leads, through logic whose place is unknown."""
         if not self.loads_of:
             for name in self.net.cells:
                 for port, is_out, load in self.net.pins(name):
@@ -164,20 +166,20 @@ class Walk:
         return found
 
     def place(self, cell: str) -> str:
-        """Without places in vectors, and without the register's own name inside an instance."""
+        """A name without its index in a vector and without the name of a register inside an instance."""
         if cell not in self.places:
             name = re.sub(r"(\[\d+\])+$", "", self.net.source_name(cell))
             self.places[cell] = name.rsplit(".", 1)[0] if name.count(".") > 1 else name
         return self.places[cell]
 
     def bare(self, bits: list[int]) -> bool:
-        """Whether each bit goes to the data of one register and nowhere else."""
+        """Whether each bit drives only the data input of one register."""
         ends = {end.bit for end in self.net.ends if self.net.kind[end.cell] == "ff" and end.port not in ENABLES}
         return bool(bits) and all(bit in ends and self.net.loads.get(bit) == 1 and not self.net.enables.get(bit)
                                   for bit in bits)
 
     def through(self) -> list[tuple[str, str, float]]:
-        """Input to output without a register. Few inputs have such a path: only these are followed."""
+        """The paths from an input to an output without a register. Only the few inputs that have one are followed."""
         net = self.net
         outs = {bit: name for name, bits in net.outputs.items() for bit in bits}
         reach, _ = net.graph.needs([(bit, 0.0) for bit in outs])
@@ -195,7 +197,7 @@ class Walk:
 
 
 def netlist_name(line: str) -> str:
-    """As in netlist.sh."""
+    """The name of a netlist's files, as in netlist.sh."""
     return re.sub(r"[^A-Za-z0-9_]", "_", line)[:100] + "_" + hashlib.sha256((line + "\n").encode()).hexdigest()[:6]
 
 
@@ -204,7 +206,7 @@ def top_of(modules: dict) -> dict:
 
 
 def box_lines(modules: dict) -> dict[str, str]:
-    """Each module that the netlist leaves empty, by its type, as a line of modules.txt."""
+    """The empty modules of the netlist: {type: line of modules.txt}."""
     used = {cell["type"] for cell in top_of(modules)["cells"].values()}
     found = {}
     for name in sorted(used & set(modules)):
@@ -225,7 +227,7 @@ def read_table(path: str) -> Table:
 
 
 def tables_of(modules: dict, folder: str) -> dict[str, Table]:
-    """The tables of the boxes that were walked."""
+    """The tables of those empty modules that were walked."""
     paths = {kind: os.path.join(folder, netlist_name(line) + TABLES) for kind, line in box_lines(modules).items()}
     return {kind: read_table(path) for kind, path in paths.items() if os.path.exists(path)}
 
@@ -236,7 +238,7 @@ def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) 
     boxes, parts = tables_of(modules, os.path.dirname(path)), sorted(box_lines(modules).values())
     top = top_of(modules)
     modules.clear()
-    partial = Netlist.__new__(Netlist)  # so that a loop can be told with its cells' names
+    partial = Netlist.__new__(Netlist)  # so that the message of a loop can name its cells
     try:
         partial.__init__(top, delays, boxes, *((dies.of, dies.all) if dies else ()))
     except Loop as loop:
@@ -304,7 +306,7 @@ def options() -> argparse.Namespace:
 
 
 def half_cycle(walk: Walk) -> str:
-    """The longest of the paths that have half a cycle, as what it takes itself."""
+    """The longest path with half a cycle, in its real length."""
     found = walk.worst(1, of_half=True)
     return f"; in half a cycle {found[0].ns / 2:.2f} ns, {found[0].start} to {found[0].end}" if found else ""
 
