@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok ids,
-// and the high and the low word of the last token's hash (rill_logits_hash).
+// Prints vectors for rill_argmax_tb, hexadecimal: firings, then for each ntok, ntok*N elements (token by token), ntok
+// ids, and the high and the low word of the last token's hash (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

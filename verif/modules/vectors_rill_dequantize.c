@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1 with scales
-// and biases that are not finite and results that overflow.
+// Prints vectors for rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1
+// with scales and biases that are not finite and results that overflow.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

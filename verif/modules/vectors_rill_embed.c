@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for each
-// ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
+// Prints vectors for rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for
+// each ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
-// Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast, c
-// = firings that have given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c
-// = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b =
-// steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
-// lanes past the rows.
+// Prints vectors for rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
+// Each line is "kind a b c data", hexadecimal. Kinds:
+//    1  step word
+//    2  operand unit; a: tuser, b: tlast, c: number of firings whose results must have come before it
+//    3  K unit, and 4 V unit; a, b, c as for 2
+//    5  memory beat of lane a
+//    6  result; a: tcount, b: {tlast, tuser}, c: lanes to compare
+//    7  descriptor of the V write-out
+//    8  beat of that descriptor for lane a
+//    9  end; a: 1 if a fault is expected, b: number of steps
+// The shapes are those of the bench's schedule. Data that must not matter is random: weights after the last column, and
+// lanes after the last row.
 #include "gen/ir/fields.h"
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_stream.h"

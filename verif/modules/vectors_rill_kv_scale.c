@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_kv_scale_tb (vectors_rill_kernel.h): port 0 step words, 1 kv units, 2 expected words of scales.
+// Prints vectors for rill_kv_scale_tb (vectors_rill_kernel.h): port 0 step words, 1 kv units, 2 expected words of
+// scales.
 #include "gen/ir/fields.h"
 #include "verif/modules/vectors_rill_kernel.h"
 

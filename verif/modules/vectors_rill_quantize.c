@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range. NTOK: tokens at most.
+// Prints firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range. NTOK: tokens at most.
 #include <math.h>
 
 #include "verif/modules/vectors_rill_stream.h"

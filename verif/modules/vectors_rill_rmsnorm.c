@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics, 3 a
-// vector of zeros where eps is so small that it counts as zero: a root of nothing, 4 a product with gamma that is too
-// large.
+// Prints vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics,
+// 3 a vector of zeros where eps is so small that it counts as zero: a root of nothing, 4 a product with gamma that is
+// too large.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };

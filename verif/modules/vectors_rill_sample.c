@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_sample_tb, hexadecimal: the number of firings, then for each firing: 1 if its settings have changed,
-// the settings (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token), ntok ids,
-// and the high and the low word of the last token's hash (rill_logits_hash).
+// Prints vectors for rill_sample_tb, hexadecimal: the number of firings, then for each firing: 1 if its settings have
+// changed, the settings (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token),
+// ntok ids, and the high and the low word of the last token's hash (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"

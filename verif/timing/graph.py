@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A graph of bits with delays: longest paths in one pass in topological order, and the loops that forbid one.
+"""A graph of bits with delays. Finds longest paths in one pass in topological order, or the loops if there is no such
+order.
 
 Arcs are stored in arrays, and nothing is recursive or repeated until it settles, so time and memory are proportional to
 the number of arcs.
@@ -103,7 +104,8 @@ class Graph:
         return any(self.heads[self.out[at]] == node for at in range(self.first[node], self.first[node + 1]))
 
     def arrivals(self, starts: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """Latest arrival at each node, NEVER where no start leads, and the arc over which it comes (-1: a start)."""
+        """The latest arrival at each node (NEVER if no start leads to it), and the arc over which it comes (-1: a
+        start)."""
         at, before = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in starts:
             at[node] = max(at[node], ns)
@@ -119,7 +121,7 @@ class Graph:
         return at, before
 
     def needs(self, ends: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """The longest way from each node to an end, and the arc that it takes first (-1: it ends here)."""
+        """The longest path from each node to an end, and its first arc (-1: it ends here)."""
         need, after = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in ends:
             need[node] = max(need[node], ns)
@@ -132,7 +134,7 @@ class Graph:
         return need, after
 
     def path(self, node: int, before: array) -> list[int]:
-        """The nodes of the latest way to a node, its start first."""
+        """The nodes of the path with the latest arrival at a node, its start first."""
         nodes = [node]
         while before[node] >= 0:
             node = self.tails[before[node]]
