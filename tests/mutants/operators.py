@@ -15,8 +15,8 @@ A fault changes one place:
   condition   one side of && or || is dropped, or an `if` without `else` never runs
   constant    a number is larger by one
   arguments   two neighbouring arguments of one type change places
-C is read by clang's syntax tree, so a place is an expression and no macro. Verilog is read by tokens: only assignments,
-conditions and case items count, no declarations
+C is read through clang's syntax tree, so a place is an expression outside of macros. Verilog is read as tokens: only
+assignments, conditions and case items count, not declarations
 of ports and no defaults of parameters.
 """
 import json
@@ -204,7 +204,7 @@ def read_map(path):
 
 
 def add_lines(objects, command, path):
-    """`gcov` of every object that was executed. The file `seconds` beside the map has the command's time."""
+    """Runs `gcov` for every object that was executed. The file `seconds` next to the map has the command's time."""
     known = read_map(path)
     data = [os.path.join(folder, name) for folder, _, names in os.walk(objects) for name in names if name.endswith(".gcda")]
     known["commands"][command] = int(open(os.path.join(os.path.dirname(path), "seconds"), encoding="utf-8").read())

@@ -127,7 +127,7 @@ def mixer(g):
 
 
 def moved(g):
-    """Orders of four axes, in steps of three."""
+    """Transpositions of four axes."""
     x = g.input("x", ["N", 2, 3, 4, 5])
     y = g.node("Transpose", x, perm=[0, 3, 1, 4, 2])
     g.output(g.node("Relu", y), g.node("Transpose", y, perm=[0, 4, 3, 2, 1]))
@@ -229,7 +229,7 @@ def build(name):
 
 
 def put_outside(g, folder):
-    """All constants in a file beside the model."""
+    """Moves all constants to a file next to the model."""
     blob = b""
     for key, value in g.constants.items():
         g.outside[key] = ("outside.bin", len(blob), value.nbytes)

@@ -93,8 +93,8 @@ NO_TABLE = Table()
 
 
 class Netlist:
-    """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type or by instance;
-    `die_of`: the die on which the cell of a name lies."""
+    """Cells, their arcs, and the delays of nets. `boxes`: tables of modules that are empty here, by type or by
+    instance. `die_of`: returns the die of the cell with a name."""
 
     def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
                  die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
@@ -185,8 +185,8 @@ class Netlist:
                 inside.add((source, bit))
 
     def area(self, names: Iterable[str]) -> float:
-        """CLBs that cells take, by what they need most of: CLBs in part used, or the part of a die over which so many
-        DSPs and RAMs lie; what boxes take is in their tables."""
+        """The CLBs that cells take, by the resource they need most: CLBs, partly used, or the area of a die that has as
+        many DSPs and RAMs. The tables of boxes have the CLBs of these."""
         luts = flops = inside = 0.0
         columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
         for name in names:
@@ -238,8 +238,8 @@ class Netlist:
         return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + self.ns["clb"] * far
 
     def wire(self, bit: Bit, name: str, port: str) -> float:
-        """From the driver's pin to the load's: none inside a slice, a carry chain, a cascade, to a multiplier's
-        registers."""
+        """The delay from the driver's pin to the load's pin. It is 0 inside a slice, a carry chain or a cascade, and to
+        the registers of a multiplier."""
         to = self.kind[name]
         source, out = self.driver.get(bit, (None, ""))
         kind = self.kind[source] if source else "ff"
@@ -260,8 +260,8 @@ class Netlist:
         return self.net(bit, least) + (self.ns["net_column"] if column else 0.0) + borders * self.ns["die_crossing"]
 
     def die(self, name: str | None) -> int | None:
-        """The die of a cell, where dies are known; a flip-flop's from the name of what it drives. None: where its loads
-        are, as the copies of a register that nobody has placed."""
+        """The die of a cell, if dies are known; for a flip-flop from the name of the net that it drives. None: the cell
+        is where its loads are, like copies of a register without a placement."""
         if name is None or self.die_of is None:
             return None
         if not self.dies:
@@ -269,16 +269,16 @@ class Netlist:
         return self.dies[name]
 
     def source_name(self, name: str) -> str:
-        """The name of a cell with its place in the source: its own, or that of a net which it drives; "" if it has
-        none."""
+        """The name of a cell with its place in the source: its own name, or that of a net that it drives; "" if there
+        is none."""
         register = self.kind[name] == "ff"
         nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
         known = (self.register_place(name) + nets if register else []) + [plain(name)] + nets
         return next((text for text in known if not text.startswith("$")), "")
 
     def register_place(self, name: str) -> list[str]:
-        """Where the source has a register, if that is known better than by a net's name, which may be that of a port
-        further on: the instance that it is in, or the memory that it reads."""
+        """The place of a register in the source: the instance that contains it, or the memory that it reads. This is
+        more reliable than a net's name, which may be that of a port further on."""
         src = self.cells[name].get("attributes", {}).get("src", "")
         nets = [bit for _, out, bit in self.pins(name) if out]
         if not places_of(src):
@@ -292,8 +292,8 @@ class Netlist:
         return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
 
     def block_of(self, src: str) -> list[str]:
-        """A register of the module itself that has no name of its own there: with the others of its always block, if
-        these are in one block of the source."""
+        """The place of a register of the module that has no name there: that of the other registers of its always
+        block, if all of them are in one block of the source."""
         if not self.blocks:
             for name, cell in self.cells.items():
                 own = cell.get("attributes", {}).get("src", "")
@@ -319,8 +319,8 @@ class Netlist:
         return []
 
     def find_dies(self) -> None:
-        """Logic that has no name of its own lies where its loads are, whatever the net is called that it drives: found
-        from these, back through it, once."""
+        """Finds the die of logic without a name, which is where its loads are, whatever the name of the net that it
+        drives. The search goes back from the loads, once."""
         floating = set()
         for name in self.cells:
             if self.kind[name] in LOGIC and plain(name).startswith("$"):
@@ -341,8 +341,8 @@ class Netlist:
         self.dies.update((name, 0) for name in floating)
 
     def borders(self, source: str, out: str, name: str, port: str) -> int:
-        """Of dies, between two cells; to copies of a register that lie on all dies the most, and so to what is behind
-        one port."""
+        """The number of die boundaries between two cells; to copies of a register on all dies, or to cells behind one
+        port, the largest number."""
         here, there = self.die(source), self.die(name)
         if here is None:
             return 0
@@ -351,7 +351,7 @@ class Netlist:
         return max(abs(a - b) for a in self.dies_at(source, out, here) for b in self.dies_at(name, port, there))
 
     def dies_at(self, name: str, port: str, die: int) -> set[int]:
-        """The dies of a cell; of a module those of what is behind the port."""
+        """The dies of a cell; for a module, the dies of the cells behind the port."""
         if self.kind[name] != "box":
             return {die}
         key = name, port
@@ -380,8 +380,8 @@ class Netlist:
         return port in table.bare
 
     def between(self, bit: Bit, source: str | None, name: str, port: str) -> tuple[int, float]:
-        """Borders of dies, and CLBs at least, to a load: half the side of the smaller of two modules, a die's rows for
-        each border unless registers lie on both sides of it."""
+        """The number of die boundaries to a load, and the minimal distance in CLBs: half the side of the smaller of two
+        modules, and a die's rows for each boundary unless registers are on both sides of it."""
         if source is None:
             return 0, 0.0
         borders = self.borders(source, self.driver[bit][1], name, port) if self.die_of else 0
@@ -421,8 +421,8 @@ class Netlist:
         return None
 
     def own_adder(self, name: str) -> bool:
-        """Whether a carry cell adds a constant to a product and nothing else: that is the multiplier's own adder, which
-        sums its partial products in any case."""
+        """Whether a carry cell only adds a constant to a product. Then it is part of the multiplier's built-in adder,
+        which sums its partial products in any case."""
         chain: list[str] = []
         at: str | None = name
         while at is not None and at not in self.own:
@@ -485,15 +485,15 @@ class Netlist:
                 self.fast_starts.append((bit, ns))
 
     def fast(self, name: str) -> bool:
-        """Whether a cell works at clk_2x. A module that is empty here does not: its table has what half a cycle asks of
-        its ports."""
+        """Whether a cell works at clk_2x. Empty modules do not count, because their tables already have the delays with
+        half a cycle."""
         return bool(self.fast_clock) and self.kind[name] != "box" and any(
             bit in self.fast_clock for port in self.cells[name]["connections"] if self.is_clock(name, port)
             for bit in self.bits(name, port))
 
     def at_both(self, name: str, port: str) -> bool:
-        """Whether a register of a cell at clk_2x is enabled at rising edges of clk alone: what comes from there has a
-        whole cycle."""
+        """Whether a register of a cell at clk_2x is enabled only at rising edges of clk. Paths from such registers have
+        a whole cycle."""
         enable = DSP_ENABLE.get(port) if self.kind[name] == "dsp" else "CE" if port == "D" else None
         return any(bit in self.coincident for bit in self.bits(name, enable or ""))
 
@@ -562,8 +562,8 @@ class Netlist:
                 self.end(name, port, bit, self.ns["bram_setup"])
 
     def add_dsp(self, name: str) -> None:
-        """Two stages, multiplier and adder, and a third one in front where A and D are added; each with or without its
-        registers. From one of them to the next is a figure of its own."""
+        """Arcs of a DSP: two stages, multiplier and adder, and a stage before them if A and D are added. Each stage has
+        registers or not, and a separate delay leads from stage to stage."""
         has = {key: registers(self.cells[name], key)
                for key in ("AREG", "BREG", "CREG", "DREG", "INMODEREG", "ADREG", "MREG", "PREG")}
         product, total = self.new_node(name), self.new_node(name)
@@ -680,8 +680,8 @@ class Netlist:
 
 
 def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
-    """The best name of each bit, with its place in a vector: one of the source before one that Yosys made, then the
-    shortest. own: of the module itself, of none inside it."""
+    """The best name of each bit, with its index in a vector: a name of the source before one that Yosys made, then the
+    shortest. own: only names of the module itself."""
     names: dict[Bit, str] = {}
     ranks: dict[Bit, tuple[bool, int]] = {}
     for name, net in module["netnames"].items():

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by the model
-of model.py and the delays of delays.txt: nanoseconds of an UltraScale+ part of speed grade -2, class estimated.
+"""Finds the longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by
+the model of model.py and the delays of delays.txt: nanoseconds of an UltraScale+ part of speed grade -2, class
+estimated.
 
 docs/clock.md says what the model leaves out.
 """
@@ -59,8 +60,8 @@ class Walk:
         self.at_fast, self.before_fast = net.graph.arrivals(net.fast_starts) if net.fast_starts else (None, None)
 
     def timed(self) -> list[tuple[float, End, bool]]:
-        """Each end with the cycle that it needs: what has half of it counts twice. That is what begins at clk_2x, as
-        it does in the middle of a cycle too, and what is taken there; whether it is so."""
+        """Yields each end with the cycle that it needs, and whether it has only half a cycle, in which case it counts
+        twice. Paths that begin or end at clk_2x have half a cycle."""
         ends, skew = self.net.ends + self.outputs, self.ns["clock_skew"]
         found = [((self.at[end.bit] + end.ns + skew) * (1 + end.half), end, end.half)
                  for end in ends if self.at[end.bit] > NEVER]
@@ -70,8 +71,8 @@ class Walk:
         return found
 
     def worst(self, count: int, of_reset: bool | None = None, of_half: bool | None = None) -> list[Path]:
-        """The latest ends, those once that differ by their places in vectors and lanes alone; of_reset: those alone
-        that begin at a reset, or all but these; of_half: those alone that have half a cycle, or a whole one."""
+        """The latest ends. Ends that differ only by their index in vectors and lanes count once. of_reset: only paths
+        that begin at a reset, or only others. of_half: only paths with half a cycle, or only others."""
         found: list[Path] = []
         seen = set()
         for ns, end, half in sorted(self.timed(), key=lambda t: -t[0]):
@@ -123,8 +124,8 @@ class Walk:
                      [name for name, bits in net.inputs.items() if self.bare(bits)], self.inside())
 
     def inside(self) -> dict[str, list[str]]:
-        """Of each port the places that its registers have in the source, those of an instance once: on which die a port
-        is, the design says, where instances of this module may lie on several."""
+        """For each port the places of its registers in the source, each instance once. The design decides on which die
+        a port is, because instances of this module may be on several dies."""
         found = {name: {place for bit in bits for pin in self.readers(bit) for place in self.places_at(*pin)}
                  for name, bits in self.net.inputs.items() if name not in CLOCK_PORTS}
         found.update((name, {place for bit in bits if bit in self.net.driver
@@ -155,7 +156,7 @@ class Walk:
                     if not is_out:
                         self.loads_of.setdefault(load, []).append((name, port))
         found, waiting, seen = [], [bit], {bit}
-        for at in waiting:  # grows meanwhile
+        for at in waiting:  # grows in the loop
             for cell, port in self.loads_of.get(at, []):
                 if self.net.kind[cell] != "lut" and self.place(cell):
                     found.append((cell, port))
