@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs `make test` and then `make test-deep`, also if the first one failed. The last line has the sums of both. A set
-# that is killed, or that does not end with its verdict, is a failure.
+# Runs `make test` and then `make test-deep`, even if the first one failed. The last line has the sums of both. A set
+# that is killed, or that does not end with its verdict, counts as failed.
 # usage: tests/both.sh
 set -u
 [ $# = 0 ] || { sed -n '3,5s/^# //p' "$0"; exit 2; }

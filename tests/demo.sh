@@ -7,9 +7,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 spec=configs/tinystories-gpt2-1m.yaml
 model=models/tinystories-gpt2-1m
 out=build/demo
-quiet=${DEMO_QUIET:-30} # seconds after which a stage that says nothing says that it goes on
+quiet=${DEMO_QUIET:-30} # seconds of silence after which a stage prints that it is still running
 
-# One line of what a stage does and about how long, then its seconds.
+# Prints what a stage does and about how long it takes, runs it, then prints its seconds.
 stage() { # number, words, command and arguments
     local began=$SECONDS waits status=0
     echo "demo, $1 of 5: $2"

@@ -27,21 +27,21 @@ REGISTER_FILE = ROOT / "rtl-templates/control/rill_axil_regs.v"
 LATENCIES = ROOT / "include/latency.def"
 LATENCY_HEADER = ROOT / "rtl-templates/arith/rill_latency.vh"
 PAGES = sorted((ROOT / "docs").glob("*.md"))
-NUMBERED = re.compile(  # a word of a layout, with bits by number
+NUMBERED = re.compile(  # a word of a layout whose bits are taken by number
     r"\b(?:[sm]_axis_(?:walk_)?step_tdata|step_(?:q|data|word)|step|[sm]_axis_entry_tdata|entry(?:_data)?|tail_addr|[sm]_axis_(?:\w+_)?desc_tdata|desc_data)(?:\[i\])?\[(\d+)(?::\d+)?\]")
-COMMAND = ("rill_engine_command.v",)  # its bits by number are of the cycles of a command, as its ports are
+COMMAND = ("rill_engine_command.v",)  # its numbers are the cycles of a command, as in its ports
 ENABLES = ("rill_layernorm.v", "rill_norm_front.v", "rill_rmsnorm.v", "rill_softmax.v")  # their step[0] is a clock enable
 
 
 def rows():
-    """The rows of the table in order: kind and columns, texts joined."""
+    """The rows of the table in order: kind and columns, with adjacent texts joined."""
     text = re.sub(r'"\s*\n\s*"', "", re.sub(r"^(#|//).*", "", TABLE.read_text(), flags=re.M))
     for kind, columns, meaning in re.findall(r'(LAYOUT|FIELD|VALUE)\(([\w, ]*?),\s*"(.*?)"\)', text, flags=re.S):
         yield kind, (*(int(word) if word.isdigit() else word for word in columns.split(", ")), meaning)
 
 
 def constants():
-    """Names and values as Verilog has them: STEP_BITS, STEP_POS, STEP_POS_W, `[1:0] ENGINE_MODE_INT4`."""
+    """Names and values as they are written in Verilog: STEP_BITS, STEP_POS, STEP_POS_W, `[1:0] ENGINE_MODE_INT4`."""
     widths = {}
     for kind, row in rows():
         if kind == "LAYOUT":
@@ -56,7 +56,7 @@ def constants():
 
 
 def table_of_constants(title, lines):
-    """A file that Verilog includes inside a module."""
+    """The lines of a header that Verilog includes inside a module."""
     yield "// SPDX-License-Identifier: Apache-2.0"
     yield title
     yield "// verilator lint_off UNUSEDPARAM"
@@ -69,7 +69,7 @@ def header():
                               (f"localparam {name} = {value};" for name, value in constants()))
 
 
-STRIDES = {"CHANNEL": 12, "VALUE": 8, "END_ID": 4}  # bytes, as gen/ir/registers.h has them
+STRIDES = {"CHANNEL": 12, "VALUE": 8, "END_ID": 4}  # in bytes, as in gen/ir/registers.h
 END_IDS = 7
 
 
@@ -126,13 +126,14 @@ def latency_table():
 
 
 def cycles():
-    """Rows of the table's other part: id, cycles, module, meaning, what the module's header says with @ for the number, or nothing."""
+    """Rows of the other part of the table: id, cycles, module, meaning, and the text in the module's header with @ for
+    the number, or ""."""
     for row in re.findall(r'^CYCLES\((\w+), (\d+), (\w+),\s*"([^"]*)"(?:,\s*"([^"]*)")?\)', LATENCIES.read_text(), flags=re.M):
         yield row[0], int(row[1]), *row[2:]
 
 
 def cycle_table():
-    """Rows of one module are together, in the order in which modules first occur."""
+    """Groups the rows by module, in the order in which modules first occur."""
     yield "| module | cycles | from where to where |"
     yield "|---|---|---|"
     modules = [row[2] for row in cycles()]
@@ -153,7 +154,7 @@ def layouts():
 
 
 def in_page(page, what, lines):
-    """The page with a table replaced, or None where it has no place for it."""
+    """The page with a table replaced, or None if the page has no place for the table."""
     mark = f"<!-- {what}, by tests/fields.py -->\n"
     start = page.find(mark)
     if start < 0:
@@ -183,7 +184,7 @@ def wrong_page():
 
 
 def wrong_layouts():
-    """Fields that overlap, or leave their word."""
+    """Yields fields that overlap or do not fit their word."""
     sizes, taken = {}, {}
     for kind, row in rows():
         if kind == "LAYOUT":
@@ -223,7 +224,7 @@ def wrong_header():
 SPELLED = re.compile(  # in a template
     r"(?:\b(?:localparam (?:LATENCY|FINISH|ALONG) = |(?:DEPTH|READY_DELAY|(?:TERM|SIDE)_AT|LATENCY|STAGES|LATE)\()|valid(?:_q)?\[)"
     r"([0-9]+)(?:[];,)]| [+-])")
-STAGE = re.compile(  # a stage, or a field of what goes along beside one, by number
+STAGE = re.compile(  # a stage, or a field of the data beside a stage, that is taken by number
     r"\b(?:valid|took|chosen|state|marks?|sides?|active|int4|asym|fine|group_scale|k_lanes)[0-9]*(?:_q|_at|_in)?\[([0-9]+)[]:]"
     r"|\b(?:mark|side)s?(?:_q)?\[[^]]*?(?<![\w'-])(?<!- )([0-9]+)(?!')\b[^]]*\]")
 SUM = re.compile(r"\b(\w+) = ([\w*+() -]+?)(?=,|$)")  # a localparam of numbers and other localparams
@@ -238,7 +239,7 @@ def wrong_spelling(path, spelled):
 
 
 def wrong_stages(path, text, units):
-    """Stages by number, and units whose latency cannot be one of the table's."""
+    """Yields stages that are taken by number, and files with a unit that do not include the latencies."""
     for number, line in enumerate(text.splitlines(), 1):
         code = line.split("//")[0]
         for found in STAGE.finditer(code):
@@ -250,7 +251,7 @@ def wrong_stages(path, text, units):
 
 
 def wrong_sums(path, text, values):
-    """Headers that state another latency than the localparam that sums it up, or another fewest number of stages."""
+    """Yields headers whose latency, or least number of stages, differs from the localparam that adds it up."""
     values = dict(values)
     for line in re.findall(r"^ *localparam\b([^;]*);", re.sub(r"//.*", "", text), flags=re.M):
         for name, formula in SUM.findall(re.sub(r"\s+", " ", line)):
@@ -265,7 +266,7 @@ def wrong_sums(path, text, values):
 
 
 def wrong_cycles():
-    """Rows that no code of the compiler takes, that are of no module, or that its header contradicts."""
+    """Yields rows that the compiler does not use, that name no module, or that the module's header contradicts."""
     code = "".join(re.sub(r"//.*", "", path.read_text()) for path in sorted((ROOT / "gen").rglob("*.[ch]")))
     used, written = set(re.findall(r"\bCYCLES_(\w+)", code)), len(re.findall(r"^CYCLES\(", LATENCIES.read_text(), flags=re.M))
     if written != len(list(cycles())):

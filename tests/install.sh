@@ -20,7 +20,7 @@ for word in "$@"; do
     esac
 done
 
-# PROGRAM:PACKAGE; a program that is there is taken, whichever package it came from.
+# PROGRAM:PACKAGE. A program that is already installed is used, whichever package it comes from.
 programs="gcc:gcc g++:g++ make:make verilator:verilator $*"
 libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libglpk-dev"
 if [ "$set_name" = test ]; then

@@ -69,7 +69,7 @@ spdx_missing() {
 }
 
 too_long() {
-    # Longer: what a bench says of its sweeps in a line, and beside templates and benches the macros of tests.
+    # Longer lines are allowed for the sweeps of a bench, and for macros in the Verilog of tests.
     LC_ALL=C.UTF-8 awk 'length > (FILENAME ~ /^tests/ ? 150 : 120) && !/^\/\/ (sweep|quick): / {
         print FILENAME ":" FNR ": " length " characters" }' "${verilog[@]}"
     LC_ALL=C.UTF-8 awk 'length > 120 { print FILENAME ":" FNR ": " length " characters" }' "${c_files[@]}" \
@@ -98,7 +98,7 @@ verilog_headers() {
     done
 }
 
-foreign_words() { # places of one machine, numbers of a tracker
+foreign_words() { # paths of one machine, numbers of an issue tracker
     grep -nHE '(^|[^a-z])/(work|home|root)/|[Ii]ssue #?[0-9]' "${all_files[@]}" | grep -v '^tests/lint.sh' | cut -c1-120
 }
 
@@ -118,7 +118,7 @@ build_with() { # compiler, OPT
 tidy() { find gen verif/check verif/harness verif/model verif/replay -name '*.c' -not -path '*/tables/*' -print0 |
     xargs -0 -P 2 -n 8 sh -c 'clang-tidy --quiet "$@" -- -std=c11 -D_GNU_SOURCE -I. 2>/dev/null' tidy; }
 
-key_tables() { # each behind its marker, and one for every map that has more than two keys
+key_tables() { # compares each table of keys, which follows its marker; every map with more than two keys must have one
     local table count=0 pages=(docs/spec.md docs/kernel-reference.md)
     while read -r table; do
         diff <(build/rill explain --table "$table") <(sed -n "/^<!-- keys: .* $table\` -->\$/,/^\$/p" "${pages[@]}" |
@@ -134,7 +134,8 @@ glossary_table() { diff <(build/rill explain --glossary) <(sed -n '/^<!-- glossa
 messages_table() { diff <(build/rill explain --messages) <(sed -n '/^<!-- messages/,$p' docs/messages.md | sed 1d); }
 passes_table() { diff <(build/rill explain --passes) <(sed -n '/^<!-- passes/,/^$/p' docs/passes.md | sed '1d;/^$/d'); }
 
-# The oracle knows nothing that the compiler concludes: all headers that its files read, one through the other.
+# The oracle must not use conclusions of the compiler. Checks all headers that its files include, directly or
+# indirectly.
 oracle_apart() {
     local known='include/rill_kernel\.h|gen/reference/[a-z0-9_]+\.([ch]|inc)|.*include/yaml\.h'
     known+='|gen/base/(base|diag|expression|messages|sampling|yaml)\.h|include/messages\.def'
@@ -142,7 +143,7 @@ oracle_apart() {
     known+='|gen/numerics/(dot|fp32|library|numerics|quantize|wide)\.h'
     gcc -MM -std=c11 -D_GNU_SOURCE -I. gen/reference/*.c | tr -d '\\' | tr -s ' \n' '\n' |
         grep -E '/' | grep -vE "^($known)$" | sort -u
-    # the compiler's reader stays out
+    # the compiler's reader is not allowed
     grep -l '"gen/base/yaml.h"' gen/reference/*.[ch] | xargs grep -L 'RILL_YAML_LIBRARY_ALONE'
 }
 
@@ -150,7 +151,7 @@ registers_table() {
     diff <(build/rill package --registers) <(sed -n '/^<!-- register table/,/^$/p' docs/registers.md | sed '1d;/^$/d')
 }
 
-# The chart shows the figures of bench/figures.txt.
+# Checks that the chart shows the figures of bench/figures.txt.
 chart() { diff <(bench/chart.py) docs/speed.svg; }
 
 queue silent "clang-format" unformatted

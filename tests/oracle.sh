@@ -3,8 +3,8 @@
 # little.
 # shellcheck shell=bash
 
-# How many tensors a spec names, counted apart from all that reads specs: inputs, results and carried names, or as a
-# comment says (of a model, or a graph with composites); 42 of the family gpt2.
+# Prints how many tensors a spec names (inputs, results and carried names), counted without Rill's readers of specs. For
+# a model or a graph with composites, a comment in the spec gives the number; the family gpt2 has 42.
 named_tensors() { # spec
     grep -m 1 '^#.*([0-9]* tensors)' "$1" | grep -o '([0-9]* tensors)' | grep -o '[0-9]*' && return
     if grep -q '^model:' "$1"; then echo 42 && return; fi
@@ -18,8 +18,8 @@ named_tensors() { # spec
 
 oracle_value() { sed -n "s/^  \"oracle_$2\": \([0-9]*\),\$/\1/p" "$1" | head -n 1; } # JSON of rill sim, key
 
-# Says what is wrong unless every tensor of the spec was compared, but for those that no output depends on: as many as
-# the last argument.
+# Prints what is wrong unless every tensor of the spec was compared. Tensors on which no output depends are excepted;
+# the last argument is their number.
 oracle_compared() { # JSON of rill sim, spec, tensors that are not needed (default: any number)
     local want named compared left
     want=$(named_tensors "$2") named=$(oracle_value "$1" named) compared=$(oracle_value "$1" tensors)

@@ -2,8 +2,8 @@
 # Sourced by tests/run.sh: lists the parts of the test suite in the order in which they run.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables of run.sh
 
-# Two parts run at a time. These keep one core busy, one after the other, beside all others; below they stand last, as
-# the others would wait where one of these is to be reported.
+# Two parts run at a time. The parts listed here keep one core busy, one after the other, while the others run. They are
+# last in the list below, because the others would have to wait for their reports.
 alone="host verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
 alone+=" witness pieces failures board netlists paths"
 

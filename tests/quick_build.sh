@@ -11,8 +11,8 @@ plain=0          # 1: without the modules of tests/fuzz/precompiled
 
 verilator_root() { cat "$lib/verilator_root"; }
 
-# The program behind the command `verilator`, a script that takes as long to start as a small design to be read; with
-# the faster allocator where the machine has one.
+# Runs the program behind the command `verilator`, because that command is a script whose start takes as long as reading
+# a small design. Uses a faster allocator if the machine has one.
 run_verilator() ( # arguments of verilator
     ulimit -s unlimited 2>/dev/null
     VERILATOR_ROOT=$(verilator_root) LD_PRELOAD=$(cat "$lib/allocator") exec timeout 600 verilator_bin "$@"
@@ -26,8 +26,8 @@ cpp_flags() { # folder of headers that go before Verilator's
         "-DVM_TRACE=0 -DVM_TRACE_FST=0 -DVM_TRACE_VCD=0 -faligned-new -w"
 }
 
-# Everything that a design's own file is compiled with comes from here: the runtime as objects, the headers read once,
-# the fp32 units. Made by one process at a time; the others wait for it.
+# Builds what all designs share: the runtime as objects, precompiled headers, and the fp32 units. One process builds
+# them while the others wait.
 make_runtime() {
     mkdir -p "$lib" || return
     (
@@ -37,7 +37,7 @@ make_runtime() {
 
 make_parts() {
     local name include
-    # Others may be reading what is there.
+    # Other processes may be reading the existing files.
     verilator --getenv VERILATOR_ROOT >"$lib/new" && mv "$lib/new" "$lib/verilator_root" || return
     find /usr/lib /usr/local/lib -name libtcmalloc_minimal.so.4 2>/dev/null | head -n 1 >"$lib/new"
     mv "$lib/new" "$lib/allocator" || return
@@ -56,8 +56,8 @@ make_parts() {
     make_precompiled
 }
 
-# Verilator's headers, read once. Its functions for wide values, which take half of an unoptimized simulation's time as
-# inline functions, are declared in them and optimized in an object.
+# Precompiles Verilator's headers. As inline functions, Verilator's functions for wide values would take half the time
+# of an unoptimized simulation. So the headers only declare them, and an object has them optimized.
 make_headers() { # Verilator's include folder
     local outline=$root/tests/fuzz/outline.awk
     rm -rf "$lib/headers" "$lib/bodies"
@@ -82,7 +82,7 @@ make_headers() { # Verilator's include folder
     clang++ $(cpp_flags "$lib/headers") -O0 -x c++-header -o "$lib/headers.pch" "$lib/headers.h"
 }
 
-# The models of tests/fuzz/precompiled, one for each top of parts.sv.
+# Builds the models of tests/fuzz/precompiled, one for each top of parts.sv.
 make_precompiled() {
     local precompiled=$root/tests/fuzz/precompiled name
     local wide templates=$root/rtl-templates objects=$lib/precompiled
@@ -146,15 +146,15 @@ verilate() { # folder: as `rill sim --quick-build` does, under a name of its own
 
 model_name() { basename "$1" | tr -c 'a-zA-Z0-9\n' _; }
 
-# Memory is zero when a model is made in it: its own code that sets each variable to zero need not be compiled.
+# A model is placed in memory that is already zero, so its code that clears each variable need not be compiled.
 zeroed_memory='void *operator new(std::size_t size) { return calloc(1, size); }
 void *operator new(std::size_t size, std::align_val_t align) {
     const std::size_t whole = (size + std::size_t(align) - 1) / std::size_t(align) * std::size_t(align);
     return memset(aligned_alloc(std::size_t(align), whole), 0, whole);
 }'
 
-# Several models and the program around each of them as one file. The program that runs is named by RILL_MODEL, else the
-# first.
+# Prints several models, each with the program around it, as one file. RILL_MODEL names the program that runs; the
+# default is the first.
 program() { # folders
     local folder name
     echo "$zeroed_memory"
@@ -187,11 +187,12 @@ program() { # folders
 }'
 }
 
-# All as one file, without optimisation: a design this small is simulated sooner than it is optimised.
+# Compiles all as one file without optimization, because simulating such a small design takes less time than optimizing
+# it.
 compile() { # folders of designs: one executable for all
     cd "$1/sim/$sim_folder" || return
     local folder
-    rm -f Vrill # others may have it under their names
+    rm -f Vrill # other processes may use it under their names
     program "$@" >all.cc
     : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
     # shellcheck disable=SC2046 # flags are words

@@ -29,7 +29,7 @@ TEXT
 
 all=() forms=() paths=() tune=() ends=(--every 250) quick=(--quick) verbose=0 wanted="" list=0 half=()
 of_harness=() seeds=(--set tests/fuzz/seeds.test --set tests/fuzz/seeds found) chosen=$known out=build/tests
-choose_set() { # its name: what of a part that is in both sets is in this one
+choose_set() { # name of the set; selects the checks of parts that are in both sets
     half=(--set "$1")
     case $1 in
         test) chosen=${test_parts-$known} of_harness=(--fake) seeds=(--set tests/fuzz/seeds.test) ;;
@@ -63,14 +63,14 @@ if [ $list = 1 ]; then
 fi
 out=${RILL_TEST_OUT:-$out} # where the lines are kept
 mkdir -p "$out"
-# The parts of the row `alone` say nothing before the first of the others has ended.
+# The parts of the row `alone` are not reported before the first of the other parts has ended.
 [ "${half[*]:-}" != "--set test" ] || takes=", about 8 minutes on two cores"
 parts=$(wc -w <<<"$wanted")
 [ "$parts" = 1 ] && unit=part || unit=parts
 echo "$parts $unit${takes:-}, logs in ${out#"$root/"}"
 begun=$SECONDS finished=" " hints=() cpu=0
 
-# Processor time of this shell and of all that it has waited for, in seconds.
+# Prints the processor time of this shell and of its finished children, in seconds.
 take_clock() {
     local fields
     read -r -a fields </proc/self/stat
@@ -79,7 +79,8 @@ take_clock() {
 
 show_lines() { if [ $verbose = 1 ]; then grep -aE '^(ok   |FAIL |skip )'; else grep -aE '^(FAIL |skip )'; fi; }
 
-# Runs a command; its processor time is kept. In a shell of its own, else a row that ends beside it is counted with it.
+# Runs a command and records its processor time. Uses a subshell; otherwise a part that ends at the same time would be
+# counted as well.
 run_timed() { # name, command...
     local before status=0
     take_clock
@@ -125,8 +126,8 @@ judge_part() { # name, exit status
     fi
 }
 
-# The commands that run again what failed in a part: the line behind a `FAIL` says it (`fail` of verdict.sh), or it is
-# the part's.
+# Records the commands that run failed checks of a part again: the line after a `FAIL` names the command (`fail` of
+# verdict.sh); without it, the command of the part.
 note_again() { # name, command of the part...
     local line
     while IFS= read -r line; do

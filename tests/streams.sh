@@ -3,8 +3,8 @@
 # compared.
 # shellcheck shell=bash
 
-# The streams of a design that are not compared, a line `name: reason` each, sorted; and a line `streams N`, all of
-# them.
+# Prints a line `name: reason` for each stream of a design that is not compared, sorted, and a line `streams N` with the
+# number of all streams.
 streams_left() { # design.yaml
     awk '/^[a-z]+:/ { part = $1 }
         part == "kernels:" && /^  - name: / { kernel = $3 }
@@ -34,8 +34,8 @@ streams_said() { # JSON of rill sim
         /^  "streams_not_compared"/,/}/s/^    "\(.*\)": "\(.*\)",*$/\1: \2/p' "$1" | sort
 }
 
-# Says what is wrong unless every stream of the design was compared, but for those that streams_left names, for its
-# reasons.
+# Prints what is wrong unless every stream of the design was compared, except those that streams_left lists, for the
+# listed reasons.
 streams_compared() { # JSON of rill sim, design.yaml
     local want compared must
     want=$(streams_left "$2") compared=$(sed -n 's/^  "streams_compared": \([0-9]*\),$/\1/p' "$1")

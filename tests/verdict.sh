@@ -43,7 +43,7 @@ check() { # name, command...
     if "$@" >"$log" 2>&1; then ok "$name"; else fail "$name" "$(reason)"; fi
 }
 
-# The line of $log that tells most.
+# Prints the most informative line of $log.
 reason() {
     grep -Eim1 'error|FAIL|mismatch|differ' "$log" || grep -v '^$' "$log" | tail -n 1
     [ -s "$log" ] || echo "failed without a message"
@@ -62,7 +62,7 @@ check_refused() { # name, status, pattern, command...
     fi
 }
 
-# A spec's own name: that of its file, or of its folder for tests/e2e/cases/NAME/spec.yaml.
+# Prints the name of a spec: that of its file, or for tests/e2e/cases/NAME/spec.yaml that of its folder.
 spec_name() { # spec
     local name
     name=$(basename "$1" .yaml)
@@ -77,7 +77,7 @@ variant() {
     shift 2
     local dir
     dir=$(cd "$(dirname "$from")" && pwd)
-    # other files stay where they are
+    # other paths remain valid
     sed -E -e "s#([[ ])((\.\./)*kernels/)#\1$dir/\2#g" -e "s#^(board: )((\.\./)*boards/)#\1$dir/\2#" \
         -e "s#(family: )((\.\./)*families/)#\1$dir/\2#" "$from" >"$to"
     for pair in "$@"; do
@@ -105,8 +105,8 @@ count_checks() { # file, number of checks
 
 # ---- checks one after the other ----
 
-# A script lists its checks, and what is to be done between them, and then runs the list, which is as long as its plan.
-# Arguments are those of the time of listing.
+# A script lists its checks, and other commands between them, and then runs the list, so the plan is its length.
+# Arguments are evaluated when they are listed.
 queue() { queue_many 1 "$@"; } # command that makes one check: check, check_refused or a function of the script
 prepare() { queue_many 0 "$@"; } # command that makes no check, and fails like one if it ends with a status
 queue_many() { # number of its checks, command
@@ -129,7 +129,7 @@ run_queue() {
     queued_checks=() queued_commands=()
 }
 
-# Announces a check when it begins, for scripts that do much between two checks.
+# Announces a check when it begins, for scripts that do other work between checks.
 counted() { counted_many 1 "$@"; } # command that makes one check
 counted_many() { # number of its checks, command
     plan "$1"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The walls between the folders of C code, from tests/layers.txt.
+"""Checks the dependencies between the folders of C code against tests/layers.txt, and where names and numbers may
+occur.
 
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
        walls.py arrows    files that include what their folder may not, unused rows of the list, circular dependencies
@@ -20,11 +21,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "tests/layers.txt"
 PICTURE = ROOT / "docs/folders.svg"
-USERS = ("tests/e2e/kernels", "tests/e2e/families/kernels")  # files as users write them, with a path of their own
+# files as users write them, whose includes have other paths
+USERS = ("tests/e2e/kernels", "tests/e2e/families/kernels")
 
 
 def read_list():
-    """Folders from below, each with the folders that it may include from."""
+    """The folders, lowest layer first, each with the folders from which it may include."""
     rows = (re.fullmatch(r"(\S+) *<(.*)", line) for line in LIST.read_text().splitlines() if not line.startswith("#"))
     return {row[1]: row[2].split() for row in rows if row}
 
@@ -41,7 +43,7 @@ def sources():
 
 
 def includes(paths):
-    """(file, line, included file) of all that stands between quotes."""
+    """Yields (file, line, included file) for all includes in quotes."""
     for path in paths:
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
             name = re.match(r'#include "([^"]+)"', line)
@@ -83,17 +85,17 @@ def library():
     return {path.stem for path in (ROOT / "rtl-templates").rglob("*.v")}
 
 
-# A class may be chosen for an instance that is made; what there is, is asked for traits.
+# Code that makes an instance may choose a class by name. Code that examines an instance must use its traits.
 CLASSES = re.compile(r"[!=]= *&rtl_|&rtl_\w+ *[!=]=|\b(is\w*|has\w*)\([^()]*&rtl_|\brtl_\w+\.(?!module\b)")
 
 
-# So are parameters, through gen/kernel/kernel.h and gen/ir/schedule.h; who makes an instance sets them by name.
+# Parameters are read through gen/kernel/kernel.h and gen/ir/schedule.h. Code that makes an instance sets them by name.
 PARAMETERS = re.compile(r'\b(ir_param|ir_param_int|args_value|args_int|args_item)\([^;"]*"')
-OF_CUSTOM = "gen/bind/bind_custom.c"  # parameters that a user's module has
+OF_CUSTOM = "gen/bind/bind_custom.c"  # has parameters of users' modules
 
 
 def named(path, modules):
-    """Operations and modules that a file names, classes that it looks for, with their lines."""
+    """Yields operations and modules that a file names, and classes that it searches for, with their lines."""
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
         if CLASSES.search(line):
             yield number, "a class instead of traits"
@@ -116,19 +118,21 @@ def wrong_names():
             yield f"{path}:{number}: {what}"
 
 
-# Files that read what others wrote: tables, files of tools and users, the environment.
+# Files that read external texts: tables, files of tools and users, the environment.
 READERS = ("gen/ir/type_read.c", "gen/ir/op_attrs.c", "gen/ir/value.c", "gen/ir/net_text.c", "gen/cost/measured.c", "gen/numerics/guard.c", "gen/numerics/tables/make_tables.c",
            "gen/emit/emit_library.c", "gen/report/vendor_read.c", "gen/report/vendor.c", "gen/report/html_dot.c")
-NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")  # where nets of a dump get their roles; what a spec says of a custom kernel's parameter
+# where nets of a dump get their roles, and where a spec's parameters of custom kernels are read
+NAMES = ("gen/ir/net.c", "gen/ir/custom_ops.c")
 PARSES = re.compile(r"\b(strto\w*l|strto[dfu]\w*|ato[ilf]l?|v?sscanf|strstr)\(")
 COMPARES = re.compile(r"\bstrn?cmp\((?:[^()]|\([^()]*\))*?(\bnet(\[.*\])?(\.|->)name\b|[.>]use\b|[.>]base\b|ir_use_print|ir_value_print|ir_attr_string|value\.text)")
 SLICE = re.compile(r'"[^"]*(%s|\w)\[(%|\d)[^"]*"')
 PRINTERS = ("gen/ir", "gen/emit")  # the dump, the Verilog
-OF_USERS = ("gen/bind/bind_custom.c", "`include")  # Verilog that a user wrote
+OF_USERS = ("gen/bind/bind_custom.c", "`include")  # users' Verilog
 
 
 def wrong_texts():
-    """Parameters, nets and choices are values: nothing behind the readers parses their texts, nor prints them but the emitter and the dump."""
+    """Parameters, nets and choices are values: only the readers parse their texts, and only the emitter and the dump
+    print them."""
     for path in files(*(f"gen/{name}" for name in ("ir", "kernel", "pass", "cost", "timing", "simulator", "emit", "package", "report",
                                                    "numerics")), "verif/replay"):
         for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
@@ -145,7 +149,8 @@ def wrong_texts():
                 yield f"{path}:{number}: bits of a net are printed"
 
 
-# A port's name is for Verilog: who asks for a stream asks for its role (include/roles.def). Where texts of others are read, names are.
+# Names of ports are for Verilog. Code that needs a stream finds it by its role (include/roles.def). Readers of external
+# texts may use names.
 PORTS = re.compile(r"\bstrn?cmp\(.*(\bport(\[[^]]*\]|s)?(\.|->)name\b|\bport\[.*\]\.name\b|\bwire(\[.*\])?(\.|->)port\b)")
 
 
@@ -168,14 +173,14 @@ def wrong_ports():
                 yield f"{path}:{number}: the width of a word of include/fields.def is a number here"
 
 
-PAGE = "silu"                # the one that the page names its files after
-OPERATIONS = ("rope", PAGE)  # those that are counted: no other kernel is made of them
-MOST_FILES = 9               # beside gen/reference, which is written apart
+PAGE = "silu"                # the operation that the page uses as its example
+OPERATIONS = ("rope", PAGE)  # the operations that are counted; no other kernel contains them
+MOST_FILES = 9               # without gen/reference, which is written separately
 PREFIXES = "run|rtl|type|golden|rill|ORACLE|g|class"
 
 
 def stands_in(path, operation):
-    """Whether code of a file names the operation: no comment, and no text but its name."""
+    """Whether the code of a file names the operation. Comments, and texts other than its name, do not count."""
     word = re.compile(r'(?<![\w.>])(?:(?:%s)_)?%s(?:_lane)?(?!\w)|"%s"' % (PREFIXES, operation, operation), re.I)
     for line in (ROOT / path).read_text().splitlines():
         code = re.sub(r'"([^"]*)"', lambda text: text[0] if text[1] == operation else "", line.split("//")[0])
@@ -198,18 +203,19 @@ def wrong_homes():
             yield f"`{operation}` stands in {len(compiler)} files, at most {MOST_FILES} are meant: {', '.join(map(str, compiler))}"
 
 
-# What a module takes is a row of include/latency.def or stands in its contract (gen/kernel): nothing else may spell it. A constant is one of cycles
-# by its name or by its comment, and in the simulator wherever its name does not say of what else it is.
+# The cycles that a module takes are a row of include/latency.def or are in its contract (gen/kernel), and nowhere else.
+# A constant counts as cycles by its name or its comment, and in the simulator unless its name tells another unit.
 TIMES = re.compile(r"(?:^|_)(?:LATENCY|CYCLES?|CLOCKS?|DELAY|STAGES?|WAIT|COUNTED|POPPED|FREED|SETTLED?|WRITTEN|ASKED|COMPARED|LOADED|BEGINS)(?:_|$)")
 NUMBER = re.compile(r"(?<![\w.])[1-9][0-9]*\b")
 CONSTANT = re.compile(r"\b([A-Z][A-Z0-9_]*) = ((?:[^,;}/]|/(?![/*]))+)[ ,;}]*(//.*|/\*.*)?|^#define ([A-Z][A-Z0-9_]*) ((?:[^/]|/(?![/*]))+)(//.*|/\*.*)?")
 OF_ELSE = re.compile(r"(?:^|_)(?:MARK|BITS|BYTES|WORDS|LANES|ROWS|PLACES|QUEUE|ADDRESSES|TURNS|SHIFT|ANY_ID)(?:_|$)")
-SEARCHES = {  # no module has them: where time begins, what simulations begin with, how far searches go, what a custom kernel may declare
+# not cycles of a module: the start of time, initial values of simulations, limits of searches and of custom kernels
+SEARCHES = {
     "LONG_AGO", "EARLIEST", "LONG_BEFORE", "MORE_AGE", "ALIKE", "SLOWER_AT_MOST", "SLOWER_IN_ALL", "SLOWER_ON_SOME", "MOST_CYCLES"}
 
 
 def constants(path):
-    """Constants of a file that are numbers, or sums with one: line, name, value, comment."""
+    """Yields constants of a file that are numbers or sums with a number: line, name, value, comment."""
     for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
         for found in CONSTANT.finditer(line):
             name, value, comment = found[1] or found[4], found[2] or found[5], found[3] or found[6] or ""
@@ -232,7 +238,7 @@ def wrong_cycles():
 
 
 def shown():
-    """Folders and arrows of the picture: tables of include/ are beside it."""
+    """The folders and arrows of the picture, without the tables of include/."""
     layers = read_list()
     layers.pop("include")
     return {folder: [other for other in below if other != "include"] for folder, below in layers.items()}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ground layer: exit codes, checked arithmetic, arena, typed vectors, text buffers, atomic file output.
-// Lowest layer of the generator: depends only on the C library and POSIX.
+// The lowest layer, which depends only on the C library and POSIX: exit codes, checked arithmetic, arena, typed
+// vectors, text buffers, atomic file output.
 #ifndef RILL_BASE_H
 #define RILL_BASE_H
 

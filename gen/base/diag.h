@@ -39,7 +39,7 @@ void diag_init(struct diag *diag, FILE *out);
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Reports a message that another function has made of a row of the table.
 void diag_error_text(struct diag *diag, struct loc loc, const char *message);
-// Reports such a message behind a text that says what it is about.
+// Reports such a message after a text that says what it is about.
 void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // `rill COMMAND: LEVEL: ... [id]` on stderr, for messages about a command line or a run.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing text, and JSON strings.
+// Text buffers that grow, and JSON strings.
 #include "gen/base/base.h"
 
 #include <stdlib.h>

@@ -113,7 +113,6 @@ struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, str
 
 // Finds the largest design that fits the board by estimate, or takes the smallest if none does. `d` receives it and
 // *spec its text. Returns the design in the arena, or NULL after an error, if even the smallest cannot be built.
-// design in the arena, NULL after reporting: a model that cannot be built on the board at all.
 struct import;
 struct import_design;
 struct ir *command_fit(const struct import *, const char *path, struct import_design *d, struct text *spec,

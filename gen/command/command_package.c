@@ -317,7 +317,7 @@ static bool is_written(const struct packing *p, const char *path) {
 // A path within the folder: a list that was changed by hand must not name files elsewhere.
 static bool is_inside(const char *path) { return *path && *path != '/' && *path != '#' && !strstr(path, ".."); }
 
-// A package of an older version has no list of all files, but one of its Verilog files.
+// Finds the files of an earlier package. A package of an older version lists only its Verilog files.
 static path_list find_old(struct packing *p) {
     path_list old = {0};
     const char *why, *name = exists(p, p->o.out, PACKAGE_FILES) ? PACKAGE_FILES : "filelist.f";
@@ -330,7 +330,7 @@ static path_list find_old(struct packing *p) {
     return old;
 }
 
-// Removes the files, and folders that are empty then.
+// Removes the files, and folders that become empty.
 static void remove_old(struct packing *p, const path_list *old) {
     for (size_t i = 0; i < old->count; i++) {
         const char *dir = old->items[i];

@@ -189,7 +189,7 @@ static bool unwritable(const char *path) {
 
 enum { FULL = 1 << 20 /* bytes; with less room no build ends well */ };
 
-// Compilers may end without a word of a full disk.
+// Compilers may not report a full disk.
 static void say_full(const char *dir) {
     struct statvfs s;
     if (!statvfs(dir, &s) && (uint64_t)s.f_bavail * s.f_frsize < FULL) diag_command("sim", "error", MSG_DISK_FULL, dir);

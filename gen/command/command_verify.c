@@ -120,7 +120,8 @@ static void add_file(struct text *text, const char *path) {
                   s.st_mtim.tv_nsec);
 }
 
-// Equal for runs whose results can be joined: the executable, the image, all that changes a result.
+// Returns a key that is equal for runs whose results can be joined. It covers the executable, the image, and everything
+// else that changes a result.
 static const char *key_of(struct verify *v) {
     struct text text = {0};
     arg_list args = {0};
@@ -422,7 +423,7 @@ static bool open_work(struct verify *v) {
 static int start(struct run *run, void *options) {
     struct verify_options *o = options;
     struct verify v = {.run = run, .arena = &run->arena, .o = o};
-    o->sim.write_state = "state"; // its rules hold for the request
+    o->sim.write_state = "state"; // makes the checks of --write-state apply to the request
     const char *why = sim_options_finish(v.arena, &o->sim);
     if (why) return options_wrong(&command_verify.options, why);
     const struct simulation build = {o->quick, o->tune, (int)o->jobs};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import of an ONNX file: the spec with design keys that fit the board, and the weights beside it.
+// rill import of an ONNX file: writes the spec, with design keys that fit the board, and the weights next to it.
 #include "gen/command/import_onnx.h"
 
 #include <stdlib.h>
@@ -57,7 +57,7 @@ static bool fits(const struct fitting *f, const struct onnx_design *d) {
     return ok;
 }
 
-// As many channels as the weights keep busy, and the fastest design with them that fits.
+// Chooses as many channels as the weights keep busy, and with them the fastest design that fits.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The points that a search has looked at, by their hashes.
+// The points that a search has examined, by their hashes.
 #ifndef RILL_EXPLORE_KNOWN_H
 #define RILL_EXPLORE_KNOWN_H
 

@@ -119,7 +119,7 @@ bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *
 
 // rill_line_buffer from a stream in row-major order to one of patches. Data is seen as rows of pixels of words: along
 // each of the two axes (0: from row to row, 1: from pixel to pixel in a row) lie `size` positions and `places` patches
-// with `taps` elements. Patches leave place by place, row-major, and the pixels of a patch row-major, too.
+// with `taps` elements. Patches leave in row-major order of their places, and the pixels of a patch in row-major order.
 struct itensor_line_axis {
     int64_t size, places, stride, taps, dilation, before;
 };

@@ -28,8 +28,9 @@ static void axis_of(const struct ir_itensor *to, const int64_t extent[], int dim
     *axis = (struct itensor_line_axis){.size = dim == IR_NONE ? 1 : extent[dim], .before = patch ? patch->before : 0};
 }
 
-// The data's dimensions as rows of pixels: dimension `pixels` counts the pixels, those behind it are a pixel's
-// elements, and at most one before it counts more than one row. Returns that one, or `pixels` if there are more.
+// Views the data's dimensions as rows of pixels: dimension `pixels` counts the pixels, later dimensions are the
+// elements of a pixel, and at most one earlier dimension counts more than one row. Returns that dimension, or `pixels`
+// if there are several.
 static int rows_before(const struct ir_itensor *to, const int64_t extent[], int pixels) {
     int rows = IR_NONE;
     for (int d = 0; d < pixels; d++) {

@@ -19,8 +19,8 @@ const char *ir_port_text(const struct ir *ir, int kernel, int port) {
     return p->index == IR_NONE ? name : arena_printf(ir->arena, "%s.%d", name, p->index);
 }
 
-// A dimension's loops. With patches: `d0+d2-1<28`, places and taps, the elements before the data, and its
-// extent; behind a colon the bits of elements outside, if there are any.
+// Adds a dimension's loops. With patches: `d0+d2-1<28`, that is, places and taps, the elements before the data, and the
+// extent of the data; after a colon the bits of elements outside, if there are any.
 static void add_dimension(struct text *t, const struct ir_itensor *type, int d) {
     const struct ir_patch *patch = itensor_patch(type, d);
     if (type->map[d] == IR_NONE) text_add(t, "0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_choose: passes the one of two streams that the repetition asks for.
+// rill_choose: passes one of two streams, chosen by the repetition.
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 

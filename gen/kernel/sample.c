@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_sample: gives an index drawn at random, or that of the largest element, one word per token.
+// rill_sample: gives the index of an element, drawn at random or the largest, one word per token.
 #include "gen/kernel/class.h"
 
 enum { SCORE = 1 + LATENCY_THREEFRY + LATENCY_GUMBEL + LATENCY_ADD }; // cycles from a chunk to its scores

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_unary: a function of one operand, element by element. The operation's name is the function's.
+// rill_unary: an elementwise function of one operand. Each function is an operation of the same name.
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -59,7 +59,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 void class_cost_unary(int64_t function, int64_t lanes, struct cost_resources *r) {
     const struct function *f = &table[function];
     cost_per(r, lanes, f->lut, f->ff, f->dsp);
-    r->bram18 += function == TANH ? lanes : 0; // its table is the longest
+    r->bram18 += function == TANH ? lanes : 0; // the table of tanh is the longest
     cost_per(r, 1, 20, 31, 0);
 }
 

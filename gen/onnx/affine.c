@@ -22,7 +22,7 @@ static const struct onnx_data *negative(struct graph *g, const struct onnx_data 
     return data_binary(g, "Mul", data_scalar(g->arena, -1), d);
 }
 
-// A constant whose elements are all equal is one number.
+// Returns true if all elements of the constant are equal, so that it is one number.
 static const struct onnx_data *shortened(struct graph *g, const struct onnx_data *d) {
     for (int64_t i = 1; d && i < d->count; i++)
         if (d->f[i] != d->f[0]) return d;
@@ -50,7 +50,7 @@ static bool with_constant(struct graph *g, struct node *n) {
     return graph_is(n, "Div") && !a && to_affine(g, n, x, inverse(g, c), NULL);
 }
 
-// A vector with one element for each channel, where channels are axis 1.
+// Returns d as a vector with one element per channel, where channels are axis 1; NULL if it is something else.
 static const struct onnx_data *per_channel(struct graph *g, const struct onnx_data *d, const struct onnx_dims *x) {
     struct onnx_data *c = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || x->rank < 2 || d->count != x->dim[1]) return NULL;
@@ -84,7 +84,7 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// The operators that are norms, whose parameters are constants.
+// Turns the norm operators of ONNX into Norm and RmsNorm, if their parameters are constants.
 static bool norm(struct graph *g, struct node *n, bool rms) {
     int rank = dims(g, graph_in(n, 0))->rank, axis = graph_axis(onnx_int(n->src, "axis", -1), rank);
     for (size_t i = 1; i < n->in.count; i++)
@@ -103,7 +103,7 @@ static bool norm(struct graph *g, struct node *n, bool rms) {
     return true;
 }
 
-// Every channel is a norm of its own, and then a factor and a summand.
+// Turns an InstanceNormalization into a norm per channel, followed by a factor and a summand.
 static bool instance_norm(struct graph *g, int i) {
     struct node *n = at(g, i);
     struct onnx_dims x = *dims(g, graph_in(n, 0));
@@ -134,7 +134,7 @@ bool rewrite_to_affine(struct graph *g, int i) {
 
 // ---- folding ----
 
-// Whether nobody but the node reads its operand.
+// Whether the node is the only reader of its operand.
 static bool alone(const struct graph *g, const struct node *n) { return graph_value(g, graph_in(n, 0))->uses == 1; }
 
 // Whether a parameter of an operand with the extents x is one number, or varies along the last axis alone, where axes
@@ -150,7 +150,7 @@ static bool along_last(const struct onnx_data *p, const struct onnx_dims *x, int
     return axis == last;
 }
 
-// The parameter as a vector.
+// Returns the parameter as a vector.
 static const struct onnx_data *spread(struct graph *g, const struct onnx_data *p, int64_t count) {
     return data_walk(g->arena, p, &(struct onnx_dims){1, {count}}, 0, (const int64_t[]){p->count == 1 ? 0 : 1});
 }
@@ -169,8 +169,8 @@ static bool is_alias(const struct graph *g, const struct node *n) {
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 
-// The node whose result reaches v through layouts alone, if nobody else reads it on the way. `any`: layouts may reorder
-// elements.
+// Returns the node whose result reaches v only through layouts, if it has no other readers on the way. any: layouts may
+// reorder elements.
 static struct node *behind(const struct graph *g, int v, bool any) {
     struct node *n = graph_maker(g, v, NULL);
     while (n && graph_value(g, v)->uses == 1 && (any ? rewrite_is_layout(n) : is_alias(g, n))) {
@@ -180,7 +180,7 @@ static struct node *behind(const struct graph *g, int v, bool any) {
     return n && graph_value(g, v)->uses == 1 ? n : NULL;
 }
 
-// y = (W x + c) * w + b
+// Folds the factor and the summand of y = (W x + c) * w + b into W and c.
 static bool into_product(struct graph *g, struct node *n) {
     bool scalar = (!n->w || n->w->count == 1) && (!n->b || n->b->count == 1);
     struct node *p = behind(g, graph_in(n, 0), scalar);
@@ -194,7 +194,7 @@ static bool into_product(struct graph *g, struct node *n) {
     return true;
 }
 
-// y = W (x * w + b) + c
+// Folds the factor and the summand of y = W (x * w + b) + c into W and c.
 static bool from_operand(struct graph *g, struct node *n, struct node **gone) {
     int64_t rows = n->w->dims.dim[0], k = n->w->dims.dim[1];
     struct node *a = behind(g, graph_in(n, 0), true), *near = graph_maker(g, graph_in(n, 0), "Affine");
@@ -220,7 +220,7 @@ static bool from_operand(struct graph *g, struct node *n, struct node **gone) {
     return true;
 }
 
-// The parameters of a norm, extended to all of its axes. NULL: they vary along other axes too.
+// Returns the parameters of a norm, extended to all of its axes; NULL if they also vary along other axes.
 static const struct onnx_data *over_axes(struct graph *g, const struct onnx_data *p, const struct onnx_dims *x,
                                          int axis) {
     struct onnx_dims to = {x->rank - axis, {0}};
@@ -236,7 +236,7 @@ static const struct onnx_data *over_axes(struct graph *g, const struct onnx_data
     return data_walk(g->arena, p, &to, 0, stride);
 }
 
-// y = (norm(x) * gamma + beta) * w + b
+// Folds the factor and the summand of y = (norm(x) * gamma + beta) * w + b into gamma and beta.
 static bool into_norm(struct graph *g, struct node *n) {
     struct node *p = behind(g, graph_in(n, 0), false);
     bool rms = p && graph_is(p, "RmsNorm");

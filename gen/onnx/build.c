@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the messages of an ONNX file to its graph: names become numbers, axes get extents, constants are folded.
+// Builds the graph from the messages of an ONNX file: names become numbers, axes get extents, constants are folded.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int add_value(struct building *b, const char *name) {
     return (int)b->g->value.count - 1;
 }
 
-// A value that the file defines here. NONE after an error: it is defined twice.
+// Adds a value that the file defines. Returns NONE after an error, if it is defined twice.
 static int define(struct building *b, const char *name) {
     struct name_row *row = name_at(&b->names, name);
     if (row->name) {
@@ -122,7 +122,7 @@ static bool is_name(const struct building *b, const char *name) {
     return false;
 }
 
-// An operand must be made before the node: the format asks for this order, which also excludes circles.
+// Finds an operand, which an earlier node must make. The format requires this order, which also excludes cycles.
 static bool find_in(struct building *b, const struct onnx_node *src, const char *name, int *v) {
     if (!*name) return *v = NONE, true;
     struct name_row *row = name_at(&b->names, name);
@@ -134,7 +134,7 @@ static bool find_in(struct building *b, const struct onnx_node *src, const char 
 
 static const char *full_op(struct arena *arena, const struct onnx_node *src) {
     bool own = !*src->domain || !strcmp(src->domain, "ai.onnx");
-    // Operators that other producers put into their own domains, with the meaning that ONNX gives them.
+    // Some producers put these operators into their own domains, with the meaning that ONNX gives them.
     bool known = !strcmp(src->domain, "com.microsoft") &&
                  (!strcmp(src->op, "Gelu") || !strcmp(src->op, "FastGelu") ||
                   !strcmp(src->op, "SimplifiedLayerNormalization") || !strcmp(src->op, "LayerNormalization"));

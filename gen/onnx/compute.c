@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operators of ONNX as numbers: to fold constants, and to recognize functions by their values.
+// Computes elementwise operators of ONNX on numbers, to fold constants and to recognize functions by their values.
 #include <math.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ static double gelu(const struct node *n, double x) {
     return 0.5 * x * (1 + erf(x * 0.7071067811865476));
 }
 
-// Operators with attributes.
+// Computes operators that have attributes.
 static bool compute_shaped(const struct node *n, double x, double *y) {
     const char *op = n->op;
     if (!strcmp(op, "Function")) return *y = rewrite_function_of(n->word)(x), true;

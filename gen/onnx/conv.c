@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions. ONNX has channels before places, the graph language has them last: a Move on each side of a convolution
-// turns one into the other. Moves are carried to the results of elementwise operators, where most of them meet
+// Rewrites convolutions. In ONNX channels come before places; in the graph language they come last. A Move (a Transpose
+// made by rewriting) on each side of a convolution converts between the two. Moves are carried to the results of
+// elementwise operators, where most of them meet
 // and cancel.
 #include <string.h>
 
@@ -17,7 +18,7 @@ static int64_t item(const struct node *n, const char *name, int i, int64_t prese
 
 // ---- the patches ----
 
-// Sizes, steps and padding along the places. Padding is that before each dimension, then that after each.
+// Sizes, steps and padding along the places. The padding has a number before each dimension, then a number after each.
 static struct patch *patch_of(struct graph *g, const struct node *n, const int64_t size[]) {
     struct patch *w = ARENA_NEW(g->arena, struct patch);
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
@@ -37,7 +38,8 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
 
 enum { MOST_WEIGHTS = 1 << 26 };
 
-// [rows][channels of a group][places] becomes [rows][places][channels]; channels of other groups have the weight 0.
+// Reorders weights from [rows][channels of a group][places] to [rows][places][channels]. Channels of other groups get
+// the weight 0.
 static const struct onnx_data *arranged(struct graph *g, const struct onnx_data *w, int64_t channels) {
     int64_t rows = w->dims.dim[0], own = w->dims.dim[1], places = w->count ? w->count / (rows * own) : 0;
     int64_t groups = places ? channels / own : 0, per_group = groups ? rows / groups : 0;
@@ -109,7 +111,7 @@ static bool convolution(struct graph *g, int i) {
 
 enum { MOST_TAPS = 1 << 12, MOST_CHANNELS = 1 << 12 };
 
-// The mean of a patch is a convolution of every channel with equal weights.
+// Turns the mean of a patch into a convolution of every channel with equal weights.
 static bool average(struct graph *g, int i) {
     struct node *n = at(g, i);
     int64_t size[ONNX_MAX_RANK], count = 1, channels = dims(g, graph_in(n, 0))->dim[1];
@@ -168,7 +170,7 @@ static bool same_move(const struct node *a, const struct node *b, int rank) {
     return a && b && !memcmp(a->perm, b->perm, (size_t)rank * sizeof a->perm[0]);
 }
 
-// The Move that all operands which are not constant come from; NULL: there is no such Move.
+// Returns one of the equal Moves that make all operands except constants; NULL if they differ or an operand has none.
 static struct node *common_move(const struct graph *g, const struct node *n) {
     struct node *found = NULL;
     int rank = dims(g, n->out.items[0])->rank;
@@ -188,7 +190,7 @@ static bool is_elementwise(const struct graph *g, const struct node *n) {
     return n->in.count <= 3 && n->out.count == 1 && graph_compute(g, n, in, n->in.count, &y);
 }
 
-// A constant beside the result of a Move, as it is beside the operand of the Move.
+// Reorders a constant that is combined with the result of a Move, so that it can be combined with the operand instead.
 static const struct onnx_data *moved_constant(struct graph *g, const struct onnx_data *d, const int perm[], int rank) {
     struct onnx_dims to = {.rank = rank};
     int64_t stride[ONNX_MAX_RANK], k = 1;
@@ -227,7 +229,7 @@ bool rewrite_carry_move(struct graph *g, int i) {
     return true;
 }
 
-// Two Moves are one, or none.
+// Joins two Moves, which become one or cancel.
 bool rewrite_join_moves(struct graph *g, int i) {
     struct node *n = at(g, i), *first = graph_is(n, "Move") ? graph_maker(g, graph_in(n, 0), "Move") : NULL;
     int order[ONNX_MAX_RANK], rank = first ? dims(g, graph_in(n, 0))->rank : 0;

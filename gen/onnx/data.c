@@ -51,7 +51,7 @@ const struct onnx_data *data_transposed(struct arena *arena, const struct onnx_d
     return data_walk(arena, m, &dims, 0, (const int64_t[]){1, m->dims.dim[1]});
 }
 
-// Strides with which d is read where it broadcasts to `dims`.
+// Computes the strides with which d is read if it broadcasts to `dims`.
 static void broadcast_strides(const struct onnx_data *d, const struct onnx_dims *dims, int64_t stride[]) {
     int64_t own[ONNX_MAX_RANK];
     row_major(&d->dims, own);

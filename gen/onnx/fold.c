@@ -21,7 +21,7 @@ static int64_t to_int(double x) {
     return isnan(x) ? 0 : x >= 9.2e18 ? INT64_MAX : x <= -9.2e18 ? INT64_MIN : (int64_t)x;
 }
 
-// A constant of the type of the node's result, from numbers.
+// Makes a constant from numbers, in the type of the node's result.
 struct filling {
     struct onnx_data *data;
     float *f;
@@ -162,7 +162,7 @@ static const struct onnx_data *fold_expand(struct graph *g, struct node *n) {
     return data_walk(g->arena, x, dims, 0, stride);
 }
 
-// For every element of the result: the operand's index along one axis, as another function gives it.
+// Gathers elements of the operand. For every element of the result, `index` gives the operand's index along one axis.
 static const struct onnx_data *fold_gather(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *index = graph_constant(g, n, 1);
     const struct onnx_dims *dims = out_dims(g, n);
@@ -223,7 +223,7 @@ static double reduced(const char *op, double sum, double x) {
     return sum + x;
 }
 
-// Reductions over all elements; others on constants are rare.
+// Folds reductions over all elements. Others are rare on constants and are not folded.
 static const struct onnx_data *fold_reduce(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0);
     if (!out_dims(g, n) || onnx_elements(out_dims(g, n)) != 1 || !x->count) return NULL;
@@ -234,7 +234,7 @@ static const struct onnx_data *fold_reduce(struct graph *g, struct node *n) {
     return p.data;
 }
 
-// The place of an element's scale: with one scale 0, otherwise its index along the axis.
+// Returns the index of an element's scale: 0 if there is one scale, otherwise the element's index along the axis.
 static const struct onnx_data *fold_dequantize(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *scale = graph_constant(g, n, 1),
                            *zero = graph_constant(g, n, 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operators of ONNX in the graph language. If the language has no operation of that name, the operator is
-// composed of others where this is exact.
+// Writes elementwise operators of ONNX in the graph language. If the language has no operation of that name, composes
+// the operator from others, provided that this is exact.
 #include <math.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ static const char *clipped(struct lower *l, int t, int *out) {
     return NULL;
 }
 
-// Max or Min with a number is a bound; of two tensors it is an operation.
+// Writes Max or Min: with a number as a bound, with two tensors as an operation.
 static const char *extreme(struct lower *l, bool max, int *out) {
     const struct onnx_data *a = graph_constant(l->g, l->n, 0), *b = graph_constant(l->g, l->n, 1), *c = a ? a : b;
     if (l->n->in.count == 2 && c && c->count == 1) {
@@ -141,7 +141,7 @@ static bool same_elements(const struct lower *l, int a, int b) {
     return graph_same_dims(&x, &y);
 }
 
-// Operands of equal shapes, from left to right.
+// Combines operands of equal shapes from left to right.
 const char *lower_pairs(struct lower *l, const char *op, int *out) {
     for (size_t i = 0; i < l->n->in.count; i++) {
         if (graph_constant(l->g, l->n, i)) return "a constant with several elements as an operand; needs `constant`";

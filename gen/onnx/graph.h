@@ -42,8 +42,8 @@ struct patch {
 //   Function in: x; `word` names an elementwise operation of the graph language
 //   View     in: x; the same elements in another shape
 struct node {
-    const struct onnx_node *src; // with the attributes; NULL: made by rewriting
-    int number;                  // of the node of the file that it stands for
+    const struct onnx_node *src; // the file's node with the attributes; NULL: made by rewriting
+    int number;                  // number of the file's node that it was made from
     const char *op;
     VEC(int) in;
     VEC(int) out;
@@ -62,7 +62,7 @@ struct graph {
     struct diag *diag;
     const struct onnx_model *model;
     VEC(struct value) value;
-    VEC(struct node) node; // each after the makers of its operands
+    VEC(struct node) node; // in an order in which makers come before their readers
     VEC(int) input, output;
     VEC(const char *) output_name;
     struct fate *fate; // one for each node of the file
@@ -86,25 +86,25 @@ struct graph *graph_build(const struct onnx_model *, struct graph_dim *dims, siz
 // ---- access ----
 static inline struct value *graph_value(const struct graph *g, int v) { return &g->value.items[v]; }
 static inline int graph_in(const struct node *n, size_t i) { return i < n->in.count ? n->in.items[i] : NONE; }
-// The constant operand; NULL: none, or not constant.
+// Returns the constant operand; NULL if there is none or it is not constant.
 const struct onnx_data *graph_constant(const struct graph *, const struct node *, size_t i);
 bool graph_is(const struct node *, const char *op);
-// The node that makes the value if it is this operator; NULL otherwise. NULL as operator: any.
+// Returns the node that makes the value if it has this operator (NULL: any operator); otherwise NULL.
 struct node *graph_maker(const struct graph *, int v, const char *op);
 int64_t graph_count(const struct graph *, int v); // elements; -1: unknown
-// The integers of a constant; -1: not constant, or more than `most`.
+// Reads the integers of a constant and returns their number; -1 if it is not constant or has more than `most`.
 int graph_ints(const struct graph *, int v, int64_t out[], int most);
 // A number of a list of axes, counted from the end if negative; NONE if it is no axis.
 int graph_axis(int64_t axis, int rank);
 // Axes of a node, as an attribute or an operand; -1: not known. `none`: all axes if there are none.
 int graph_axes(const struct graph *, const struct node *, size_t operand, int rank, int axes[]);
-// The extents without those of 1.
+// Returns the extents without those that are 1.
 struct onnx_dims graph_squeezed(const struct onnx_dims *);
 bool graph_same_dims(const struct onnx_dims *, const struct onnx_dims *);
 
 // ---- changes ----
 int graph_add_value(struct graph *, const char *name, const struct onnx_dims *dims);
-// A node with one operand, placed before node `before`; its value has these extents. Pointers to nodes become invalid.
+// Inserts a node with one operand before node `before`. Its value has these extents. Pointers to nodes become invalid.
 int graph_add_node(struct graph *, int before, const char *op, int in, const struct onnx_dims *dims);
 void graph_set_in(struct graph *, struct node *, int in); // the only operand
 void graph_replace(struct graph *, int old, int with);    // in all operands and outputs
@@ -117,9 +117,9 @@ bool graph_infer(struct graph *, struct node *);
 // Where a Slice begins on each axis, its steps and its result. False: not constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
                  struct onnx_dims *out);
-// Whether the results depend on constants alone, and are now constants.
+// Folds a node whose results depend only on constants. Returns whether they are now constants.
 bool graph_fold(struct graph *, struct node *);
-// Numbers of an elementwise operator; false: it is not one of those.
+// Computes an elementwise operator on numbers. Returns false if it is not elementwise.
 bool graph_compute(const struct graph *, const struct node *, const double in[], size_t count, double *out);
 
 // ---- constants ----
@@ -129,9 +129,9 @@ struct onnx_data *data_scalar(struct arena *, double);
 const struct onnx_data *data_binary(struct graph *, const char *op, const struct onnx_data *a,
                                     const struct onnx_data *b);
 const struct onnx_data *data_transposed(struct arena *, const struct onnx_data *matrix);
-// The axes of the operand that become the axes of a Transpose or Move. False: the node is none.
+// Gets the operand's axes in the order of the result of a Transpose or Move. Returns false for other nodes.
 bool graph_permutation(const struct graph *, const struct node *, int perm[]);
-// Elements of d in another order: element n of the result is element base + sum(index * stride) of d.
+// Returns elements of d in another order: element n of the result is element base + sum(index * stride) of d.
 const struct onnx_data *data_walk(struct arena *, const struct onnx_data *d, const struct onnx_dims *dims, int64_t base,
                                   const int64_t stride[]);
 bool data_is_scalar(const struct onnx_data *);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All steps from an ONNX file to a spec, and the part that is kept if not all of the file can be written.
+// Runs all steps from an ONNX file to a spec, and selects the part that is kept if not all of the file can be written.
 #include "gen/onnx/onnx.h"
 
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static bool has_few_ports(const struct spec *s) {
     return s->input.count && s->input.count <= SPEC_MAX_PORTS && s->output.count && s->output.count <= SPEC_MAX_PORTS;
 }
 
-// The next run of nodes, from *first on, that can all be written.
+// Finds the next run of nodes, from *first on, that can all be written.
 static bool next_run(const struct graph *g, int *first, int *end) {
     int n = (int)g->node.count;
     while (*first < n && is_missing(g, *first)) ++*first;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From rewritten nodes to operations of the graph language. Which operations exist is looked up in the language's
-// table.
+// Turns rewritten nodes into operations of the graph language. The language's table says which operations exist.
 #include "gen/onnx/lower.h"
 
 #include <inttypes.h>
@@ -12,7 +11,7 @@
 
 // ---- the language ----
 
-// The attributes of an operation or composite as the table has them; NULL: the language has no such operation.
+// Returns the table's attributes of an operation or composite; NULL if the language has no such operation.
 static const char *attributes_of(const char *op) {
     for (int i = 0; i < ir_spec_ops(); i++) {
         struct ir_composite row = ir_spec_op(i);
@@ -72,7 +71,7 @@ void lower_attr(struct lower *l, const char *key, const char *text) { new_attr(l
 void lower_attr_int(struct lower *l, const char *key, int64_t x) {
     lower_attr(l, key, arena_printf(l->s->arena, "%" PRId64, x));
 }
-// The shortest text that reads back as the same fp32 number.
+// Returns the shortest text that reads back as the same fp32 number.
 void lower_attr_float(struct lower *l, const char *key, double x) {
     const char *text = NULL;
     for (int digits = 1; digits <= 9; digits++) {
@@ -102,7 +101,7 @@ int lower_view(struct lower *l, int t, int rank, const int64_t dim[]) {
     return same ? t : reshape(l, t, rank, dim);
 }
 
-// The tensor in the shape that values of these extents have by default.
+// Returns the tensor in the default shape of values with these extents.
 static int view_like(struct lower *l, int t, const struct onnx_dims *dims) {
     int like = add_tensor(l, "", dims);
     struct spec_tensor want = *tensor(l, like);
@@ -110,7 +109,7 @@ static int view_like(struct lower *l, int t, const struct onnx_dims *dims) {
     return lower_view(l, t, want.rank, want.dim);
 }
 
-// The tensor as rows of k elements, or as one vector.
+// Returns the tensor as rows of k elements, or as one vector.
 int lower_rows(struct lower *l, int t, int64_t k) {
     const struct spec_tensor *x = tensor(l, t);
     int64_t count = 1;
@@ -119,8 +118,8 @@ int lower_rows(struct lower *l, int t, int64_t k) {
     return count == k ? lower_view(l, t, 1, &k) : lower_view(l, t, 2, (const int64_t[]){count / k, k});
 }
 
-// The operand as a tensor. The result of an unsupported node is taken as an input, so that the nodes after it are
-// looked at.
+// Returns the operand as a tensor. The result of an unsupported node becomes an input, so that later nodes are checked
+// as well.
 int lower_value(struct lower *l, int v) {
     if (l->tensor_of[v] == NONE)
         l->tensor_of[v] = add_tensor(l, graph_value(l->g, v)->name, &graph_value(l->g, v)->dims);
@@ -141,7 +140,7 @@ int lower_two(struct lower *l, const char *op, int a, int b) {
     return lower_emit(l, op, 2, (const int[]){a, b}, x.rank, x.dim);
 }
 
-// A tensor in the shape of `like` whose elements are all c: `like`, bounded to c from both sides.
+// Returns a tensor in the shape of `like` whose elements are all c, by bounding `like` to c from both sides.
 static int constant_like(struct lower *l, int like, double c) {
     int out = NONE;
     lower_elementwise(l, "clip", like, &out);
@@ -156,7 +155,7 @@ int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_two
 
 // ---- layouts ----
 
-// The order of the axes of a layout's result, without axes of 1; returns their number.
+// Finds the order of the axes of a layout's result, without axes of extent 1. Returns their number.
 static int moved_axes(const struct graph *g, const struct node *n, int64_t extent[], int order[]) {
     const struct onnx_dims *x = &graph_value(g, graph_in(n, 0))->dims;
     int place[ONNX_MAX_RANK], perm[ONNX_MAX_RANK], count = 0, kept = 0;
@@ -198,14 +197,14 @@ static int transpose(struct lower *l, int t, int rank, const int64_t dim[], cons
     return out;
 }
 
-// How many of the last axes of the new order are already in this order, so that they need not be moved.
+// Returns how many of the last axes are already in the new order, so that they need not be moved.
 static int in_order(int count, const int order[]) {
     int kept = count ? 1 : 0;
     while (kept < count && order[count - kept - 1] < order[count - kept]) kept++;
     return kept;
 }
 
-// More than three axes: one axis after the other is moved to the front, the last of them first.
+// Reorders more than three axes: moves one axis after the other to the front, the last one first.
 static int move_axes(struct lower *l, int t, int count, const int64_t extent[], const int order[]) {
     int now[ONNX_MAX_RANK];
     for (int i = 0; i < count; i++) now[i] = i;
@@ -309,7 +308,7 @@ static const char *lower_norm(struct lower *l, int *out) {
     return NULL;
 }
 
-// The elements of a constant that broadcasts to a tensor of these extents.
+// Returns the elements of a constant after broadcasting it to a tensor of these extents.
 static const struct onnx_data *broadcast(struct lower *l, const struct onnx_data *d, const struct onnx_dims *to) {
     int64_t stride[ONNX_MAX_RANK] = {0}, k = 1;
     for (int i = d->dims.rank - 1; i >= 0; i--) {
@@ -319,8 +318,8 @@ static const struct onnx_data *broadcast(struct lower *l, const struct onnx_data
     return data_walk(l->s->arena, d, to, 0, stride);
 }
 
-// A tensor with these constant elements, in the shape of `like`. A norm of zeros whose factor is 0 has its summand as
-// the result, exactly. Along the last dimension one vector serves for all rows.
+// Returns a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
+// result is exactly its summand. One vector along the last dimension is enough for all rows.
 static const char *constant_tensor(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
                                    int *out) {
     struct spec_tensor x = *tensor(l, like);
@@ -338,7 +337,7 @@ static const char *constant_tensor(struct lower *l, int like, const struct onnx_
     return NULL;
 }
 
-// One side of an Affine: a sum or a product with a constant.
+// Writes one half of an Affine: a sum or a product with a constant.
 static const char *with_constant(struct lower *l, const char *op, const struct onnx_data *d, int *t) {
     bool sum = !strcmp(op, "add");
     int c;
@@ -362,7 +361,7 @@ static const char *lower_affine(struct lower *l, int *out) {
 
 static bool is_float_type(int type) { return type == 0 || onnx_type_is_float(type); }
 
-// Reasons that hold for any operator: types and shapes that a tensor cannot have.
+// Returns the reason why any operator would be refused here: a type or shape that a tensor cannot have.
 static const char *unfit(struct lower *l) {
     const struct node *n = l->n;
     for (size_t i = 0; i < n->in.count + n->out.count; i++) {
@@ -441,7 +440,8 @@ static bool is_output(const struct graph *g, int v) {
     return false;
 }
 
-// The inputs of the file that the part reads, in their order, and what else it reads and does not make.
+// Lists the inputs of the part: the inputs of the file that it reads, in their order, then other values that it reads
+// but does not make.
 static void add_inputs(struct lower *l, int first, int end, bool whole) {
     const struct graph *g = l->g;
     for (size_t k = 0; k < g->input.count; k++) {
@@ -457,7 +457,7 @@ static void add_inputs(struct lower *l, int first, int end, bool whole) {
         }
 }
 
-// A result must be made by an operation, and be no other result too.
+// Checks that an operation makes the result, and that it is not also another result.
 static int as_output(struct lower *l, int v) {
     int t = view_like(l, lower_value(l, v), &graph_value(l->g, v)->dims);
     bool taken = tensor(l, t)->maker == NONE;

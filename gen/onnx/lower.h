@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the files that turn nodes into operations.
+// Declarations shared by the files that turn nodes into operations.
 #ifndef RILL_ONNX_LOWER_H
 #define RILL_ONNX_LOWER_H
 
@@ -10,7 +10,7 @@ struct lower {
     struct spec *s;
     int *tensor_of;       // of each value; NONE: not made yet
     const struct node *n; // the node at hand
-    const char *hint;     // name of what it makes
+    const char *hint;     // name for the tensor that it makes
 };
 
 // Whether the graph language has an operation, or an operation an attribute.
@@ -34,9 +34,9 @@ int lower_two(struct lower *, const char *op, int a, int b);
 int lower_scaled(struct lower *, int t, double by);
 int lower_plus(struct lower *, int t, double c);
 
-// An operation on all operands of the node, which have equal shapes.
+// Adds an operation on all operands of the node, which must have equal shapes.
 const char *lower_pairs(struct lower *, const char *op, int *out);
-// Elementwise operators. Returns NULL, or the reason why the node cannot be written.
+// Writes an elementwise operator. Returns NULL, or the reason why the node cannot be written.
 const char *lower_function(struct lower *, int *out);
 
 #endif

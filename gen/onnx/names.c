@@ -22,7 +22,8 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // ---- numbers in names ----
 
-// The digits that differ between two names that are otherwise equal: from *begin on in both. False: there are none.
+// Finds the digits, from *begin on, by which two otherwise equal names differ. Returns false if the names differ
+// otherwise.
 static bool differing_digits(const char *a, const char *b, size_t *begin, size_t *a_len, size_t *b_len) {
     size_t i = 0;
     while (a[i] && a[i] == b[i]) i++;
@@ -33,7 +34,8 @@ static bool differing_digits(const char *a, const char *b, size_t *begin, size_t
     return *a_len && *b_len && *a_len < 7 && *b_len < 7 && !strcmp(a + i + *a_len, b + i + *b_len);
 }
 
-// Names of all repetitions as one with an expression in `layer`. NULL: they do not count.
+// Joins the names of all repetitions to one with an expression of `layer`. Returns NULL if their numbers do not count
+// up.
 static const char *as_pattern(struct arena *arena, const char *const name[], int repeat) {
     size_t at, len, other;
     if (!differing_digits(name[0], name[1], &at, &len, &other)) return NULL;
@@ -63,7 +65,7 @@ static const char *legal_name(struct arena *arena, const char *hint) {
     }
     while (n && name[n - 1] == '_') n--;
     name[n] = 0;
-    if (n > MOST_NAME) { // the end of a path says more than its beginning
+    if (n > MOST_NAME) { // keeps the end of a path, which says more than its beginning
         char *end = name + n - MOST_NAME, *part = strchr(end, '_');
         name = part && part[1] ? part : end;
     }
@@ -82,7 +84,7 @@ static void claim_tensor(struct naming *m, const char *name) {
     VEC_PUSH(m->s->arena, m->tensor, c);
 }
 
-// A name that is not taken, nor is a name of the operations that a composite stands for.
+// Returns a name that is not used yet, not even by the operations of a composite.
 static const char *fresh(struct naming *m, const char *hint, bool composite) {
     static const char *const ends[] = {"", "_mx", "_acc", "_patches"};
     const char *base = legal_name(m->s->arena, hint), *name = base;
@@ -98,7 +100,7 @@ static const char *fresh(struct naming *m, const char *hint, bool composite) {
     return name;
 }
 
-// The hint without the number of the repetition.
+// Returns the hint without the number of the repetition.
 static const char *common_hint(const struct spec *s, const struct spec_region *r, int i) {
     const char *a = s->tensor.items[s->op.items[i].out].name,
                *b = r->repeat > 1 ? s->tensor.items[s->op.items[i + r->ops].out].name : a;

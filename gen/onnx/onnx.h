@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an ONNX file to a spec: the graph in the operations of the graph language, its weights, and a table of all
+// Converts an ONNX file to a spec: the graph in the operations of the graph language, its weights, and a table of all
 // operators (docs/onnx.md).
 #ifndef RILL_ONNX_H
 #define RILL_ONNX_H
@@ -9,7 +9,7 @@
 enum { ONNX_MAX_DIMS = 32 };
 struct onnx_options {
     const char *source; // the file
-    const char *name;   // of the design; NULL: that of the file
+    const char *name;   // name of the design; NULL: that of the file
     struct {
         const char *name;
         int64_t extent;
@@ -26,13 +26,13 @@ struct onnx_design {
 
 struct onnx_import;
 
-// By the ending of its name: the format has no magic number.
+// Recognizes an ONNX file by the ending of its name, because the format has no magic number.
 bool onnx_is_model(const char *path);
 // Reads and turns the whole file. NULL after an error: the file is not well formed, or something in it cannot be
 // written. *table then lists all operators with what is missing; it is empty if the file was not read.
 struct onnx_import *onnx_import_read(const struct onnx_options *, struct arena *, struct text *table, struct diag *);
 const char *onnx_import_name(const struct onnx_import *);
-int64_t onnx_import_weight_bytes(const struct onnx_import *); // of products, one byte for each weight
+int64_t onnx_import_weight_bytes(const struct onnx_import *); // bytes of all products' weights, one byte per weight
 // The spec's text.
 void onnx_import_spec(const struct onnx_import *, const struct onnx_design *, struct text *out);
 // The weights in safetensors format. False if the file cannot be written.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns before operators: what exporters write out in several nodes is found before single nodes are looked at.
+// Finds functions and norms that exporters write as several nodes. This comes before single nodes are rewritten.
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static bool is_number(const struct onnx_data *d, double x) {
     return d && d->count == 1 && fabs(onnx_at(d, 0) - x) < 1e-6 * (1 + fabs(x));
 }
 
-// The first of the trailing axes that a reduction works on; NONE if it works on others.
+// Returns the first of the trailing axes over which a reduction works; NONE if it works on other axes.
 static int trailing(const struct graph *g, const struct node *n) {
     const struct value *x = graph_value(g, graph_in(n, 0));
     int axes[ONNX_MAX_RANK], first = ONNX_MAX_RANK, rank = x->dims.rank;
@@ -62,7 +62,7 @@ static int trailing(const struct graph *g, const struct node *n) {
     return seen == (1u << rank) - (1u << first) ? first : NONE;
 }
 
-// x if v is x - mean(x); NONE otherwise.
+// Returns x if v is x - mean(x), otherwise NONE.
 static int centered(const struct graph *g, int v, int *axis) {
     const struct node *sub = graph_maker(g, v, "Sub"),
                       *mean = sub ? graph_maker(g, graph_in(sub, 1), "ReduceMean") : NULL;
@@ -77,7 +77,7 @@ static bool same_value(const struct graph *g, int a, int b) {
     return a == b || (centered(g, a, &i) != NONE && centered(g, a, &i) == centered(g, b, &j) && i == j);
 }
 
-// v of v^2; NONE otherwise.
+// Returns v if the value is v^2, otherwise NONE.
 static int squared(const struct graph *g, int v) {
     const struct node *pow = graph_maker(g, v, "Pow"), *mul = graph_maker(g, v, "Mul");
     if (pow && is_number(graph_constant(g, pow, 1), 2)) return graph_in(pow, 0);
@@ -108,7 +108,7 @@ static bool is_inverse(const struct graph *g, int v, struct spread *s) {
     return d && is_number(graph_constant(g, d, 0), 1) && is_spread(g, graph_in(d, 1), s);
 }
 
-// Says of all nodes from v back to x what they became.
+// Records what all nodes from v back to x became.
 static void absorb(struct graph *g, int v, int x, const char *became, int depth) {
     const struct node *n = v == x ? NULL : graph_maker(g, v, NULL);
     if (!n || depth == 0) return;
@@ -182,7 +182,7 @@ static bool evaluate(struct cone *c, int v, double *y) {
     return graph_compute(c->g, n, in, n->in.count, y);
 }
 
-// Also far from 0, as a bound in the file must not get lost.
+// Includes numbers far from 0, so that a bound in the file is noticed.
 static const double places[] = {-300, -6, -4, -2.9, -2.2, -1.3, -0.6, -0.1, 0, 0.2, 0.7, 1.5, 2.2, 2.9, 3.5, 5, 300};
 
 static bool agrees(const struct graph *g, int v, int x, rewrite_function *f) {
@@ -194,7 +194,7 @@ static bool agrees(const struct graph *g, int v, int x, rewrite_function *f) {
     return true;
 }
 
-// Collects the values that v is computed from, element by element.
+// Collects the values from which v is computed element by element.
 static int collect(const struct graph *g, int v, int inner[], int count) {
     const struct node *n = graph_maker(g, v, NULL);
     double in[3] = {0}, y;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products with constants become Linear: weights [rows][k], a bias, and layouts around them where they are needed.
+// Turns products with constants into Linear nodes: weights [rows][k], a bias, and layouts around them if needed.
 #include <string.h>
 
 #include "gen/onnx/rewrite.h"
@@ -11,7 +11,7 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// A constant matrix; leading extents of 1 are left out. NULL: it has more dimensions.
+// Returns a constant matrix without leading extents of 1; NULL if it has more dimensions.
 static const struct onnx_data *matrix(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || d->dims.rank < 2) return NULL;
@@ -29,7 +29,7 @@ static void to_linear(struct graph *g, struct node *n, int x, const struct onnx_
     n->w_name = name;
 }
 
-// A vector of one weight for each element: a product with it has one row.
+// Makes a matrix of one row from a vector with one weight per element.
 static const struct onnx_data *as_column(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     *m = *d;
@@ -51,7 +51,7 @@ static int add_swap(struct graph *g, int before, int x, const struct onnx_dims *
     return v;
 }
 
-// W x with a constant W: the columns of x become rows, and back.
+// Rewrites W x with a constant W: the columns of x become rows, and the result is turned back.
 static bool matmul_from_left(struct graph *g, int i, const struct onnx_data *w, const char *name) {
     int x = graph_in(at(g, i), 1);
     struct onnx_dims d = *dims(g, x), y = *dims(g, at(g, i)->out.items[0]);
@@ -81,14 +81,14 @@ static const struct onnx_data *scaled(struct graph *g, const struct onnx_data *d
     return by == 1 ? d : data_binary(g, "Mul", d, data_scalar(g->arena, by));
 }
 
-// The summand of a Gemm that is the same for all rows, as a vector of its own. NULL: it differs between rows.
+// Returns the summand of a Gemm as a vector, if it is the same for all rows; otherwise NULL.
 static const struct onnx_data *bias_of(struct graph *g, const struct onnx_data *c, int64_t rows) {
     struct onnx_dims to = {1, {rows}};
     if (c->count != 1 && (c->count != rows || c->dims.dim[c->dims.rank - 1] != rows)) return NULL;
     return data_walk(g->arena, c, &to, 0, (const int64_t[]){c->count == 1 ? 0 : 1});
 }
 
-// Makes a Linear of the product of a Gemm, and an Add of the Gemm itself.
+// Turns a Gemm into a Linear, followed by an Add.
 static void add_after(struct graph *g, int i, int c) {
     struct onnx_dims y = *dims(g, at(g, i)->out.items[0]);
     int x = graph_in(at(g, i), 0), product = graph_add_node(g, i, "Linear", x, &y);
@@ -127,7 +127,7 @@ static bool gemm(struct graph *g, int i) {
     return true;
 }
 
-// The axes that a reduction works on, as bits; 0: not known, or none.
+// Returns the axes over which a reduction works, as bits; 0 if they are unknown or there are none.
 static unsigned reduced_axes(const struct graph *g, const struct node *n, int rank) {
     int axes[ONNX_MAX_RANK], count = graph_is(n, "GlobalAveragePool") ? 0 : graph_axes(g, n, 1, rank, axes);
     unsigned seen = 0, all = (1u << rank) - 1;
@@ -153,7 +153,7 @@ static int reduced_last(struct graph *g, int *i, unsigned seen, struct onnx_dims
     return v;
 }
 
-// Means and sums are products with equal weights.
+// Turns means and sums into products with equal weights.
 static bool reduce(struct graph *g, int i, bool mean) {
     struct onnx_dims x = *dims(g, graph_in(at(g, i), 0)), to = {1, {1}};
     unsigned seen = reduced_axes(g, at(g, i), x.rank);
@@ -189,7 +189,7 @@ bool rewrite_to_linear(struct graph *g, int i) {
 
 // ---- the order of the operand ----
 
-// Numbers of the elements of `root`, in the order in which value v has them.
+// Returns the numbers of the elements of `root` in the order in which value v has them.
 static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     float *f;
     struct onnx_data *d = data_floats(g->arena, dims(g, root), &f);
@@ -212,7 +212,7 @@ static const struct onnx_data *order_of(struct graph *g, int v, int root) {
 
 enum { MOST_EXACT = 1 << 24 }; // integers that a float holds
 
-// A product of a whole row that was brought into another order before: its columns take the order instead.
+// Removes a reordering before a product over a whole row, by reordering the columns of the weights instead.
 bool rewrite_fold_order(struct graph *g, int i) {
     struct node *n = at(g, i);
     int x = graph_in(n, 0), root = x;
@@ -259,8 +259,8 @@ static void take(struct graph *g, int i, size_t output, const struct node *of, i
     VEC_PUSH(g->arena, g->node, part);
 }
 
-// Parts of the result of a product along its last axis become products of their own, with some of its rows. The new
-// nodes take the place of the old one.
+// Splits a product whose result is cut along its last axis into a product for each part, with its rows of the weights.
+// The new nodes replace the old one.
 static bool split_linear(struct graph *g, int i) {
     struct node *n = at(g, i), *of = graph_maker(g, graph_in(n, 0), "Linear");
     struct onnx_dims x = *dims(g, graph_in(n, 0));

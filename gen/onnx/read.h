@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the readers of messages and of tensors.
+// Declarations shared by the readers of messages and of tensors.
 #ifndef RILL_ONNX_READ_H
 #define RILL_ONNX_READ_H
 
 #include "gen/onnx/model.h"
 #include "gen/onnx/wire.h"
 
-// A file with data of constants.
+// A file outside the ONNX file that has data of constants.
 struct read_side_file {
     const char *name;
     const uint8_t *data;

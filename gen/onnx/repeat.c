@@ -11,7 +11,8 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t len) {
     return (hash ^ bytes_hash(bytes, len)) * 0x9e3779b97f4a7c15u;
 }
 
-// Equal for operations that may be repetitions of each other: all but the operands and the values of the weights.
+// Returns a key that is equal for operations that may be repetitions of each other. It covers everything except the
+// operands and the values of weights.
 static uint64_t key_of(const struct spec *s, const struct spec_op *o) {
     uint64_t hash = mix((uint64_t)o->ins, o->op, strlen(o->op));
     const struct spec_tensor *t = tensor(s, o->out);
@@ -53,7 +54,7 @@ static bool fits_operand(const struct spec *s, struct spec_region *r, int offset
     return true;
 }
 
-// Whether results of all repetitions but the last are read by the next one alone.
+// Whether only the next repetition reads the results of each repetition, except those of the last one.
 static bool is_closed(const struct spec *s, const struct spec_region *r) {
     int last = r->first + r->ops * (r->repeat - 1), end = last + r->ops;
     for (int i = end; i < (int)s->op.count; i++)
@@ -76,7 +77,7 @@ static bool repeats(const struct spec *s, struct spec_region *r) {
     return is_closed(s, r);
 }
 
-// Operations that are saved by writing the region once.
+// Returns how many operations are saved by writing the region once.
 static int gain(const struct spec_region *r) { return r->ops * (r->repeat - 1); }
 
 static bool is_worth_it(const struct spec_region *r) {
@@ -88,7 +89,7 @@ static void take_better(struct spec_region *best, const struct spec_region *r) {
     if (!best->ops || better) *best = *r;
 }
 
-// The equal keys in [begin, end + period): all ways to cut them into repetitions.
+// Tries all ways to cut the equal keys in [begin, end + period) into repetitions.
 static void try_cuts(const struct spec *s, int begin, int end, int period, struct spec_region *best) {
     for (int first = begin; first < begin + period && first < end; first++)
         for (int repeat = (end - first) / period + 1; repeat >= 2; repeat--) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Nodes that are alike in the table.
+// Nodes that share a row of the table.
 struct row {
     const char *op, *words; // what they became, or the reason why they cannot be written
     bool missing;

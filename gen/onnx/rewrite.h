@@ -5,16 +5,17 @@
 
 #include "gen/onnx/graph.h"
 
-// Nodes that change nothing, norms that are written out, functions that are written out.
+// Removes nodes that change nothing. Finds norms and functions that the file writes as several nodes.
 void rewrite_patterns(struct graph *);
 // Decides whether axis 0 counts rows. If it does, its extent becomes 1.
 void rewrite_rows(struct graph *);
-// Products with constants become Linear, sums and products with constants Affine; these are folded into each other.
+// Turns products with constants into Linear, and sums and elementwise products with constants into Affine. Folds these
+// into each other.
 void rewrite_products(struct graph *);
 
-// Reshape, Transpose and the like: the same elements in another order or shape.
+// Rewrites layout operators such as Reshape and Transpose, which keep the elements but change their order or shape.
 bool rewrite_is_layout(const struct node *);
-// Values of a function by its word (`gelu_erf`), or NULL.
+// Returns the function that computes an operation by its name (`gelu_erf`), or NULL.
 typedef double rewrite_function(double);
 rewrite_function *rewrite_function_of(const char *word);
 

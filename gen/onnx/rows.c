@@ -13,7 +13,7 @@ static int rows_of(const struct graph *g, const struct node *n, size_t i) {
     return v == NONE ? NONE : graph_value(g, v)->rows;
 }
 
-// The axis of `to` that is axis `axis` of `from`, where both have the same elements in row-major order.
+// Returns the axis of `to` that equals axis `axis` of `from`, if both have the same elements in row-major order.
 static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_dims *to) {
     int64_t before = 1, at = 1;
     for (int i = 0; i < axis; i++) before *= from->dim[i];
@@ -101,7 +101,7 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
     return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast Dropout ") ? r : MIXED;
 }
 
-// Sets the axis of rows of all values. NULL: rows stay apart; otherwise the node that may mix them.
+// Sets the axis of rows of all values. Returns NULL if no node mixes rows, otherwise a node that may mix them.
 static const struct node *follow(struct graph *g) {
     for (size_t i = 0; i < g->input.count; i++) graph_value(g, g->input.items[i])->rows = 0;
     for (size_t i = 0; i < g->node.count; i++) {
@@ -114,7 +114,7 @@ static const struct node *follow(struct graph *g) {
     return NULL;
 }
 
-// The extent of axis 0 that all inputs have; 0: they differ.
+// Returns the extent of axis 0 that all inputs have; 0 if they differ.
 static int64_t common_extent(const struct graph *g) {
     int64_t n = 0;
     for (size_t i = 0; i < g->input.count; i++) {

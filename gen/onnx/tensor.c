@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of an ONNX file: raw, in typed lists, or in a file beside it.
+// Reads constants of an ONNX file: raw bytes, typed lists, or data in another file.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static int64_t int_of(int type, uint64_t bits) {
     return (int64_t)(bits << spare) >> spare;
 }
 
-// A TensorProto while it is read: its elements may still be incomplete.
+// A TensorProto that is being read. Its elements may be incomplete.
 struct parts {
     struct onnx_tensor tensor;
     struct onnx_data *data;
@@ -176,7 +176,7 @@ static void take_place(struct reader *r, struct parts *p, struct wire w) {
     if (!strcmp(key, "length")) p->has_length = take_number(r, p->begin, value, &p->length);
 }
 
-// A path that stays in the folder of the model.
+// Whether a path stays in the folder of the model.
 static bool is_inside(const char *path) {
     if (!*path || *path == '/') return false;
     for (const char *part = path; part; part = strchr(part, '/') ? strchr(part, '/') + 1 : NULL)

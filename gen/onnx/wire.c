@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire format of protocol buffers.
+// Reads the wire format of protocol buffers.
 #include "gen/onnx/wire.h"
 
 #include "gen/base/base.h"

@@ -11,7 +11,7 @@ static const char *shape_text(const struct spec *s, const struct spec_tensor *t)
     return onnx_dims_text(s->arena, &d);
 }
 
-// The name under which an operation of the first repetition reads a tensor.
+// Returns the name under which an operation of the first repetition reads a tensor.
 static const char *operand_name(const struct spec *s, const struct spec_region *r, int i, int slot) {
     int t = s->op.items[i].in[slot];
     if (r->repeat == 1) return s->tensor.items[t].name;
@@ -64,7 +64,7 @@ void spec_write_graph(const struct spec *s, struct text *out) {
 
 typedef VEC(const struct spec_attr *) attr_list;
 
-// Every weight once, in the order of the operations.
+// Lists every weight once, in the order of the operations.
 static attr_list all_weights(const struct spec *s) {
     attr_list all = {0};
     for (size_t i = 0; i < s->op.count; i++)

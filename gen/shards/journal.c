@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal of a run in shards. A run that was killed goes on where its journal ends.
+// The journal of a run in shards. A run that was killed continues where its journal ends.
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -28,7 +28,7 @@ static bool take_line(const json_t *line, const char *key, journal_end *ended, v
     return true;
 }
 
-// Reads the lines. *same: they are of this run. A last line without its end is that of a process that was killed.
+// Reads the lines. *same: they belong to this run. A process that was killed may leave an incomplete last line.
 static bool take_lines(struct journal *j, char *text, const char *key, journal_end *ended, void *context, bool *same,
                        const char **why) {
     int number = 0;

@@ -60,7 +60,7 @@ struct journal {
     FILE *file;
     const char *path;
 };
-// Opens a journal and goes on with it if it has the same key; otherwise begins anew. Ends of shards that it has are
+// Opens a journal and continues it if it has the same key; otherwise begins a new one. Ends of shards that it has are
 // passed to `ended` in order. Returns false after *why.
 typedef void journal_end(void *context, int shard, const char *state, uint64_t result);
 bool journal_open(struct journal *, struct arena *, const char *path, const char *key, journal_end *ended,

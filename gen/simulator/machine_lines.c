@@ -77,7 +77,7 @@ static int64_t position(const struct itensor_line_axis *axis, int64_t place, int
 
 static bool is_inside(const struct itensor_line_axis *axis, int64_t at) { return at >= 0 && at < axis->size; }
 
-// The number of the next word among those of all images; -1: it lies outside its image.
+// Returns the number of the next word among those of all images; -1 if it is outside its image.
 static int64_t word_of(const struct timing_lines *c, const struct lines *l) {
     int64_t y = position(&c->axis[ROWS], l->place[ROWS], l->tap[ROWS]),
             x = position(&c->axis[PIXELS], l->place[PIXELS], l->tap[PIXELS]);

@@ -129,7 +129,7 @@ static void read_rules(struct family_reader *r, const struct yaml_node *map, con
     diag_error(r->diag, map->loc, MSG_FAMILY_KEY_RULE, what);
 }
 
-// Reads a value that comes from the tensors, which has no spelling.
+// Reads a value that comes from the tensors. It has no key in the metadata, so its name is made for messages.
 static void read_told(struct family_reader *r, const struct yaml_node *map, const char *word, struct family_key *k) {
     k->spelling = ARENA_ARRAY(r->arena, const char *, 1);
     k->spelling[k->spellings++] = word;

@@ -18,9 +18,9 @@ module rill_fp32_add (
     // for 250 MHz (docs/clock.md). Both outcomes are computed in parallel with the comparison, so only a multiplexer
     // follows it.
 
-    // Stage 1: compare the magnitudes. Result: {sign, subtract, fault, exponent, big, lesser, shift}.
-    // big: significand of the operand with the larger magnitude, 24 bits. lesser: that of the other operand.
-    // exponent: of big. shift: right shift of lesser, saturated at 31.
+    // Stage 1: compare the magnitudes. Result: {sign, subtract, fault, exponent, big, lesser, shift}. big and lesser
+    // are the 24-bit significands of the operands with the larger and the smaller magnitude. exponent belongs to big.
+    // shift is the right shift of lesser, saturated at 31.
     function [63:0] sort(input [31:0] p, input [31:0] q);
         reg        swap;
         reg [7:0]  distance_p;
@@ -42,7 +42,7 @@ module rill_fp32_add (
         end
     endfunction
 
-    // One register: with several, a simulator would evaluate the function once for each.
+    // All results are in one register: with several, a simulator would evaluate the function once for each.
     reg  [63:0] stage1_q;
     wire        sign1, sub1, fault1;
     wire [7:0]  exponent1;

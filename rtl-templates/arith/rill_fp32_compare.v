@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 comparison: less = a < b, equal = (a == b); subnormals read as zeros, -0 equals +0.
+// Compares two fp32 numbers: less = a < b, equal = (a == b). Subnormals count as zero, and -0 equals +0.
 //
 // Combinational. fault: NaN or infinite operand; the other outputs are then undefined.
 `default_nettype none

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 value of a smooth curve at |a|, from a table of segments (docs/numerics.md section 2): a number from 0 to 1.13.
+// Value of a smooth curve at |a| in fp32, from a table of segments (docs/numerics.md section 2). Results are from 0 to
+// 1.13.
 //
 // Latency 14 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 192 to 296 segments.
 // beyond is aligned with y: |a| is above the last segment. y is then 1 for CURVE 0 and 1, 0 or 1 for CURVE 2, 0 for
@@ -25,7 +26,7 @@ module rill_fp32_curve #(
         end
     endgenerate
 
-    localparam PLACES = CURVE == 1 ? 24 : CURVE == 3 ? 22 : 23;      // binary places of |a|
+    localparam PLACES = CURVE == 1 ? 24 : CURVE == 3 ? 22 : 23;      // binary places of |a| in fixed point
     localparam INDEX_W = CURVE == 0 ? 9 : 8;
     localparam SEGMENTS = CURVE == 0 ? 296 : CURVE == 2 ? 192 : 256;
     localparam SHIFT2 = CURVE == 0 || CURVE == 3 ? 14 : 15;
@@ -67,7 +68,7 @@ module rill_fp32_curve #(
     rill_fp32_quadratic #(.D_W(18), .SHIFT2(SHIFT2), .SHIFT1(SHIFT1)) u_quadratic
         (.clk(clk), .en(en), .d(d4_q), .c0(c0), .c1(c1), .c2(c2), .y(value));
 
-    // The sign of a, and whether |a| is above the last segment, as long as they are needed.
+    // Pipelines the sign of a, and whether |a| is above the last segment.
     reg  [8:1]  sign_q;
     reg  [13:4] above_q;
     reg  [25:0] value9_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two's complement integer to fp32, round to nearest even.
+// Converts a two's complement integer to fp32, rounded to nearest even.
 //
-// Latency 4 enabled clocks, one result per enabled clock, no reset. Cannot fail: 2^127 is finite.
+// Latency 4 enabled clocks, one result per enabled clock, no reset. No fault is possible, because 2^127 is finite.
 //
-// name   meaning         unit  range
-// WIDTH  of the integer  bits  2 to 128
+// name   meaning               unit  range
+// WIDTH  width of the integer  bits  2 to 128
 `default_nettype none
 
 module rill_fp32_from_int #(
@@ -27,9 +27,9 @@ module rill_fp32_from_int #(
         end
     endgenerate
 
-    // Stage 1: magnitude. Of many pieces it is seen here which are zero, without the carries of the negation: ~a + 1
-    // has a carry into a piece if all below are zero in a, and the piece is then zero as in a; otherwise it is zero
-    // where a has ones only.
+    // Stage 1: magnitude. It also finds, without waiting for the carries of the negation, which 16-bit pieces of the
+    // magnitude are zero. In ~a + 1 a carry enters a piece if all lower pieces of a are zero; the piece is then zero if
+    // it is zero in a. Otherwise it is zero if it is all ones in a.
     function [PIECES-1:0] pieces_used(input [WIDTH-1:0] from);
         reg [FULL_W-1:0] extended;
         reg              carry;
@@ -81,7 +81,7 @@ module rill_fp32_from_int #(
                 empty = PIECES[2:0] - 3'd1 - p[2:0];
     end
 
-    // The bits below those kept are examined for every shift, in parallel with the choice of the shift.
+    // The bits that will be shifted out are examined for every possible shift, in parallel with choosing the shift.
     wire [FULL_W-1:0] coarse = wide[FULL_W-1:0] << {empty, 4'd0};
     wire [7:0]        lost;
     generate
@@ -97,7 +97,7 @@ module rill_fp32_from_int #(
     endgenerate
     reg               sign2_q, sticky2_q;
     reg  [7:0]        exponent2_q;
-    reg  [40:0]       top2_q;  // at most 15 of them are shifted out in stage 3, 26 remain
+    reg  [40:0]       top2_q;  // stage 3 shifts out at most 15 bits, so 26 remain
 
     always @(posedge clk) begin
         if (en) begin
@@ -108,8 +108,8 @@ module rill_fp32_from_int #(
         end
     end
 
-    // Stage 3: shift within the piece. A function, so that a simulator evaluates it only where the stage moves. {zero,
-    // exponent, fraction, up}
+    // Stage 3: shift within the piece. Result: {zero, exponent, fraction, up}. It is a function, so that a simulator
+    // evaluates it only when the stage moves.
     function [32:0] settle(input [7:0] exponent, input [40:0] top, input sticky);
         reg [1:0]  nibbles;
         reg [40:0] near;
@@ -126,7 +126,7 @@ module rill_fp32_from_int #(
     endfunction
 
     reg         sign3_q;
-    // one register: simulators call the function for each register that takes a part of it
+    // All results are in one register: with several, a simulator would evaluate the function once for each.
     reg  [32:0] stage3_q;
     wire        zero3, up3;
     wire [7:0]  exponent3;

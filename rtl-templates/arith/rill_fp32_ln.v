@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Natural logarithm of m * 2^power, m = 1 + fraction * 2^-32, rounded once: relative error below 2^-22.5.
 //
-// The sum of the power's part and of (m - 1) times its factor of 24 bits is exact; from 3/2 on m is halved, so that
-// nothing cancels.
-// Latency 13 enabled clocks, one result per enabled clock, no reset. Cannot fail: a caller refuses what is not
-// positive.
+// The result is the exact sum of power * ln(2) and of (m - 1) times a 24-bit factor from a table. From m = 3/2 on, m is
+// halved (and power incremented), so that the two terms do not cancel.
+// Latency 13 enabled clocks, one result per enabled clock, no reset. No fault is possible, because the caller rejects
+// operands that are not positive.
 `default_nettype none
 
 module rill_fp32_ln (
@@ -51,7 +51,7 @@ module rill_fp32_ln (
             exponent5_q <= exponent4_q;
         end
 
-    // Stage 6: the partial products of both halves; stage 7: the power's part and the product; stage 8: their sum.
+    // Stage 6: partial products of both halves. Stage 7: power * ln(2), and the product. Stage 8: their sum.
     wire signed [59:0] factor_wide = {35'd0, factor};
     reg  signed [59:0] low6_q, high6_q;
     reg  signed [65:0] power6_q, power7_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 maximum: y = the larger of a and b; a subnormal becomes the zero of its sign; +0 is larger than -0, so that a
-// maximum over many values does not depend on their order.
+// fp32 maximum: y is the larger of a and b. A subnormal becomes zero with the same sign. +0 is larger than -0, so that
+// the maximum of many values does not depend on their order.
 //
 // Combinational. fault: NaN or infinite operand; y is then undefined.
 `default_nettype none

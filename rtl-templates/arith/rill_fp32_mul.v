@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 multiplication: y = a * b, round to nearest even, subnormals read and written as zeros of their sign.
+// fp32 multiplication: y = a * b, rounded to nearest even. Subnormal operands and results become zero with the same
+// sign.
 //
 // Latency 3 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (24 x 17 and 24 x 7).
 // fault is aligned with y: NaN or infinite operand, or (SATURATE = 0) the product overflows; y is then undefined.
 //
-// name      meaning                                                                     unit  range
-// SATURATE  1: an overflow becomes the largest finite value of its sign, without fault  -     0, 1
+// name      meaning                                                                         unit  range
+// SATURATE  1: an overflow becomes the largest finite value with its sign, without a fault  -     0, 1
 `default_nettype none
 
 module rill_fp32_mul #(
@@ -45,14 +46,14 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 2: their sum; the exponent field of a product in [1, 2), two's complement, and of one in [2, 4), with all
-    // that stage 3 has to know of them, so that only a choice is left to it: the stages are cut for 250 MHz
+    // Stage 2: the sum of the partial products, and the exponent fields for a product in [1, 2) and in [2, 4), with all
+    // flags that stage 3 needs of them. So only a choice is left to stage 3: the stages are cut for 250 MHz
     // (docs/clock.md).
     reg         sign2_q, zero2_q, fault2_q;
-    reg  [7:0]  exponent2_q, above2_q;          // in [1, 2), in [2, 4)
-    reg  [5:0]  is2_q;                          // exponent is < 0, 0, -1, >= 255, 254, 253
+    reg  [7:0]  exponent2_q, above2_q;          // exponent fields for a product in [1, 2) and in [2, 4)
+    reg  [5:0]  is2_q;                          // flags of the exponent: < 0, 0, -1, >= 255, 254, 253
     reg  [47:17] product2_q;
-    reg         sticky2_q;                      // of the 17 bits below
+    reg         sticky2_q;                      // OR of the 17 bits below the kept ones
 
     always @(posedge clk) begin
         if (en) begin
@@ -68,10 +69,10 @@ module rill_fp32_mul #(
         end
     end
 
-    // Stage 3: normalize, round, flush. A product just below 2^-126 whose 24 bits are all ones is rounded up to 2^-126
-    // before the flush, as IEEE rounding in the subnormal range does: with exponent field 0 it is always rounded up,
-    // and what then is no power of two is flushed.
-    // A function, so that a simulator evaluates it only where the stage moves. {y, overflow}
+    // Stage 3: normalize, round, flush. Result: {y, overflow}. A product just below 2^-126 whose 24 bits are all ones
+    // is rounded up to 2^-126 before the flush, as IEEE rounding in the subnormal range does: with exponent field 0,
+    // the product is always rounded up, and the result is flushed unless it is a power of two.
+    // It is a function, so that a simulator evaluates it only when the stage moves.
     function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] flags,
         input [47:17] product,
             input sticky_low);
@@ -99,7 +100,7 @@ module rill_fp32_mul #(
         end
     endfunction
 
-    // one register: simulators call the function for each register that takes a part of it
+    // All results are in one register: with several, a simulator would evaluate the function once for each.
     reg  [32:0] result_q;
     reg         fault3_q;
     wire        overflows;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One segment of a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5.
+// Evaluates one segment of a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5.
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18, 27 x 18).
 // d, c1, c2 and the shifts are signed; c0 is unsigned and holds the half ulp of the final rounding.
 //
-// name    meaning          unit    range
-// D_W     of d             bits    2 to 18
-// SHIFT2  from c2*d to c1  places  1 to 20
-// SHIFT1  from c1*d to c0  places  1 to 30
+// name    meaning                                                unit    range
+// D_W     width of d                                             bits    2 to 18
+// SHIFT2  right shift of c2*d before it is added to c1           places  1 to 20
+// SHIFT1  right shift of that product with d before c0 is added  places  1 to 30
 `default_nettype none
 
 module rill_fp32_quadratic #(

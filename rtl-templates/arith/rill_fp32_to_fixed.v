@@ -6,7 +6,7 @@
 //
 // name   meaning             unit  range
 // FRAC   binary places of y  bits  -100 to 100
-// WIDTH  of y                bits  2 to 64
+// WIDTH  width of y          bits  2 to 64
 `default_nettype none
 
 module rill_fp32_to_fixed #(
@@ -22,7 +22,7 @@ module rill_fp32_to_fixed #(
 );
 
     localparam INT_W = WIDTH - 1;                          // magnitude bits of y
-    localparam FULL_W = INT_W + 1 > 25 ? INT_W + 1 : 25;   // magnitude, guard bit, bits below
+    localparam FULL_W = INT_W + 1 > 25 ? INT_W + 1 : 25;   // magnitude, guard bit and lower bits
     // exponent field of a value with its first bit at the top of y
     localparam TOP = 127 + INT_W - 1 - FRAC;
 
@@ -35,7 +35,7 @@ module rill_fp32_to_fixed #(
         end
     endgenerate
 
-    // Stage 1: how far right of the top of y the first bit lies.
+    // Stage 1: distance of a's first bit from the top of y.
     wire signed [10:0] distance = $signed(TOP[10:0]) - $signed({3'd0, a[30:23]});
     reg         sign1_q, zero1_q, over1_q, fault1_q;
     reg  [6:0]  shift1_q;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number of the Gumbel distribution of 32 random bits: -ln(-ln(u)), u = (2 * random + 1) / 2^33. From -3.13 to 22.88.
+// Makes a number with the Gumbel distribution from 32 random bits: -ln(-ln(u)), u = (2 * random + 1) / 2^33. The result
+// is from -3.13 to 22.88.
 //
 // Latency 28 enabled clocks, one result per enabled clock, no reset.
 `default_nettype none
@@ -10,7 +11,7 @@ module rill_gumbel (
     input  wire [31:0] random,
     output wire [31:0] y
 );
-    // Stages 1 and 2: the leading one of {random, 1} comes first.
+    // Stages 1 and 2: shift {random, 1} left until its leading one is at the top.
     function [5:0] leading(input [32:0] x);
         integer i;
         begin
@@ -33,7 +34,7 @@ module rill_gumbel (
             exponent2_q <= 9'h1ff - {3'd0, zeros1_q};
         end
 
-    // Stages 3 to 15, and 16 to 28. u is below 1, so its logarithm is below 0.
+    // Stages 3 to 15 and 16 to 28: two logarithms. u is below 1, so its logarithm is below 0.
     wire [31:0] inner, outer;
     rill_fp32_ln u_inner (.clk(clk), .en(en), .power(exponent2_q), .fraction(u2_q[31:0]), .y(inner));
     rill_fp32_ln u_outer (.clk(clk), .en(en), .power({1'b0, inner[30:23]} - 9'd127), .fraction({inner[22:0], 9'd0}),

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two products that share a factor in one multiplier of 27 x 18 bits (a DSP48E2): two activations of X_BITS bits times
-// one weight. What up to two others summed before is added in the multiplier's own adder: of a neighbour over the
-// cascade, of any other one over the port C.
+// Multiplies two activations of X_BITS bits by one weight in a single 27 x 18 multiplier (a DSP48E2), and adds up to
+// two sums of other multipliers in the multiplier's own adder.
 //
 //     p = x * weight + sum_in + sum_beside + BIAS * B * (2^S + 1), modulo 2^SUM_W
-//     x = x1 * 2^S + x0, x0 and x1 signed, of X_BITS bits   S = 26 - X_BITS: 18, 16   B = 2^(X_BITS + 3): 2048, 8192
-// x has 27 bits, sign-extended.
-// weight is signed, -8 .. 15: a 4-bit weight, or the unsigned low half of one of 8 bits. Each product is -1920 .. 1905
-// (of 10 bits -7680 .. 7665); as the lower one borrows from the upper one when it is negative, a sum of products is
-// split only with B added to both halves of each: then every product is 128 .. 3953 (512 .. 15857), nothing is
-// borrowed, and
+//     x = x1 * 2^S + x0 (27 bits, sign-extended); x0 and x1 are signed with X_BITS bits
+//     S = 26 - X_BITS: 18 or 16    B = 2^(X_BITS + 3): 2048 or 8192
+// weight is signed, -8 .. 15: a 4-bit weight, or the unsigned low half of an 8-bit weight.
+// sum_in comes from a neighbour over the cascade, sum_beside from any other multiplier over port C.
+// Why there is a bias: one product is -1920 .. 1905 (10-bit activations: -7680 .. 7665). A negative lower product
+// borrows from the upper one, so a sum can be split into its two halves only if B was added to both halves of each
+// product. Then every product is 128 .. 3953 (512 .. 15857), nothing is borrowed, and
 //     sum[S-1:0] = sum of (x0 * weight + B)        sum[SUM_W-1:S] = sum of (x1 * weight + B)
-// The bias is a constant on the port C, so with a bias sum_beside is not looked at: in a tree of n its last one carries
-// it for all (BIAS = n), the others none. Until then a sum is of either sign.
-// Sums that fit: 64 in halves of 18 bits (64 * 3953 < 2^18), 4 in halves of 16 (4 * 15857 < 2^16); in SUM_W = 32 those
-// of 4 alone.
-// cascade is p, for the sum_in of one other multiplier, the next in its column.
-// SUMS: how many of sum_in and sum_beside are looked at. Latency: 1 cycle; p keeps its value without en. Reset: none.
+// The bias is a constant on port C, so sum_beside is ignored if BIAS is not 0. In a tree of n multipliers the last one
+// adds the bias of all (BIAS = n), and the others have BIAS 0; until then sums may be negative.
+// Largest sums: 64 products in halves of 18 bits (64 * 3953 < 2^18), 4 products in halves of 16 bits (4 * 15857 <
+// 2^16). With SUM_W = 32 at most 4 products.
+// cascade equals p. It may drive only the sum_in of one other multiplier, the next one in its column.
+// SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both. Latency: 1 cycle; p keeps its value without en.
+// Reset: none.
 //
-// name    meaning                   unit      range
-// BIAS    whose bias is added here  products  0 to 64
-// X_BITS  of an activation          bits      8, 10
-// SUMS    sums that come in         sums      0, 1, 2
-// SUM_W   of a sum                  bits      32, 48, 64
+// name    meaning                            unit      range
+// BIAS    products whose bias is added here  products  0 to 64
+// X_BITS  width of an activation             bits      8, 10
+// SUMS    number of sum inputs in use        sums      0, 1, 2
+// SUM_W   width of a sum                     bits      32, 48, 64
 `default_nettype none
 
 module rill_packed_mul #(
@@ -61,8 +62,8 @@ module rill_packed_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // Multiplier, adder and register are one cell of the vendor's. PCOUT and PCIN are the cascade, which inference does
-    // not always find together with port C.
+    // Multiplier, adder and register are one vendor cell. PCOUT and PCIN are the cascade, which synthesis does not
+    // always infer together with port C.
 `ifdef RILL_VENDOR_CELLS
     wire [47:0] p_whole;
     wire [47:0] cascade_whole;
@@ -92,7 +93,8 @@ module rill_packed_mul #(
     wire signed [31:0] product = factor * by;
     wire               unused = &{1'b0, x[31:27]};
 `else
-    wire [31:0]        product = x * {{27{weight[4]}}, weight}; // the same in whole words, as x is extended to them
+    // The product in whole words, which x is sign-extended to
+    wire [31:0]        product = x * {{27{weight[4]}}, weight};
 `endif
     always @(posedge clk)
         if (en)

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_packed_mul at twice the clock: products of two pairs of activations, one after the other, with the same weight
-// or one each.
+// Multiplies like rill_packed_mul, but at twice the clock: two pairs of activations one after the other, with the same
+// weight or with one weight each.
 //
 //     p = x_i * weight + sum_in + sum_beside + BIAS * B * (2^S + 1), modulo 2^SUM_W     i = 0, then 1
-// x_0, x_1, weight, sums, B, S and what fits into SUM_W bits are those of rill_packed_mul.
-// All registers are those of a DSP48E2, at clk_2x; edges are counted from 0, at which a pair's factors are taken:
-//     edge 0  A and D <= x_0 and x_1 (en_x), B1 <= weight (en_weight)
-//     1, 2    AD <= A, then D: D where pick_1 was high two edges before
-//     1, 2    B2 <= B1
-//     2, 3    M <= AD * B2
-//     3, 4    P <= M + sum_in + sum_beside + bias: these are p's values in the half before
-// So x_0 and weight are kept for two edges; en_x, en_weight and pick_1 have a period of two. With en_weight always B1
-// takes another weight at edge 1, which is that of x_1. en_x may come an edge before en_weight: then A is taken at edge
-// -1 and D at edge 1, x_1 being that much later.
-// cascade is p, for the sum_in of one other multiplier, the next in its column.
-// SUMS: how many of sum_in and sum_beside are looked at; with a bias sum_beside is not. No reset.
+// x_0, x_1, weight, the sums, B, S and the largest sums are those of rill_packed_mul.
+// All registers are those of a DSP48E2, at clk_2x. Edges are counted from 0, the edge that takes the factors of a pair:
+//     edge 0      A and D <= x_0 and x_1 (en_x), B1 <= weight (en_weight)
+//     edges 1, 2  AD <= A, then D: D where pick_1 was high two edges before
+//     edges 1, 2  B2 <= B1
+//     edges 2, 3  M <= AD * B2
+//     edges 3, 4  P <= M + sum_in + sum_beside + bias; the sums are p of the other multipliers one edge before
+// So x_0 and weight must be stable for two edges, and en_x, en_weight and pick_1 have a period of two edges. If
+// en_weight is always high, B1 takes another weight at edge 1, which is multiplied by x_1. en_x may come one edge
+// before en_weight: then A is taken at edge -1 and D at edge 1, so x_1 comes that much later.
+// cascade equals p. It may drive only the sum_in of one other multiplier, the next one in its column.
+// SUMS: 0 ignores sum_in and sum_beside, 1 uses sum_in, 2 uses both; with a bias sum_beside is always ignored. No
+// reset.
 //
-// name    meaning                   unit      range
-// BIAS    whose bias is added here  products  0 to 64
-// X_BITS  of an activation          bits      8, 10
-// SUMS    sums that come in         sums      0, 1, 2
-// SUM_W   of a sum                  bits      32, 48, 64
+// name    meaning                            unit      range
+// BIAS    products whose bias is added here  products  0 to 64
+// X_BITS  width of an activation             bits      8, 10
+// SUMS    number of sum inputs in use        sums      0, 1, 2
+// SUM_W   width of a sum                     bits      32, 48, 64
 `default_nettype none
 
 module rill_pumped_mul #(
@@ -62,8 +63,8 @@ module rill_pumped_mul #(
     wire [SUM_W-1:0] chained = SUMS > 0 ? sum_in : {SUM_W{1'b0}};
     wire [SUM_W-1:0] beside = BIAS != 0 ? ADD[SUM_W-1:0] : SUMS > 1 ? sum_beside : {SUM_W{1'b0}};
 
-    // All registers and the adder are one cell of the vendor's, which synthesis does not find by itself. PCOUT and PCIN
-    // are the cascade; INMODE adds D to no A or nothing to A.
+    // All registers and the adder are one vendor cell, which synthesis does not infer by itself. PCOUT and PCIN are the
+    // cascade. INMODE selects A without D, or D without A.
 `ifdef RILL_VENDOR_CELLS
     wire [47:0] p_whole;
     wire [47:0] cascade_whole;
@@ -88,7 +89,7 @@ module rill_pumped_mul #(
     wire        unused_high = &{1'b0, p_wide, cascade_wide, chained_whole, beside_whole, x_0[31:27], x_1[31:27]};
 `else
     assign cascade = p;
-    reg         pick_1_q;                      // INMODE
+    reg         pick_1_q;                      // register of INMODE
     reg  [26:0] a_q;
     reg  [26:0] d_q;
     reg  [26:0] ad_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threefry-2x32 of 20 rounds (Salmon et al., SC 2011): 64 random bits of a counter and a key.
+// Threefry-2x32 with 20 rounds (Salmon et al., SC 2011): makes 64 random bits from a counter and a key.
 //
-// Latency 16 enabled clocks, one result per enabled clock, no reset. The key stays while results come.
+// Latency 16 enabled clocks, one result per enabled clock, no reset. The key must be stable while results are computed.
 `default_nettype none
 
 module rill_threefry (
@@ -27,8 +27,8 @@ module rill_threefry (
         endcase
     endfunction
 
-    // Stage 0 adds the key; then five times two stages of two rounds and one that adds the key, in another order each
-    // time.
+    // Stage 0 adds the key. Then, five times, two stages do two rounds each and a third one adds the key, each time in
+    // another order.
     wire [31:0] parity = 32'h1bd11bda ^ key[31:0] ^ key[63:32];
     wire [95:0] keys = {parity, key};
     reg  [31:0] a_q [0:15];

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4-Lite slave with the ap_ctrl_hs register map (docs/registers.md), arguments, status and performance
+// AXI4-Lite slave with the ap_ctrl_hs register map (docs/registers.md): control, arguments, status and performance
 // counters.
 //
-// 32-bit accesses; one read and one write at a time; responses always OKAY, unmapped words read 0. Read latency 5
-// cycles.
+// Accesses have 32 bits, one read and one write at a time. Responses are always OKAY, and unmapped words read 0. Read
+// latency 5 cycles.
 // ap_start stays high until ap_done, then drops unless auto-restart is set. While it is high, only CTRL, GIER, IP_IER,
-// IP_ISR and halt take what is written. Writes to all others (arguments, pointers, bases, settings) are ignored,
-// answered OKAY and counted in ignored_writes, up to 65535. So a request has the values of its start, also when
-// auto-restart repeats it.
-// Counters of 64 bits: reading the low word also latches the high word, so low-then-high is one consistent value. The
-// built-in counters (cycles, channel_beat, channel_stall events) and ignored_writes are cleared when a request begins,
-// by a write also in the cycle of ap_done or by auto-restart; the built-in counters run until ap_done.
+// IP_ISR and halt accept writes. Writes to all other registers (arguments, pointers, bases, settings) are ignored,
+// answered OKAY and counted in ignored_writes, up to 65535. So a request keeps the values that it started with, also
+// when auto-restart repeats it.
+// Counters of 64 bits: reading the low word also latches the high word, so reading low then high gives one consistent
+// value. The built-in counters (cycles, and the events channel_beat and channel_stall) run until ap_done. They and
+// ignored_writes are cleared when a request begins, whether by a write (even in the cycle of ap_done) or by
+// auto-restart.
 // Reset: clk, synchronous active-high rst.
 //
-// name          meaning                                           unit           range
-// CHANNELS      of memory                                         channels       1 to 32
-// COUNTERS      of the design, read as they are                   64-bit values  0 to 128
-// SAMPLING      1: with the settings of sampling; 0: they read 0  -              0, 1
-// END_IDS       ids that end a request: the words of others read 0  ids          1 to 8
-// COUNTER_BITS  of counters, at least one                         bits           derived
+// name          meaning                                             unit           range
+// CHANNELS      memory channels                                     channels       1 to 32
+// COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 128
+// SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
+// END_IDS       ids that end a request: the words of others read 0  ids            1 to 8
+// COUNTER_BITS  width of counters, at least 1                       bits           derived
 `default_nettype none
 
 module rill_axil_regs #(
@@ -64,10 +65,10 @@ module rill_axil_regs #(
     input  wire [31:0]             ids_count,
     input  wire [31:0]             fault_code,
     input  wire [31:0]             fault_place,
-    input  wire [63:0]             identity,            // constants of the design
+    input  wire [63:0]             identity,            // constants that identify the design
     input  wire [63:0]             layout,
     input  wire [63:0]             image,
-    output reg  [1:0]              halt,                // {kill, stop}, until ap_done
+    output reg  [1:0]              halt,                // {kill, stop}; each stays high until ap_done
     output reg  [31:0]             watchdog,
     output reg  [31:0]             ring_ids,
     output wire [31:0]             inverse_temperature,
@@ -80,15 +81,15 @@ module rill_axil_regs #(
     input  wire [31:0]             fault_state,
     input  wire [63:0]             idle_engines,
     input  wire [63:0]             logits_hash,
-    input  wire [31:0]             clock_state,         // of rill_clock_guard
+    input  wire [31:0]             clock_state,         // clock_state of rill_clock_guard
     input  wire [CHANNELS-1:0]     channel_beat,        // events, one per cycle
     input  wire [CHANNELS-1:0]     channel_stall,
     input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
 );
     localparam VALUES = 1 + 2 * CHANNELS + COUNTERS;
     `include "rill_registers.vh"
-    localparam [31:0] FIRST_COUNTER = {20'd0, REG_CYCLES} / 8; // in values of 64 bits
-    localparam [31:0] BASE = {20'd0, REG_BASE} / 4;            // in words
+    localparam [31:0] FIRST_COUNTER = {20'd0, REG_CYCLES} / 8; // index of the first counter, in values of 64 bits
+    localparam [31:0] BASE = {20'd0, REG_BASE} / 4;            // index of the first base pointer, in words
     localparam [31:0] BASE_STRIDE = {20'd0, REG_BASE_STRIDE} / 4;
     localparam [31:0] VALUES_32 = VALUES;
     localparam [31:0] CHANNELS_32 = CHANNELS;
@@ -113,7 +114,7 @@ module rill_axil_regs #(
                  strobe[1] ? data[15:8] : old[15:8], strobe[0] ? data[7:0] : old[7:0]};
     endfunction
 
-    // Write channel: address and data are collected, then applied.
+    // Write channel: collects address and data, then writes the register.
     reg         open_q;
     reg         aw_held_q;
     reg         w_held_q;
@@ -123,7 +124,7 @@ module rill_axil_regs #(
     reg  [31:0] w_data_q;
     reg  [3:0]  w_strobe_q;
     wire        apply = aw_held_q && w_held_q && !b_valid_q;
-    wire        apply_setting = apply && !ap_start;      // of what a request must not change
+    wire        apply_setting = apply && !ap_start;      // writes a register that must not change during a request
 
     assign s_axi_control_awready = open_q && !aw_held_q;
     assign s_axi_control_wready = open_q && !w_held_q;
@@ -233,7 +234,7 @@ module rill_axil_regs #(
                 default: ;
             endcase
 
-    // Further ids that end a request. No id is like those that nobody wrote.
+    // Further ids that end a request. Registers that nobody wrote hold a value that no id has.
     wire [7*32-1:0] more;
     generate
         if (END_IDS > 1) begin : gen_more
@@ -275,8 +276,8 @@ module rill_axil_regs #(
     wire [8*32-1:0] ends = {more, eot_id_q};
     assign eot_id = ends[END_IDS*32-1:0];
 
-    // Bits of a request that runs; set, and cleared by its end. A write in the cycle of ap_done is for the request that
-    // auto-restart begins then.
+    // Control bits of a running request: writing sets them, the end of the request clears them. A write in the cycle of
+    // ap_done applies to the request that auto-restart begins then.
     wire [1:0] halt_before = ap_done ? 2'b00 : halt;
     always @(posedge clk)
         if (rst || !ap_start)
@@ -380,23 +381,23 @@ module rill_axil_regs #(
         end
     endgenerate
 
-    // Read channel: address, value, word.
+    // Read channel: find the address, read the value, select the word.
     localparam [2:0] S_ADDR = 3'd0, S_VALUE = 3'd1, S_GROUPS = 3'd2, S_JOIN = 3'd3, S_WORD = 3'd4, S_DATA = 3'd5;
     reg  [2:0]  r_state_q;
     reg  [9:0]  r_word_q;
     wire [11:0] r_address = {r_word_q, 2'b00};
     reg  [63:0] r_value_q;                   // counter or base pointer
     reg  [31:0] r_plain_q;
-    reg  [31:0] r_more_q;                    // from REG_MAGIC on
-    reg  [31:0] r_high_q;                    // high word that goes with the low word read last
+    reg  [31:0] r_more_q;                    // words from REG_MAGIC on
+    reg  [31:0] r_high_q;                    // high word that was latched with the latest low word
     reg  [31:0] r_data_q;
     reg         r_counter_q;
     wire [31:0] r_index = {23'd0, r_word_q[9:1]} - FIRST_COUNTER;
     wire        r_is_counter = r_word_q[9:8] != 2'b00 && r_index < VALUES_32;
 
-    // Base pointers lie at a stride of three words: channel and word are found by comparing, not by dividing.
-    // A bit for each value: S_VALUE; what it selects, eight values at a time: S_GROUPS; of all groups: S_JOIN.
-    // Functions, so that a simulator evaluates them only in these cycles.
+    // Base pointers are three words apart; comparing finds channel and word without a divider.
+    // S_VALUE finds one select bit per value, S_GROUPS selects within groups of eight values, S_JOIN joins the groups.
+    // They are functions, so that a simulator evaluates them only in these cycles.
     localparam ALL = VALUES + CHANNELS;
     localparam GROUPS = (ALL + 7) / 8;
     localparam FOUND_W = 8 * GROUPS + 2;
@@ -498,7 +499,7 @@ module rill_axil_regs #(
                 REG_RING_HIGH: r_plain_q <= ring_ptr[63:32];
                 default: r_plain_q <= 32'd0;
             endcase
-            case (r_address)                 // a register of their own: one choice of all would be too long
+            case (r_address)  // a separate register, because one multiplexer of all words would be too slow
                 REG_MAGIC: r_more_q <= magic;
                 REG_VERSION: r_more_q <= version;
                 REG_IDENTITY: r_more_q <= identity[31:0];

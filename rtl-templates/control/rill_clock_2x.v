@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second clock of a kernel whose multipliers work twice in a cycle: clk_2x, of twice the frequency of the
-// platform's ap_clk. It rises with ap_clk, and once in the middle between.
+// The second clock, clk_2x, of a kernel whose multipliers work twice per cycle. It has twice the frequency of the
+// platform's ap_clk, and every rising edge of ap_clk is also one of clk_2x.
 //
-// RILL_VENDOR_CELLS: an MMCM of UltraScale+ makes clk_2x of ap_clk. Its feedback goes over a buffer of its own, which
-// the constraints of a package put into one CLOCK_DELAY_GROUP with the buffer of clk_2x. So both have the same delay,
-// and clk_2x rises with ap_clk. All other registers of the design are at ap_clk: the host's registers and the memory
-// ports work whether clk_2x is there or not. rill_clock_guard resets the MMCM, and state says whether clk_2x may be
-// used.
-// Without that macro clk_2x is ap_clk, with one edge in a cycle, and multipliers do not look at it. Those of RILL_PUMP
-// do: a bench then drives both clocks of the design itself, not of its kernel.
-// MULTIPLY * 1000000 / PERIOD_PS, the frequency of the MMCM's oscillator, is 800 to 1600 MHz.
-// state: as of rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
+// With RILL_VENDOR_CELLS, an MMCM of UltraScale+ makes clk_2x from ap_clk. Its feedback passes a separate buffer. The
+// constraints of a package put this buffer and the buffer of clk_2x into one CLOCK_DELAY_GROUP, so both have the same
+// delay and the edges coincide. All other registers of the design use ap_clk, so the host's registers and the memory
+// ports work even without clk_2x. rill_clock_guard resets the MMCM, and state says whether clk_2x may be used.
+// Without that macro clk_2x is ap_clk, and the multipliers ignore it. The exception is RILL_PUMP, where the multipliers
+// use clk_2x: a bench then drives both clocks of the design, without this module.
+// The frequency of the MMCM's oscillator, MULTIPLY * 1000000 / PERIOD_PS, must be 800 to 1600 MHz.
+// state is that of rill_clock_guard. Reset: ap_clk, synchronous active-high rst.
 //
-// name       meaning                       unit  range
-// PERIOD_PS  of ap_clk                     ps    1 or more
-// MULTIPLY   of the oscillator, even       -     2 to 64
+// name       meaning                                                unit  range
+// PERIOD_PS  period of ap_clk                                       ps    1 or more
+// MULTIPLY   frequency of the oscillator over that of ap_clk, even  -     2 to 64
 `default_nettype none
 
 module rill_clock_2x #(

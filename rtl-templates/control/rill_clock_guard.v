@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the second clock of a kernel: when the MMCM that makes it is reset, and whether the clock may be used.
+// Watches the second clock of a kernel: resets the MMCM that makes it, and says whether the clock may be used.
 //
-// pll_rst resets the MMCM: for PULSE cycles after rst, after the clock was lost, and after 2^LIMIT_BITS cycles without
-// it. Then, when locked (not synchronous to clk) is high, and SETTLE cycles have had EDGES edges of clk_2x each, ready
-// is 1. It falls three cycles after the first cycle that has another number of edges, and three after locked falls.
-// failed: a start need not wait longer, because 2^LIMIT_BITS cycles have passed since the reset or the loss. The MMCM
-// is tried again meanwhile, and when the clock is there after all, ready rises and failed falls.
-// state: {lost, 14 zeros, failed, ready}; lost counts losses since rst, up to 65535.
-// A clock with gaps, or of another frequency than before, changes the number of edges in the same cycle, long before
-// locked falls. An edge that moves within its half of a cycle is not seen.
+// pll_rst resets the MMCM for PULSE cycles: after rst, after the clock was lost, and whenever it was not ready for
+// 2^LIMIT_BITS cycles.
+// ready rises when locked is high (it is not synchronous to clk) and SETTLE cycles have had EDGES edges of clk_2x each.
+// It falls three cycles after the first cycle with another number of edges, and three cycles after locked falls.
+// failed: 2^LIMIT_BITS cycles have passed since the reset or the loss, so a request need not wait any longer. The MMCM
+// is still tried again; when the clock becomes ready after all, failed falls.
+// state: {lost, 14 zeros, failed, ready}. lost counts losses since rst, up to 65535.
+// A clock with gaps or with a changed frequency shows another number of edges at once, long before locked falls. An
+// edge that moves within its half of a cycle is not detected.
 // Reset: clk, synchronous active-high rst. pll_rst starts at 1, before the first edge of clk.
 //
-// name        meaning                          unit    range
-// EDGES       of clk_2x in a cycle of clk      edges   1, 2
-// PULSE       length of a reset                clocks  2 to 255
-// SETTLE      without an error until ready     clocks  1 to 255
-// LIMIT_BITS  2^LIMIT_BITS clocks until the    bits    9 to 24
-//             MMCM is reset again
+// name        meaning                                            unit    range
+// EDGES       rising edges of clk_2x in a cycle of clk           edges   1, 2
+// PULSE       length of a reset                                  clocks  2 to 255
+// SETTLE      cycles without an error until ready                clocks  1 to 255
+// LIMIT_BITS  2^LIMIT_BITS clocks until the MMCM is reset again  bits    9 to 24
 `default_nettype none
 
 module rill_clock_guard #(
@@ -47,7 +47,7 @@ module rill_clock_guard #(
     localparam [31:0] PULSE_32 = PULSE;
     localparam [31:0] SETTLE_32 = SETTLE;
 
-    // Edges of clk_2x. The difference of two counts is EDGES, also around the end of the counter.
+    // Counts edges of clk_2x. The difference of two counts is EDGES, also when the counter wraps.
     reg  [7:0] edges_q = 8'd0;
     reg  [7:0] seen_q;
     reg  [7:0] before_q;
@@ -67,7 +67,7 @@ module rill_clock_guard #(
     localparam [1:0] S_RESET = 2'd0, S_WAIT = 2'd1, S_SETTLE = 2'd2, S_READY = 2'd3;
     reg  [1:0]            state_q;
     reg  [7:0]            count_q;           // cycles of S_RESET and S_SETTLE
-    reg  [LIMIT_BITS-1:0] time_q;            // since the clock was there
+    reg  [LIMIT_BITS-1:0] time_q;            // cycles since the clock was last ready
     reg                   expired_q;
     reg                   ready_q;
     reg                   failed_q;

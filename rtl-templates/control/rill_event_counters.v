@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One 64-bit counter per event line, for the register map's generic counters: counts the cycles in which the line is
-// high.
+// One 64-bit counter per event line. Each counts the cycles in which its line is high, for the generic counters of the
+// register map.
 //
-// Cleared by `clear` (the start of a request), held by `enable` low. A count is split at 32 bits with the carry
-// registered, so that the adders stay short: it may lag by one cycle. Reset: synchronous.
+// `clear` (the start of a request) clears all counters; they stand still while `enable` is low. A count is split at 32
+// bits with a registered carry, so that the adders stay short; its high half may lag by one cycle. Reset: clk,
+// synchronous active-high rst.
 //
-// name    meaning                unit    range
-// EVENTS  lines, a counter each  events  1 or more
+// name    meaning                          unit    range
+// EVENTS  event lines; each has a counter  events  1 or more
 `default_nettype none
 
 module rill_event_counters #(

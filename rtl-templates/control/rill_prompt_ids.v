@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ids of a prompt out of its beats: one beat is held, and the next one taken when its ids are gone.
+// Unpacks the ids of a prompt from its beats. One beat is held, and the next one is taken when all its ids are used.
 //
-// any: `id` is the next one; take moves on to the one behind it, in the next cycle. The first id of a beat is in its
-// low bits. Beats are taken while `takes` is high; clear (a level) drops what is held.
-// Latency: 1 cycle. Throughput: an id per cycle, a cycle more per beat. Reset: clear.
+// any: `id` is valid. take: moves on to the following id in the next cycle. The first id of a beat is in its low bits.
+// Beats are taken while `takes` is high. clear (level) drops what is held.
+// Latency: 1 cycle. Throughput: one id per cycle, plus one cycle per beat. Reset: clear does it.
 //
-// name       meaning    unit  range
-// BEAT_BITS  of a beat  bits  256, 512
+// name       meaning          unit  range
+// BEAT_BITS  width of a beat  bits  256, 512
 `default_nettype none
 
 module rill_prompt_ids #(
@@ -32,8 +32,8 @@ module rill_prompt_ids #(
         end
     endgenerate
 
-    reg  [BEAT_BITS-1:0] beat_q;             // moves by an id
-    reg  [IDS_SHIFT:0]   ids_q;              // left in it
+    reg  [BEAT_BITS-1:0] beat_q;             // shifts by one id at a time
+    reg  [IDS_SHIFT:0]   ids_q;              // ids left in the beat
     wire                 fill = s_axis_prompt_tvalid && s_axis_prompt_tready;
 
     assign any = ids_q != {(IDS_SHIFT + 1){1'b0}};

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a request, and what is wrong with them.
+// Holds the arguments of a request and checks them.
 //
-// While `follows` is high the outputs follow the arguments; then they are held, but for ring_ids and channel_base,
-// which must not move. All is settled three cycles after the arguments, `decode_steps` two, the rest one; a start comes
-// later than that.
-// refused: the request cannot be run: `fault` and `place` say why, as fault_code and fault_place of rill_token_loop (1
-// no prompt, 2 a prompt beyond CONTEXT, 3 a pointer that is no multiple of a beat or has bits above ADDR_BITS: place 0
-// prompt, 1 ring, 2 + c the base of channel c, 9 a ring with less room than ids may be made: place that many). If
-// several are wrong the first of these is told. fault is 0 otherwise.
-// decode_steps: those of one token behind the prompt, as far as max_new and CONTEXT allow; MODE 1: none.
-// Reset: none; nothing is kept that a start does not bring.
+// While `follows` is high, the outputs follow the arguments; afterwards they are held. The exceptions are ring_ids and
+// channel_base, which must not change. All results are valid three cycles after the arguments, decode_steps after two,
+// the others after one. A request starts later than that.
+// refused: the request cannot be run; fault and place say why, with the codes of fault_code and fault_place of
+// rill_token_loop:
+//     1  no prompt
+//     2  a prompt longer than CONTEXT
+//     3  a pointer that is not a multiple of a beat or has bits above ADDR_BITS; place 0: prompt, 1: ring, 2 + c: base
+//        of channel c
+//     9  a ring with less room than ids may be generated; place: that number of ids
+// The first of these that applies is reported. Otherwise fault is 0.
+// decode_steps: steps of one token after the prompt, limited by max_new and CONTEXT. MODE 1 has none.
+// Reset: none, because every start brings all values.
 //
-// name       meaning                            unit       range
-// MODE       0: language model; 1: stream       -          0, 1
-// BEAT_BITS  of a beat                          bits       256, 512
-// CONTEXT    of the longest request             positions  1 to 65535
-// END_IDS    that end a request                 ids        1 to 8
-// ADDR_BITS  of an address                      bits       32 to 64
-// BASES      of channels, that must be aligned  pointers   1 or more
+// name       meaning                                            unit       range
+// MODE       0: language model; 1: stream                       -          0, 1
+// BEAT_BITS  width of a beat                                    bits       256, 512
+// CONTEXT    positions of the longest request                   positions  1 to 65535
+// END_IDS    ids that can end a request                         ids        1 to 8
+// ADDR_BITS  width of an address                                bits       32 to 64
+// BASES      base addresses of channels, which must be aligned  pointers   1 or more
 `default_nettype none
 
 module rill_request_args #(
@@ -49,12 +53,13 @@ module rill_request_args #(
     output wire [31:0]           place
 );
     localparam [31:0] CONTEXT_32 = CONTEXT;
-    // of a base or a pointer: those within a beat, those beyond the memory
+    // Bits of a base or pointer that must be 0: those within a beat, and those beyond the memory.
     localparam [31:0] ALIGN_MASK = BEAT_BITS / 8 - 1;
     localparam [64:0] BEYOND = ~65'd0 << ADDR_BITS;
     localparam [63:0] BAD_BITS = BEYOND[63:0] | {32'd0, ALIGN_MASK};
     localparam [31:0] FAULT_NONE = 0, FAULT_NO_PROMPT = 1, FAULT_LONG_PROMPT = 2, FAULT_POINTER = 3, FAULT_RING = 9;
-    localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;    // of FAULT_POINTER; channel c PLACE_BASE + c
+    // Values of place for FAULT_POINTER; channel c has PLACE_BASE + c
+    localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;
 
     generate
         if (MODE != 0 && MODE != 1) begin : gen_bad_mode
@@ -98,9 +103,9 @@ module rill_request_args #(
         decode_steps <= MODE == 1 ? 32'd0 : decode_wish < decode_room ? decode_wish : decode_room;
     end
 
-    // Bases of the channels: two registers behind.
+    // Bases of the channels are checked in two registered stages.
     reg  [BASES-1:0] bad_bases_q;
-    reg              bad_base_q;             // any of them
+    reg              bad_base_q;             // any base is bad
     reg  [31:0]      base_place_d, base_place_q;
     integer          b, c;
 
@@ -124,7 +129,8 @@ module rill_request_args #(
     assign refused = no_prompt_q || long_prompt_q || bad_pointer || short_ring_q;
     assign fault = no_prompt_q ? FAULT_NO_PROMPT : long_prompt_q ? FAULT_LONG_PROMPT
         : bad_pointer ? FAULT_POINTER : short_ring_q ? FAULT_RING : FAULT_NONE;
-    assign place = no_prompt_q || long_prompt_q || bad_prompt ? PLACE_PROMPT  // or 0
+    // PLACE_PROMPT is 0, so it also serves when nothing is wrong
+    assign place = no_prompt_q || long_prompt_q || bad_prompt ? PLACE_PROMPT
         : bad_ring ? PLACE_RING : bad_base_q ? base_place_q : short_ring_q ? decode_steps + 32'd1 : 32'd0;
 
     wire unused = &{1'b0, prompt_ptr, ring_ptr, channel_base};

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends a request early when the second clock is lost, a kernel reports a fault, the memory reports an error, the memory
-// is silent for too long, or the host kills it.
+// Ends a request early when the second clock is lost, the memory reports an error, a kernel reports a fault, the memory
+// is silent for too long, or the host kills the request.
 //
-// broken: while `running`, at most two cycles behind the cause. In the next cycle `told` is high, and the told_* say
-// what it was: the loss of the clock before an error of the memory before a fault of a kernel before silence; none of
-// them: the kill. What a kernel or the memory says in the same cycle as the loss may be its consequence. told_place is
-// the lowest bit of kernel_fault or memory_error, or idle_place, or 0 for the clock; told_state what `status` was;
-// told_address and told_write are kept by the channel with the error.
-// expired: a pulse when there has been no `progress` (a pulse: a beat, a response) and no new state for `watchdog`
-// cycles, 0 never, while `running` or `waited` (somebody waits for the end of a flush); idle_place: the first bit of
-// idle_engines that is 0.
-// kernel_fault, memory_error: levels, until the reset behind the request. Reset: clk, synchronous active-high rst.
+// broken: the request must end; only while `running`, at most two cycles after the cause. In the next cycle `told` is
+// high, and the told_* outputs describe the cause. If several come together, the order of precedence is: loss of the
+// clock, memory error, kernel fault, silence. The loss comes first because the others may be its consequence. If none
+// of them is set, the cause is the kill. told_place is the lowest bit of kernel_fault or memory_error, or idle_place,
+// or 0 for the clock. told_state is `status` at that time. told_address and told_write come from the channel with the
+// error.
+// expired: a pulse after `watchdog` cycles without `progress` (a pulse for each beat or response) and without a change
+// of state; 0 never. It works while `running` or `waited` (a start waits for the end of a flush). idle_place: the first
+// bit of idle_engines that is 0.
+// kernel_fault and memory_error are levels until the reset at the end of the request. Reset: clk, synchronous
+// active-high rst.
 //
-// name           meaning          unit  range
-// FAULTS         of kernel_fault  bits  1 or more
-// MEMORY_ERRORS  of memory_error  bits  1 or more
+// name           meaning                unit  range
+// FAULTS         width of kernel_fault  bits  1 or more
+// MEMORY_ERRORS  width of memory_error  bits  1 or more
 `default_nettype none
 
 module rill_request_watch #(
@@ -56,7 +58,7 @@ module rill_request_watch #(
     endgenerate
     localparam PLACE_W = MEMORY_ERRORS > 1 ? $clog2(MEMORY_ERRORS) : 1;
 
-    // Faults of the clock, the kernels and the memory, one register behind.
+    // Faults of the clock, the kernels and the memory, one register later.
     reg         clock_lost_q;
     reg         kernel_fault_q;
     reg         memory_error_q;
@@ -83,12 +85,12 @@ module rill_request_watch #(
         memory_place_q <= memory_place_d;
     end
 
-    // Watchdog: cycles without a sign of life.
+    // Watchdog: counts cycles without progress.
     reg  [31:0] silent_q;
     reg         alive_q;
     reg  [3:0]  state_seen_q;
-    reg  [31:0] idle_low_d, idle_low_q;       // of the channels
-    reg  [31:0] idle_high_d, idle_high_q;     // of the walkers
+    reg  [31:0] idle_low_d, idle_low_q;       // first busy engine of the channels
+    reg  [31:0] idle_high_d, idle_high_q;     // first busy engine of the walkers
     reg         low_busy_q;
     assign idle_place = low_busy_q ? idle_low_q : idle_high_q;
 
@@ -116,7 +118,7 @@ module rill_request_watch #(
 
     assign broken = running && (clock_lost_q || kernel_fault_q || memory_error_q || expired || kill);
 
-    // For who keeps it, a cycle later: the request is flushed meanwhile.
+    // Copies for the status registers, one cycle later, when the flush has begun.
     always @(posedge clk) begin
         told <= broken && !rst;
         told_clock <= clock_lost_q;
@@ -126,7 +128,7 @@ module rill_request_watch #(
         told_place <= clock_lost_q ? 32'd0 : memory_error_q ? memory_place_q
             : kernel_fault_q ? kernel_place_q : idle_place;
         told_state <= status;
-        told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64]; // kept there
+        told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64]; // the channel keeps this address
         told_write <= error_is_write[memory_place_q[PLACE_W-1:0]];
     end
 endmodule

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reset of a platform's kernel: its active-low pin through registers to the design's synchronous, active-high reset.
+// Reset of a kernel: registers from the platform's active-low pin to the design's synchronous, active-high reset.
 //
-// rst is what !ap_rst_n was STAGES cycles before. The registers start at 1: a design that has just been configured is
-// in reset.
-// The platform's pin is synchronous to clk, but its way is long, and another shell's pin may not be. So the first two
-// stages stay side by side (async_reg). The others are for the way from the shell to the design: they
-// stay registers (no shift register) that a tool may place apart and copy.
-// Reset: none of its own.
+// rst is !ap_rst_n, STAGES cycles later. The registers start at 1, so a design that has just been configured is in
+// reset.
+// The pin is synchronous to clk, but its wire is long, and the pin of another shell may be asynchronous. So the first
+// two stages are placed side by side (async_reg). The other stages bridge the distance from the shell to the design:
+// they stay separate registers (no shift register), which a tool may spread and copy.
+// Reset: none.
 //
-// name    meaning               unit    range
-// STAGES  from ap_rst_n to rst  clocks  2 or more
+// name    meaning                         unit    range
+// STAGES  registers from ap_rst_n to rst  clocks  2 or more
 `default_nettype none
 
 module rill_reset #(

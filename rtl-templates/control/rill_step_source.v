@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the step words of a request: prefill steps of up to TOKENS tokens, then decode steps of one.
+// Makes the step words of a request: prefill steps of up to TOKENS tokens, then decode steps of one token.
 //
-// start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps; go (level) lets the next step word
-// come out; a word that is offered stays. busy until the last word has been taken. Fields: docs/rtl.md section 4; krows
-// counts along with the position, so CHANNELS may be any integer. Throughput: one step in ntok + 2 cycles.
+// start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps. go (level) allows the next step word
+// to be offered; an offered word stays until it is taken. busy is high until the last word has been taken. Fields:
+// docs/rtl.md section 4. krows is counted together with the position, so CHANNELS need not be a power of two.
+// Throughput: one step in ntok + 2 cycles.
 // Reset: clk, synchronous active-high rst.
 //
 // name      meaning                                                                    unit      range
-// CHANNELS  of the engine of the scores                                                channels  1 to 32
-// TOKENS    per step, upper bound                                                      tokens    1, 2, 4, 8
+// CHANNELS  channels of the scores engine                                              channels  1 to 32
+// TOKENS    tokens per step, upper bound                                               tokens    1, 2, 4, 8
 // ALL_HEAD  1: every step has head = 1; 0: the last prefill step and the decode steps  -         0, 1
 `default_nettype none
 

@@ -1,75 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-// The request: parameters, prompt, prefill, decode, stop, drain, reset of the datapath.
+// Runs a request: loads parameters, reads the prompt, sends the steps of prefill and decode, stops, drains, and resets
+// the datapath.
 //
-// One request per start (level, see rill_axil_regs); done is a one-cycle pulse, idle is high between requests. In
-// order:
-//   check   prompt_len 1..CONTEXT, pointers and bases multiples of a beat, max_new > 0 (max_new = 0: done at once, no
-//           fault)
-//   load    load_start pulse; waits until each load_done bit has been high once. The walker's steps start now.
-//           `image_wrong` instead (level): fault 8, flush
-//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids back on
+// One request per start (level, see rill_axil_regs). done is a one-cycle pulse; idle is high between requests. The
+// phases:
+//   check   prompt_len is 1..CONTEXT, pointers and bases are multiples of a beat, max_new > 0 (max_new = 0: done at
+//           once, without a fault)
+//   load    load_start pulse; waits until each load_done bit has been high once. The segment walker's steps start now.
+//           `image_wrong` (level) instead of load_done: fault 8, flush
+//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids come back on
 //           s_axis_prompt
-//   steps   step word on m_axis_step, then its ids on m_axis_id; after a step with head = 1 the id that arrives on
-//           s_axis_next_id with tok_last goes to the ring as {index, id}; stop when max_new ids are made, the id is one
-//           of eot_id (unless ignore_eot), or position CONTEXT is reached
-//   stop    (level) after the step that runs: drain, then as below; kill (level): straight to flush
+//   steps   step word on m_axis_step, then its ids on m_axis_id. After a step with head = 1, the id that arrives on
+//           s_axis_next_id with tok_last is sent to the ring as {index, id}. The phase ends when max_new ids are made,
+//           the id is one of eot_id (unless ignore_eot), position CONTEXT is reached, or the host stops the request
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
-//   flush   flush high until `quiet` (no AXI transaction outstanding anywhere, all engines idle) has been high for 8
-//           cycles
-//   reset   soft_rst high for 12 cycles, flush for 2 + RESET_WAY more; then done. soft_rst goes through RESET_WAY
-//           registers to all that it resets, which leaves the reset before the flush ends, so before anything is sent.
-//           Whatever ran ahead is gone: a second start finds the state of power-up.
-// A start waits until RESET_WAY cycles after rst, which takes the same way; until the second clock is ready or has
-// failed (clock_state of rill_clock_guard; a design with one clock is always ready); and two cycles after a request, so
-// that arguments are settled also when a start follows at once.
+//   flush   flush is high until `quiet` (no AXI transaction outstanding, all engines idle) has been high for 8 cycles
+//   reset   soft_rst is high for 12 cycles, flush for 2 + RESET_WAY more, then done. soft_rst passes RESET_WAY
+//           registers to the modules that it resets. They leave the reset before the flush ends, so before anything is
+//           sent. A second start therefore finds the state after power-up
+// halt: stop (level) ends the request after the present step, with drain and flush. kill (level) goes straight to
+// flush.
+// A start waits until RESET_WAY cycles after rst, which passes the same registers; until the second clock is ready or
+// has failed (clock_state of rill_clock_guard; a design with one clock is always ready); and until two cycles after a
+// request, so that the arguments have been checked.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
-// m_axis_walk_step: the same step words as m_axis_step, not waiting for ids, as far as count and CONTEXT allow: for the
-// segment walker.
-// MODE 1 (a graph that is no language model): prompt_len rows; no ids, no prompt read, no ring; every step has head =
-// 1; the end is out_steps_done = steps for every output and kv_layers_done as above.
-// fault_code: 0 none, 1 prompt_len 0, 2 prompt_len > CONTEXT, 3 a pointer that is no multiple of a beat, or has bits
-// above ADDR_BITS (place 0 prompt, 1 ring, 2 + c the base of channel c: the first of them), 4 prompt id >= VOCAB (place
-// = its position), 5 kernel fault (place = lowest bit of kernel_fault), 6 memory error (place = lowest bit of
-// memory_error). After 1, 2 and 3 no transaction has gone out.
-// Code and place are kept until the next start.
-// 7 no `progress` (a pulse: a beat, a response) and no new state for `watchdog` cycles, 0 never (place: the first bit
-// of idle_engines that is 0), 8 the memory holds another image (place: image_place; nothing has been written), 9
-// ring_ids, if not 0, is less than the ids that may be made (place: so many; no transaction has gone out), 10 no second
-// clock (place 0: lost in the request; 1: not there at its start, no transaction has gone out).
-// After 7 the memory may never be quiet. Then done comes after another `watchdog` cycles, and `flush` stays until it is
-// quiet: a start meanwhile waits, and is done with fault 7 once more if that takes as long again. No transaction is
-// ever broken off.
-// image: checksum of the image whose parameters are on chip, given to the next load; 0 (none) after a reset, a fault
-// and a kill.
-// fault_address, fault_channel ([7:0] channel, [8] write): of fault 6. fault_state: status when a fault or a kill came.
+// m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead as
+// far as count and CONTEXT allow.
+// MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
+// no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
+// kv_layers_done as above.
+// fault_code and fault_place, kept until the next start:
+//    0  no fault
+//    1  prompt_len is 0; no transaction has gone out (also for 2, 3, 9)
+//    2  prompt_len > CONTEXT
+//    3  a pointer is not a multiple of a beat, or has bits above ADDR_BITS; place of the first one: 0 prompt, 1 ring, 2
+//       + c base of channel c
+//    4  a prompt id >= VOCAB; place: its position
+//    5  kernel fault; place: lowest bit of kernel_fault
+//    6  memory error; place: lowest bit of memory_error
+//    7  neither `progress` (a pulse for each beat or response) nor a new state for `watchdog` cycles (0: no limit);
+//       place: the first bit of idle_engines that is 0
+//    8  the memory holds another image; place: image_place; nothing has been written
+//    9  ring_ids is not 0 and less than the number of ids that may be made; place: that number
+//   10  no second clock; place 0: lost during the request, 1: not there at its start, and no transaction has gone out
+// After fault 7 the memory may never become quiet. Then done comes after another `watchdog` cycles, but `flush` stays
+// until the memory is quiet. A start meanwhile waits, and ends with fault 7 again if that takes as long. No transaction
+// is ever broken off.
+// image: checksum of the image whose parameters are on chip; the next load gets it. It is 0 (none) after a reset, a
+// fault and a kill.
+// fault_address, fault_channel ([7:0] channel, [8] write): valid for fault 6. fault_state: value of status when a fault
+// or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
-// logits_hash: 0, then for each id that is given to the ring rotated left by 1, plus row_hash (that of the logits which
-// the id was chosen from, stable from HASH_WAIT - 2 cycles behind the id until as many behind the ring's word:
-// the next id comes no sooner); kept until the next start.
-// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on the position behind it.
-// head_position: position of the latest step's last token, which the next id follows.
-// Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst is no part of this module's own reset.
+// logits_hash: starts at 0. For each id that is sent to the ring, it is rotated left by 1 and row_hash is added, the
+// hash of the logits from which the id was chosen. row_hash must be stable from HASH_WAIT - 2 cycles behind the id
+// until as many cycles after the ring's word (the next id does not come sooner). logits_hash is kept until the next
+// start.
+// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
+// head_position: position of the latest step's last token, from which the next id is generated.
+// Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
 //
-// name           meaning                                 unit       range
-// MODE           0: language model; 1: stream            -          0, 1
-// CHANNELS       of the engine of the scores             channels   1 to 32
-// TOKENS         per step, upper bound                   tokens     1, 2, 4, 8
-// BEAT_BITS      of a beat                               bits       256, 512
-// CONTEXT        of the longest request                  positions  1 to 65535
-// VOCAB          that a prompt may name; 0: not checked  ids        0 or more
-// END_IDS        that end a request                      ids        1 to 8
-// KV_LAYERS      that write K and V                      layers     0 or more
-// LOADERS        bits of load_done                       bits       1 or more
-// FAULTS         bits of kernel_fault                    bits       1 or more
-// MEMORY_ERRORS  bits of memory_error                    bits       1 or more
-// ADDR_BITS      of an address                           bits       32 to 64
-// BASES          of channels, that must be aligned       pointers   1 or more
-// OUTPUTS        MODE 1: output writers                  writers    1 or more
-// RESET_WAY      registers from soft_rst to what it      clocks     2 to 16
-//                resets
-// HASH_WAIT      from an id that is given to the ring    clocks     4 to 32
-//                to its row_hash being added
-// USER_W         of tuser                                bits       derived
+// name           meaning                                                        unit       range
+// MODE           0: language model; 1: stream                                   -          0, 1
+// CHANNELS       channels of the scores engine                                  channels   1 to 32
+// TOKENS         tokens per step, upper bound                                   tokens     1, 2, 4, 8
+// BEAT_BITS      width of a beat                                                bits       256, 512
+// CONTEXT        positions of the longest request                               positions  1 to 65535
+// VOCAB          vocabulary: prompt ids must be below it; 0: no check           ids        0 or more
+// END_IDS        ids that can end a request                                     ids        1 to 8
+// KV_LAYERS      layers that write K and V                                      layers     0 or more
+// LOADERS        bits of load_done                                              bits       1 or more
+// FAULTS         bits of kernel_fault                                           bits       1 or more
+// MEMORY_ERRORS  bits of memory_error                                           bits       1 or more
+// ADDR_BITS      width of an address                                            bits       32 to 64
+// BASES          base addresses of channels, which must be aligned              pointers   1 or more
+// OUTPUTS        MODE 1: output writers                                         writers    1 or more
+// RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
+// HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 32
+// USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
 module rill_token_loop #(
@@ -134,7 +141,7 @@ module rill_token_loop #(
     input  wire [OUTPUTS*32-1:0]    out_steps_done,
     input  wire [31:0]              ids_written,        // of rill_ring_writer
     input  wire [FAULTS-1:0]        kernel_fault,
-    input  wire [MEMORY_ERRORS-1:0] memory_error,       // of each channel
+    input  wire [MEMORY_ERRORS-1:0] memory_error,       // one bit per channel
     input  wire [MEMORY_ERRORS-1:0] error_is_write,
     input  wire [MEMORY_ERRORS*64-1:0] error_address,
     input  wire                     progress,
@@ -204,7 +211,7 @@ module rill_token_loop #(
         S_DRAIN = 4'd12, S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
     localparam STOP = 0, KILL = 1;           // bits of halt
     localparam [31:0] FAULT_NONE = 0, FAULT_ID = 4, FAULT_KERNEL = 5, FAULT_MEMORY = 6, FAULT_SILENCE = 7,
-        FAULT_IMAGE = 8, FAULT_CLOCK = 10;   // the others are of rill_request_args
+        FAULT_IMAGE = 8, FAULT_CLOCK = 10;   // rill_request_args reports the others
     localparam [31:0] END_NOT_YET = 0, END_ALL = 1, END_OF_TEXT = 2, END_OF_CONTEXT = 3, END_STOPPED = 4,
         END_KILLED = 5, END_FAULT = 6;
     reg  [3:0]  state_q;
@@ -235,7 +242,7 @@ module rill_token_loop #(
     wire        clock_ready = clock_state[0];
     wire        clock_known = |clock_state;
 
-    // What breaks it off, also while a flush waits for the memory and somebody for its end.
+    // Early ends of a request. The watch also works while a flush waits for the memory and a start waits for the flush.
     wire        broken;
     wire        expired;
     wire [31:0] idle_place;
@@ -258,7 +265,7 @@ module rill_token_loop #(
         .told_silent(told_silent), .told_place(told_place), .told_state(told_state),
         .told_address(told_address), .told_write(told_write));
 
-    // Steps: one source for the kernels, one for the walker.
+    // Steps: one source for the kernels, and one for the segment walker.
     wire        step_taken = m_axis_step_tvalid && m_axis_step_tready;
     wire        source_rst = rst || is_q[S_RESET];
     wire        source_start = is_q[S_LOAD];
@@ -285,10 +292,10 @@ module rill_token_loop #(
     reg         head_q;
     reg         final_q;
     reg  [15:0] pos_q;
-    reg  [15:0] place_q;                     // of status
+    reg  [15:0] place_q;                     // position in status
     reg  [31:0] kv_expected_q;
     reg  [31:0] steps_q;
-    reg         tok_last;                    // tok_q is the last one; known when an id is sent
+    reg         tok_last;                    // tok_q is the last token; known when an id is sent
 
     always @(posedge clk) begin
         if (step_taken) begin
@@ -321,16 +328,16 @@ module rill_token_loop #(
             tok_q <= tok_q + 4'd1;
     end
 
-    // Ids: the prompt's out of its beats, then those that come back.
+    // Ids: first those of the prompt, from its beats, then the generated ones.
     reg                  prefill_q;          // ids come from the prompt
     reg  [31:0]          id_q;
     reg  [31:0]          next_id_q;
-    reg  [31:0]          made_q;             // ids made
+    reg  [31:0]          made_q;             // ids generated
     wire                 prompt_any;
     wire [31:0]          prompt_id;
     wire                 id_ready = !prefill_q || prompt_any;
     wire                 next_take = s_axis_next_id_tvalid && s_axis_next_id_tready && s_axis_next_id_tuser[USER_W-1];
-    reg                  bad_id;             // of id_q
+    reg                  bad_id;             // id_q is not below VOCAB
 
     rill_prompt_ids #(.BEAT_BITS(BEAT_BITS)) u_prompt (
         .clk(clk), .clear(is_q[S_IDLE]), .takes(running), .s_axis_prompt_tvalid(s_axis_prompt_tvalid),
@@ -355,7 +362,7 @@ module rill_token_loop #(
 
     // End of the request.
     reg         eot_q;
-    reg         ends;                        // the id is one of them
+    reg         ends;                        // the id is one of eot_id
     integer     e;
 
     always @* begin
@@ -367,15 +374,17 @@ module rill_token_loop #(
 
     reg         all_q;
     wire        stop = eot_q || all_q || final_q || halt[STOP];
-    wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL]; // of the last rows (MODE 1)
+    // The step of the last rows has been taken (MODE 1)
+    wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];
     reg         drained_q;
     reg  [LOADERS-1:0] loaded_q;
-    // count_q: cycles of S_DRAIN, quiet ones of S_FLUSH, those of S_RESET, soft_rst up to RESET_SOFT, those behind rst.
+    // count_q counts cycles of S_DRAIN, quiet cycles of S_FLUSH, cycles of S_RESET (soft_rst up to RESET_SOFT), and
+    // cycles after rst.
     localparam [31:0] WAY = RESET_WAY;
     localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd13 + WAY[4:0];
     reg  [4:0]  count_q;
-    reg         awake_q;                     // all has left rst
-    reg  [1:0]  settled_q;                   // cycles of S_IDLE: the arguments are checked
+    reg         awake_q;                     // every module has left rst
+    reg  [1:0]  settled_q;                   // cycles of S_IDLE, in which the arguments are checked
     wire        drained = drained_q && count_q >= DRAIN_LEAST;
 
     always @(posedge clk) begin
@@ -436,7 +445,7 @@ module rill_token_loop #(
             fault_state <= status;
             ending <= END_FAULT;
         end else if (is_q[S_FLUSH] && expired) begin
-            fault_code <= FAULT_SILENCE;                   // the memory is not quiet: whatever it was before
+            fault_code <= FAULT_SILENCE;                   // the memory is not quiet: this replaces the earlier code
             fault_place <= idle_place;
             fault_state <= status;
             ending <= END_FAULT;
@@ -479,14 +488,14 @@ module rill_token_loop #(
         running <= !rst && state_d >= S_LOAD && state_d <= S_DRAIN;
     end
 
-    // Parameters stay on chip until a request ends otherwise than it should.
+    // Parameters on chip stay valid unless a request is killed or has a fault.
     always @(posedge clk)
         if (rst || (is_q[S_DONE] && (ending == END_KILLED || ending == END_FAULT)))
             image <= 64'd0;
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
 
-    // Two registers behind a kernel that may be far away, and time for them, and for what is on the way.
+    // Two registers, because the kernel with row_hash may be far away, and HASH_WAIT cycles until the hash has arrived.
     reg  [63:0]          row_near_q;
     reg  [63:0]          row_q;
     reg  [HASH_WAIT-1:0] chosen_q;
@@ -500,7 +509,8 @@ module rill_token_loop #(
             logits_hash <= {logits_hash[62:0], logits_hash[63]} + row_q;
     end
 
-    // A done that came because the memory is not quiet is not repeated when it is.
+    // Prevents a second done: after a done that came although the memory is not quiet, none follows when it becomes
+    // quiet.
     reg given_q;
     always @(posedge clk)
         if (rst || is_q[S_DONE])
@@ -512,7 +522,7 @@ module rill_token_loop #(
     assign status = {place_q, 12'd0, state_q};
     assign load_start = is_q[S_LOAD];
 
-    // Registered: they fan out to everything.
+    // Registered, because these signals go to every module.
     reg flush_q;
     reg soft_rst_q;
     always @(posedge clk) begin

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read side of one AXI4 master port for CLIENTS read engines.
+// Read side of one AXI4 master port that CLIENTS read engines share.
 //
-// AR is arbitrated round-robin, one burst per cycle, through one register. The id is the index of the client, and R is
-// routed by id. Clients request only what they have reserved space for (rill_dma_read), and take every beat at once. So
-// m_axi_rready is a register that is high from reset on, and no output of the port depends on an input of it in the
-// same cycle.
-// Constants of the port: full-width size, INCR.
-// After a reset in the middle of a request, bursts that the memory still owes are discarded before the next request
-// goes out. This ends when the last one has come, or when none has come for 2^QUIET_BITS cycles (the memory was reset
-// as well). The reset does not clear the count of owed bursts, which starts at 0.
-// Latency: AR 1 cycle, R 1 cycle: beats pass a register because the way from the port to the clients is long.
+// Requests (AR) are granted round-robin, one burst per cycle, through one register. The AXI id is the index of the
+// client, and data (R) is routed by id. A client requests only data for which it has reserved space (rill_dma_read), so
+// it takes every beat at once. Therefore m_axi_rready is a register that is high from reset on, and no output of the
+// port depends on an input of the port in the same cycle.
+// Constants of the port: full-width size, INCR bursts.
+// After a reset in the middle of a request, the beats of bursts that the memory has not answered yet are discarded
+// before the next request goes out. This ends when the last beat has come, or when none has come for 2^QUIET_BITS
+// cycles, because then the memory was reset as well. The count of unanswered bursts starts at 0 and is not reset.
+// Latency: AR 1 cycle; R 1 cycle: beats pass a register because the wires from the port to the clients are long.
 // Reset: clk, synchronous active-high rst.
-// s_axi_* are packed arrays, client 0 in the low bits; rdata, rresp, rlast are shared.
+// s_axi_* are packed arrays, client 0 in the low bits. All clients share rdata, rresp and rlast.
 //
 // name        meaning                                                 unit     range
 // CLIENTS     read engines                                            clients  1 to 64
-// BEAT_BITS   of a beat                                               bits     64, 128, 256, 512
-// ID_W        of an id, enough for CLIENTS                            bits     1 or more
+// BEAT_BITS   width of a beat                                         bits     64, 128, 256, 512
+// ID_W        width of an id, enough for CLIENTS                      bits     1 or more
 // QUIET_BITS  2^QUIET_BITS cycles without an answer: nothing is owed  bits     2 to 16
-// ADDR_BITS   of an address                                           bits     32 to 64
+// ADDR_BITS   width of an address                                     bits     32 to 64
 `default_nettype none
 
 module rill_axi_read_arbiter #(
@@ -71,12 +71,12 @@ module rill_axi_read_arbiter #(
 
     wire               take;
     wire [CLIENTS-1:0] grant;
-    reg                valid_q = 1'b0;       // known before the first reset, as open_q: bursts are counted
+    reg                valid_q = 1'b0;  // has a value before the first reset, like open_q, because bursts are counted
     reg  [ID_W-1:0]    id_q;
     reg  [ADDR_BITS-1:0] addr_q;
     reg  [7:0]         len_q;
     reg                open_q = 1'b0;
-    wire               owed;                 // by the memory, of requests before the reset
+    wire               owed;                 // the memory has not answered all requests from before the reset
     reg  [ID_W-1:0]    id_d;
     reg  [ADDR_BITS-1:0] addr_d;
     reg  [7:0]         len_d;
@@ -92,7 +92,7 @@ module rill_axi_read_arbiter #(
         addr_d = {ADDR_BITS{1'b0}};
         len_d = 8'd0;
         for (i = 0; i < CLIENTS; i = i + 1)
-            if (CLIENTS == 1 || grant[i]) begin // of one client nothing is chosen
+            if (CLIENTS == 1 || grant[i]) begin // a single client needs no grant
                 id_d = id_d | i[ID_W-1:0];
                 addr_d = addr_d | s_axi_araddr[i*ADDR_BITS +: ADDR_BITS];
                 len_d = len_d | s_axi_arlen[i*8 +: 8];

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts descriptors {beats, offset} into AXI bursts.
 //
-// Every burst ends at a multiple of MAX_BURST beats at the latest. So no burst crosses a 4 KiB boundary, and long runs
-// become aligned bursts.
+// Each burst ends at a multiple of MAX_BURST beats, or earlier at the end of its descriptor. So no burst crosses a 4
+// KiB boundary, and long runs become aligned bursts.
 // Protocol: AXI4-Stream in and out. A descriptor of 0 beats is dropped. Throughput: one burst per cycle, also across
-// descriptors; latency 2, length and address from registers.
-// m_axis_burst_last: the burst is its descriptor's last one.
+// descriptors. Bursts leave with latency 2, length and address from registers.
+// m_axis_burst_last: the burst is the last one of its descriptor.
 // flush (level): drops everything held and discards what arrives. busy: a descriptor or burst is held.
 // Reset: clk, synchronous active-high rst.
 //
-// name       meaning                             unit   range
-// BEAT_BITS  of a beat                           bits   64, 128, 256, 512
-// MAX_BURST  a power of two, at most 4096 bytes  beats  1 to 256
-// ADDR_BITS  of an address                       bits   32 to 64
+// name       meaning                                            unit   range
+// BEAT_BITS  width of a beat                                    bits   64, 128, 256, 512
+// MAX_BURST  longest burst, a power of two, at most 4096 bytes  beats  1 to 256
+// ADDR_BITS  width of an address                                bits   32 to 64
 `default_nettype none
 
 module rill_burst_splitter #(
@@ -38,7 +38,8 @@ module rill_burst_splitter #(
     `include "rill_fields.vh"
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
-    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats: its lowest bits are none, so none are kept
+    // Width of an address in beats; the bits within a beat are 0 and not stored
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
     localparam PAGE_W = 12 - BEAT_SHIFT;
     localparam [31:0] BURST_MAX = MAX_BURST;
     localparam [63:0] BORDER = {32'd0, BURST_MAX - 32'd1};
@@ -58,16 +59,16 @@ module rill_burst_splitter #(
         end
     endgenerate
 
-    // Descriptors to come, already based: two, so that tready is a register's.
+    // Waiting descriptors, with the base already added. There is room for two, so that tready comes from a register.
     wire        next_valid;
     wire [ADDR_W-1:0] next_addr;
     wire [15:0] next_beats;
     wire        room;
     wire [1:0]  next_fill;
     wire [1:0]  next_high;
-    // The burst at the output, and the rest of its descriptor after it.
+    // The burst at the output, and the part of its descriptor that follows.
     reg         work_valid_q;
-    reg         work_none_q;                 // !work_valid_q once more, for the output
+    reg         work_none_q;                 // a second register of !work_valid_q, for the output
     reg  [ADDR_W-1:0] work_addr_q;
     reg  [15:0] length_q;
     reg  [15:0] left_q;
@@ -77,7 +78,7 @@ module rill_burst_splitter #(
     wire [15:0] page_beat = {{(16 - PAGE_W){1'b0}}, next_addr[PAGE_W-1:0]};
     wire [15:0] to_border = BURST_MAX[15:0] - (page_beat & (BURST_MAX[15:0] - 16'd1));
     wire [16:0] beyond = {1'b0, next_beats} - {1'b0, to_border};
-    wire        is_short = beyond[16];       // it ends before the border
+    wire        is_short = beyond[16];       // the burst ends before the boundary
     wire        left_small = left_q <= BURST_MAX[15:0];
     wire        step = work_valid_q && m_axis_burst_tready;
     wire        work_load = !work_valid_q || (step && last_q);

@@ -1,38 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// One memory channel of a design: a rill_dma_read for each client that reads, their rill_axi_read_arbiter, one
-// rill_dma_write for all clients that write, and status of the channel for the control.
+// One memory channel of a design: one rill_dma_read per reading client, their rill_axi_read_arbiter, one rill_dma_write
+// for all writing clients, and the status of the channel for the control.
 //
-// A side without clients sends no requests to the port.
-// read_* and write_* are packed arrays of the clients, client 0 in the low bits; a side without clients has ports for
-// one, which are ignored.
-// core_rst and flush have a bit for each engine, first the readers', then the writers'. In the top, each bit comes from
-// a separate register.
-// error rises a cycle after an engine has got an error response, and stays until the reset. error_is_write and
-// error_address belong to the first engine with an error; a reader has precedence over the writers.
+// A direction without clients sends no requests to the port.
+// read_* and write_* are packed arrays over the clients, client 0 in the low bits. A direction without clients has the
+// ports of one client, which are ignored.
+// core_rst and flush have one bit per engine, first the read engines, then the write engine. In the top module each bit
+// comes from a separate register.
+// error rises one cycle after an engine has received an error response, and stays until the reset. error_is_write and
+// error_address belong to the first engine with an error; a read engine has precedence over the write engine.
 // beat: a read beat arrives in this cycle. answer: write data or a write response is transferred in this cycle. idle:
 // no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
 // change widths; normal, data, secure access.
-// Reset: clk, synchronous active-high rst (for the arbiter, which must still take answers of the memory) and core_rst
-// (for the engines).
+// Reset: clk, synchronous active-high. rst resets the arbiter, which must still take answers of the memory; core_rst
+// resets the engines.
 //
-// name          meaning                                                     unit     range
-// READERS       clients that read                                           clients  0 to 64
-// WRITERS       clients that write                                          clients  0 to 64
-// BEAT_BITS     of a beat                                                   bits     64, 128, 256, 512
-// ID_W          of an id, enough for READERS                                bits     1 or more
-// ADDR_BITS     of an address                                               bits     32 to 64
-// OUTSTANDING   of each reader's engine                                     bursts   1 to 256
-// WRITES        OUTSTANDING of the write engine                             beats    1 to 256
-// WRITE_BUFFER  BUFFER_BEATS of the write engine                            beats    1 or more
-// R             READERS, at least 1                                         clients  derived
-// W             WRITERS, at least 1                                         clients  derived
-// ENGINES       that have a reset and a flush of their own, at least 1      engines  derived
-// BURST         MAX_BURST of each reader's engine, 32 bits each             beats    any
-//               (each as in rill_dma_read)
-// PREFETCH      PREFETCH_BEATS of each, 32 bits each                        beats    any
-//               (each as in rill_dma_read)
-// STYLE         RAM_STYLE of each, its first letter: d, b or u              -        any
+// name          meaning                                                                     unit     range
+// READERS       clients that read                                                           clients  0 to 64
+// WRITERS       clients that write                                                          clients  0 to 64
+// BEAT_BITS     width of a beat                                                             bits     64, 128, 256, 512
+// ID_W          width of an id, enough for READERS                                          bits     1 or more
+// ADDR_BITS     width of an address                                                         bits     32 to 64
+// OUTSTANDING   OUTSTANDING of each reader's engine                                         bursts   1 to 256
+// WRITES        OUTSTANDING of the write engine                                             beats    1 to 256
+// WRITE_BUFFER  BUFFER_BEATS of the write engine                                            beats    1 or more
+// R             READERS, at least 1                                                         clients  derived
+// W             WRITERS, at least 1                                                         clients  derived
+// ENGINES       engines; each has its own reset and flush                                   engines  derived
+// BURST         MAX_BURST of each reader's engine, 32 bits each (each as in rill_dma_read)  beats    any
+// PREFETCH      PREFETCH_BEATS of each, 32 bits each (each as in rill_dma_read)             beats    any
+// STYLE         first letter of each reader's RAM_STYLE: d, b or u                          -        any
 `default_nettype none
 
 module rill_channel #(
@@ -78,8 +76,8 @@ module rill_channel #(
     input  wire [W-1:0]           write_beat_tvalid,
     output wire [W-1:0]           write_beat_tready,
     input  wire [W*BEAT_BITS-1:0] write_beat_tdata,
-    output wire [W-1:0]           write_idle,       // of each client: all its beats have their responses
-    output wire [W-1:0]           written,          // a pulse: a descriptor of the client has
+    output wire [W-1:0]           write_idle,       // per client: all its beats have their responses
+    output wire [W-1:0]           written,  // per client: one pulse when all beats of a descriptor have their responses
 
     output wire                   m_axi_arvalid,
     input  wire                   m_axi_arready,
@@ -153,7 +151,7 @@ module rill_channel #(
     genvar rd;
     generate
         for (rd = 0; rd < READERS; rd = rd + 1) begin : gen_read
-            // A literal for each style: selected strings are padded to the longest one.
+            // Each style needs a literal, because strings that are selected are padded to the longest one.
             if (STYLE[8*rd +: 8] == "d") begin : gen_distributed
                 rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST[32*rd +: 32]), .OUTSTANDING(OUTSTANDING),
                     .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("distributed"), .ADDR_BITS(ADDR_BITS)) u_read (
@@ -261,7 +259,8 @@ module rill_channel #(
         if (READERS == 0 && WRITERS == 0) begin : gen_no_client
             wire unused_rst = &{1'b0, core_rst, flush};
         end
-        if (ADDR_BITS < 64) begin : gen_narrow // the port has 64 bits, the engines those that the memory has
+        // The port has 64 address bits, the engines only those that the memory has
+        if (ADDR_BITS < 64) begin : gen_narrow
             assign m_axi_araddr = {{(64 - ADDR_BITS){1'b0}}, port_araddr};
             assign m_axi_awaddr = {{(64 - ADDR_BITS){1'b0}}, port_awaddr};
             assign error_address = {{(64 - ADDR_BITS){1'b0}}, place_q};
@@ -280,12 +279,12 @@ module rill_channel #(
     assign m_axi_awprot = 3'd0;
     assign m_axi_awqos = 4'd0;
 
-    // ---- what the control asks ----
+    // ---- status for the control ----
     assign idle = (&r_idle) & (&write_idle);
     assign beat = m_axi_rvalid & m_axi_rready;
     assign answer = (m_axi_wvalid & m_axi_wready) | (m_axi_bvalid & m_axi_bready);
 
-    // The address that the first client with an error has kept; registers that move with an error alone.
+    // The address of the first client with an error. These registers move only with an error.
     reg  [ADDR_BITS-1:0] place_d;
     integer each;
     always @* begin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read engine of one client of a memory port: descriptors {beats, offset} in, beats out in the same order.
+// Read engine for one client of a memory port: takes descriptors {beats, offset} and returns the beats in the same
+// order.
 //
 // Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
 // A burst is requested only after space for all of it has been reserved in the prefetch FIFO, so m_axi_rready is always
@@ -15,13 +16,13 @@
 // nevertheless.
 // Reset: clk, synchronous active-high rst (only while idle, because answers of the memory would be lost).
 //
-// name            meaning                     unit    range
-// BEAT_BITS       of a beat                   bits    64, 128, 256, 512
-// MAX_BURST       as in rill_burst_splitter   beats   1 to 256
-// OUTSTANDING     requested and not answered  bursts  1 to 256
-// PREFETCH_BEATS  depth of the FIFO           beats   MAX_BURST or more
-// RAM_STYLE       of the FIFO                 -       "auto", "srl", "distributed", "block", "ultra"
-// ADDR_BITS       of an address               bits    32 to 64
+// name            meaning                                   unit    range
+// BEAT_BITS       width of a beat                           bits    64, 128, 256, 512
+// MAX_BURST       longest burst, as in rill_burst_splitter  beats   1 to 256
+// OUTSTANDING     bursts requested and not yet answered     bursts  1 to 256
+// PREFETCH_BEATS  depth of the FIFO                         beats   MAX_BURST or more
+// RAM_STYLE       style of the storage of the FIFO          -       "auto", "srl", "distributed", "block", "ultra"
+// ADDR_BITS       width of an address                       bits    32 to 64
 `default_nettype none
 
 module rill_dma_read #(
@@ -59,7 +60,7 @@ module rill_dma_read #(
     output wire [BEAT_BITS-1:0] m_axis_beat_tdata
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
-    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // width of an address in beats
     localparam PAGE_W = 12 - BEAT_SHIFT;
     localparam ROOM_W = $clog2(PREFETCH_BEATS + 1);
     localparam OUT_W = $clog2(OUTSTANDING + 1);
@@ -91,8 +92,8 @@ module rill_dma_read #(
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
         .m_axis_burst_last(burst_last));
 
-    // Requests: credits in beats for the FIFO, in bursts for the memory.
-    wire              ar_ready;               // from a register: the arbiter's grant ends there
+    // Requests. Credits are counted in beats for the FIFO, and in bursts for the memory.
+    wire              ar_ready;  // comes from a register, so that the path of the arbiter's grant ends there
     reg  [ROOM_W-1:0] room_q;
     reg  [OUT_W-1:0]  out_q;
     reg               open_q;
@@ -100,7 +101,7 @@ module rill_dma_read #(
     wire [8:0]        burst_beats = burst[ADDR_BITS +: 9];
     wire [31:0]       room32 = {{(32 - ROOM_W){1'b0}}, room_q};
     wire              issue = burst_valid && burst_ready;
-    reg               fits_q;                // there is room for the burst that is offered
+    reg               fits_q;                // there is room for the offered burst
     wire              fits_d = issue || !burst_valid ? room32 >= ANY_TWO : room32 >= {23'd0, burst_beats};
     reg               slot_q;                // out_q is below OUTSTANDING
     wire              all_out = out_q == OUT_ALL[OUT_W-1:0];
@@ -141,7 +142,7 @@ module rill_dma_read #(
         end
     end
 
-    // Addresses of outstanding bursts, for the place of an error.
+    // Addresses of outstanding bursts, so that an error can be located.
     reg  [ADDR_W-1:0] addr_mem [0:OUTSTANDING-1];
     reg  [PTR_W-1:0]  addr_wr_q;
     reg  [PTR_W-1:0]  addr_rd_q;

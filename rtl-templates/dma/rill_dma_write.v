@@ -1,41 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write engine of a memory port, for CLIENTS clients: each has a stream of descriptors {beats, offset} and a stream of
-// the beats they describe, in the same order.
+// Write engine of a memory port for CLIENTS clients. Each client sends a stream of descriptors {beats, offset} and a
+// stream of the beats that they describe, in the same order.
 //
-// Each client has only an address counter. A client requests a turn when it has a beat and the descriptor of it. A
-// beat of the client in turn gets its address and goes into the buffer. From there each leaves as a separate burst
-// (AWLEN 0), so no address is sent without its data. A beat is offered with its address or after it, never before,
-// so data is at most one beat ahead of the addresses that the memory has accepted. It does not wait for
-// m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address. The turn
-// passes round-robin, at the end of a descriptor or when the client in turn has no beat: a stopped client never
-// holds up another one, whatever of its descriptor is still to come. With a buffer of one beat a descriptor is
-// taken when the one before has no beat to come: a cycle in which the buffer is full. With more it is taken with
-// the last beat of that one.
-// Clients' beats keep their order. The memory's answers come in the order of the bursts, as all have id 0.
-// AXI4 of the port: full-width size, INCR, all strobes set; m_axi_bready is a register, high from reset on, and no
-// output of the port depends on an input of it in the same cycle.
-// Throughput: one beat per cycle with BUFFER_BEATS >= 2 and OUTSTANDING >= write latency; with one a beat every two
-// cycles, or three where the memory takes no data before its address. Latency, beat to m_axi_awvalid: 1 cycle, 1 more
-// when the turn passes.
-// flush (level, hold until idle): descriptors and beats that have not been taken are swallowed, from the next cycle to
-// the one after it; beats in the buffer are written.
-// written: a pulse for the client when the last response of a descriptor is in, so of all its beats.
-// idle, of each client: nothing held, every response is in (and, without flush, nothing offered).
-// error: sticky until reset; error_addr is the address of the first beat with BRESP != OKAY.
-// A reset in the middle: responses that the memory owes are swallowed before the next beat is taken (rill_owed). A
-// burst whose beat had not left cannot be mended: end the request (kill) before the kernel alone is reset.
+// Turns: a client requests a turn when it has a beat and its descriptor. The turn passes round-robin, at the end of a
+// descriptor or when the client in turn has no beat. So a client that stops never blocks another one. Each client has
+// only an address counter; the buffer is shared.
+// Bursts: a beat of the client in turn gets its address and enters the buffer. From there each beat leaves as a
+// separate burst (AWLEN 0), so no address is sent without its data. A beat is offered together with its address or
+// after it, so data is at most one beat ahead of the addresses that the memory has accepted. Data does not wait for
+// m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address.
+// Descriptors: with BUFFER_BEATS 1 the next descriptor is taken when the previous one has no more beats, a cycle in
+// which the buffer is full. With more, it is taken together with the last beat of the previous one.
+// Order: the beats of a client stay in order. The responses come in the order of the bursts, because all bursts have id
+// 0.
+// AXI4 constants: full-width size, INCR, all strobes set. m_axi_bready is a register that is high from reset on. No
+// output of the port depends on an input of the port in the same cycle.
+// Throughput: one beat per cycle with BUFFER_BEATS >= 2 and OUTSTANDING >= write latency. With BUFFER_BEATS 1 one beat
+// every two cycles, or every three if the memory takes no data before its address. Latency from a beat to
+// m_axi_awvalid: 1 cycle, plus 1 when the turn passes.
+// flush (level, hold until idle): descriptors and beats that have not been taken are discarded, from the next cycle
+// until one cycle after flush falls. Beats in the buffer are written.
+// written: one pulse per client when the last response of a descriptor has come, so all its beats have theirs.
+// idle, one bit per client: nothing is held and every response has come (and, without flush, nothing is offered).
+// error: sticky until reset. error_addr is the address of the first beat with BRESP != OKAY.
+// Reset in the middle of a request: responses to earlier beats are discarded before the next beat is taken (rill_owed).
+// A burst whose address was sent without its beat cannot be completed. So end the request (kill) before resetting the
+// kernel alone.
 // Reset: clk, synchronous active-high rst (otherwise only while idle).
 // Ports of clients are packed arrays, client 0 in the low bits. A descriptor has at most 511 beats.
 //
-// name          meaning                       unit     range
-// CLIENTS       that share the engine         clients  1 to 64
-// BEAT_BITS     of a beat                     bits     64, 128, 256, 512
-// ID_W          of an id                      bits     1 or more
-// OUTSTANDING   beats without response        beats    1 to 256
-// BUFFER_BEATS  depth of the buffer           beats    1 or more
-// RAM_STYLE     of the buffer                 -        "auto", "srl", "distributed", "block", "ultra"
-// QUIET_BITS    of the time in rill_owed      bits     2 to 16
-// ADDR_BITS     of an address                 bits     32 to 64
+// name          meaning                             unit     range
+// CLIENTS       clients that share the engine       clients  1 to 64
+// BEAT_BITS     width of a beat                     bits     64, 128, 256, 512
+// ID_W          width of an id                      bits     1 or more
+// OUTSTANDING   beats without response              beats    1 to 256
+// BUFFER_BEATS  depth of the buffer                 beats    1 or more
+// RAM_STYLE     style of the storage of the buffer  -        "auto", "srl", "distributed", "block", "ultra"
+// QUIET_BITS    QUIET_BITS of rill_owed             bits     2 to 16
+// ADDR_BITS     width of an address                 bits     32 to 64
 `default_nettype none
 
 module rill_dma_write #(
@@ -82,12 +84,14 @@ module rill_dma_write #(
     input  wire [1:0]                   m_axi_bresp
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
-    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // of an address in beats: its lowest bits are none, so none are kept
+    // Width of an address in beats; the bits within a beat are 0 and not stored
+    localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
     localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT;
     localparam BEATS_W = 9;
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
-    localparam AT_ONCE = BUFFER_BEATS > 1;     // the next descriptor is taken with a beat: its own may follow at once
+    // The next descriptor is taken together with a beat, because its own beat may follow at once
+    localparam AT_ONCE = BUFFER_BEATS > 1;
     localparam OCC_W = $clog2(BUFFER_BEATS + 1);
     localparam [31:0] SIZE = BEAT_SHIFT;
     localparam [31:0] OUT_ALL = OUTSTANDING;
@@ -109,30 +113,32 @@ module rill_dma_write #(
         end
     endgenerate
 
-    reg                   open_q = 1'b0;     // low in reset; known before the first one, as bursts are counted
-    wire                  owed;              // by the memory, of beats before the reset
+    // Low in reset; has a value before the first reset, because bursts are counted
+    reg                   open_q = 1'b0;
+    wire                  owed;              // the memory has not answered all beats from before the reset
     reg                   flush_q;
-    reg                   slot_q;            // out_q is below OUTSTANDING, and nothing else keeps beats out
+    reg                   slot_q;  // out_q is below OUTSTANDING, and nothing else prevents a beat from entering
     reg  [OUT_W-1:0]      out_q;             // beats taken and without response
-    wire                  data_ready;        // of the buffer, of the addresses beside it
+    wire                  data_ready;        // the data buffer, and the buffer of addresses beside it, have room
     wire                  addr_ready;
-    wire [CLIENTS-1:0]    turn;              // at most one
-    wire [CLIENTS-1:0]    ready_turn;        // once more, for the beats' tready,
-    wire [CLIENTS-1:0]    place_turn;        // for the address,
-    wire [CLIENTS-1:0]    data_turn;         // for the data
-    wire [CLIENTS-1:0]    live;              // the client has a descriptor with beats to come
-    wire [CLIENTS-1:0]    last;              // the next beat is its descriptor's last one
-    wire [CLIENTS*PLACE_W-1:0] places;       // of the client's next beat, in beats from its base
+    wire [CLIENTS-1:0]    turn;              // the client in turn, at most one bit
+    wire [CLIENTS-1:0]    ready_turn;        // copy of turn for the tready of beats,
+    wire [CLIENTS-1:0]    place_turn;        // for addresses,
+    wire [CLIENTS-1:0]    data_turn;         // for data
+    wire [CLIENTS-1:0]    live;              // the client has a descriptor with beats left
+    wire [CLIENTS-1:0]    last;              // the next beat is the last one of its descriptor
+    wire [CLIENTS*PLACE_W-1:0] places;       // place of each client's next beat, in beats from its base
     wire [CLIENTS-1:0]    request = live & s_axis_beat_tvalid;
     wire                  room = data_ready && addr_ready && slot_q;
     wire                  current = |(turn & request);
     wire                  push = current && room;
-    wire                  data_push = |(data_turn & request) && room; // the same, for the registers of a beat
+    // Copy of the push signal, for the registers of a beat
+    wire                  data_push = |(data_turn & request) && room;
     wire [CLIENTS-1:0]    took = push ? turn : {CLIENTS{1'b0}};
     wire                  ends = |(turn & last);
     wire                  response = m_axi_bvalid && m_axi_bready && !owed;
 
-    // ---- whose turn it is ----
+    // ---- arbitration ----
     generate
         if (CLIENTS < 2) begin : gen_alone
             assign turn = 1'b1;
@@ -151,19 +157,19 @@ module rill_dma_write #(
     endgenerate
 
     // ---- clients ----
-    wire [CLIENTS-1:0] answered;             // the response is this client's
+    wire [CLIENTS-1:0] answered;             // the response belongs to this client
     genvar c;
     generate
         for (c = 0; c < CLIENTS; c = c + 1) begin : gen_client
-            reg  [BEATS_W-1:0] left_q;       // beats of the descriptor still to come
+            reg  [BEATS_W-1:0] left_q;       // beats of the descriptor that have not been taken yet
             reg  [BEATS_W-1:0] left_d;
             reg                live_q;       // left_q != 0
             reg                last_q;       // left_q == 1
             reg  [PLACE_W-1:0] place_q;
-            reg  [OUT_W-1:0]   open_beats_q; // taken, without response
+            reg  [OUT_W-1:0]   open_beats_q; // beats taken that have no response yet
             wire               ready = !live_q || (AT_ONCE && last_q && took[c]);
             wire               load = s_axis_desc_tvalid[c] && ready;
-            reg                counts_q;     // a beat of it was taken in the cycle before
+            reg                counts_q;     // a beat of this client was taken in the cycle before
             always @* begin
                 left_d = left_q;
                 if (rst || flush_q)
@@ -206,7 +212,7 @@ module rill_dma_write #(
         end
     endgenerate
 
-    // ---- the beat in turn ----
+    // ---- the beat of the client in turn ----
     reg  [BEAT_BITS-1:0] data_d;
     reg  [PLACE_W-1:0]   place_d;
     reg  [ADDR_W-1:0]    base_d;
@@ -227,13 +233,13 @@ module rill_dma_write #(
     wire [63:0]       place64 = {{(64 - PLACE_W){1'b0}}, place_d};
     wire [ADDR_W-1:0] addr_d = base_d + place64[ADDR_W-1:0];
 
-    // ---- the buffer, and out of it ----
+    // ---- the buffer and its output ----
     wire [OCC_W-1:0]  occupancy;
     wire [OCC_W-1:0]  high_water;
     wire [1:0]        addr_occupancy;
     wire [1:0]        addr_high_water;
 
-    // More addresses than beats wait only when two wait and one beat does: that beat's address is not on offer yet.
+    // Addresses outnumber beats only when two addresses and one beat wait. The address of that beat is not offered yet.
     wire              data_valid;
     wire              addressed = !(addr_occupancy[1] && occupancy == ONE[OCC_W-1:0]);
     assign m_axi_wvalid = data_valid && addressed;
@@ -259,10 +265,10 @@ module rill_dma_write #(
 
     wire all_out = out_q == OUT_ALL[OUT_W-1:0];
     wire next_all_out = out_q == OUT_ALL[OUT_W-1:0] - 1'b1;
-    reg  [OUT_W-1:0] more;                   // the bits of out_q that change with a beat more, with one less
+    reg  [OUT_W-1:0] more;                   // bits of out_q that change when it counts up, or down
     reg  [OUT_W-1:0] less;
 
-    // Without an adder after push, which is late.
+    // Built without an adder after push, because push arrives late in the cycle.
     always @* begin
         more[0] = 1'b1;
         less[0] = 1'b1;
@@ -286,7 +292,7 @@ module rill_dma_write #(
         .clk(clk), .rst(rst), .asked(m_axi_awvalid && m_axi_awready), .sign(m_axi_bvalid && m_axi_bready),
         .answered(m_axi_bvalid && m_axi_bready), .owed(owed));
 
-    // ---- whose the responses are: beats without one, oldest first ----
+    // ---- the client of each response: clients of unanswered beats, oldest first ----
     reg  [CLIENTS+ADDR_W:0] open_mem [0:OUTSTANDING-1];
     reg  [PTR_W-1:0]        wr_q;
     reg  [PTR_W-1:0]        rd_q;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the bursts that were requested and not answered when a port is reset in the middle of a request.
+// Counts the bursts that were requested but not answered when a port is reset in the middle of a request.
 //
-// asked, answered: a burst's address was taken; its last beat or its response has come. sign: the memory has sent
+// asked: the address of a burst was taken. answered: its last beat or its response has come. sign: the memory has sent
 // anything.
-// owed: high from a reset with open bursts on, until all of them are answered, or no sign has come for 2^QUIET_BITS
-// cycles: then the memory was reset, too, and owes nothing. A user asks for nothing meanwhile and swallows what comes.
-// Reset: clk, synchronous active-high rst; the count of open bursts is no part of it and starts at 0.
+// owed: high after a reset while such bursts are unanswered. It ends when all of them are answered, or when there was
+// no sign for 2^QUIET_BITS cycles, because then the memory was reset as well and will not answer. While owed is high,
+// the user of this module must not send requests and must discard answers.
+// Reset: clk, synchronous active-high rst. The count of open bursts starts at 0 and is not reset.
 //
 // name        meaning                                              unit  range
 // QUIET_BITS  2^QUIET_BITS cycles without a sign: nothing is owed  bits  2 to 16
@@ -27,7 +28,7 @@ module rill_owed #(
         end
     endgenerate
 
-    reg  [14:0]           open_q = 15'd0;      // 64 clients of 256 bursts
+    reg  [14:0]           open_q = 15'd0;      // at most 64 clients with 256 bursts
     reg                   owed_q = 1'b0;
     reg  [QUIET_BITS-1:0] quiet_q = {QUIET_BITS{1'b0}};
     wire                  none = open_q == 15'd0;

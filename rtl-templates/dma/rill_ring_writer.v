@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes every token id to the ring in memory as it is made, with full beats.
+// Writes every generated token id to the ring buffer in memory as soon as it is made, with full beats.
 //
-// Ids come as {index[31:0], id[31:0]} with index counting up from 0. The beat of an id is kept and written again with
-// each id that joins it, zeros in the places not yet reached; so the ring must span whole beats. Word i of the ring is
-// id i.
-// An id is taken when the write of the one before has its response: ids_written counts responses, so the host may read
-// that many ids.
-// Out: a descriptor of one beat and the beat, to its own rill_dma_write (base = ring pointer), whose idle output comes
-// back as dma_idle.
+// Ids come as {index[31:0], id[31:0]}; index counts up from 0. Word i of the ring is id i. The current beat is kept and
+// written again with each id that joins it, with zeros in the places that are not filled yet. So the ring must consist
+// of whole beats.
+// An id is taken when the write of the previous one has its response. ids_written counts responses, so the host may
+// read that many ids.
+// Out: a descriptor of one beat and the beat, to a separate rill_dma_write (base = ring pointer), whose idle output
+// comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
-// name       meaning    unit  range
-// BEAT_BITS  of a beat  bits  64, 128, 256, 512
+// name       meaning          unit  range
+// BEAT_BITS  width of a beat  bits  64, 128, 256, 512
 `default_nettype none
 
 module rill_ring_writer #(
@@ -53,7 +53,7 @@ module rill_ring_writer #(
     reg  [39:0]          offset_q;
     reg  [BEAT_BITS-1:0] beat_q;
     reg  [31:0]          id_q;
-    reg  [IDS-1:0]       here_q;             // words of the beat: the id's, and those after it
+    reg  [IDS-1:0]       here_q;             // words of the beat from the id's place on
     reg  [IDS-1:0]       behind_q;
     reg  [2:0]           settle_q;           // dma_idle may come a few cycles late through register slices
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-robin choice among CLIENTS requests: one-hot grant, combinational from request.
+// Chooses one of CLIENTS requests round-robin. The grant is one-hot and combinational from the requests.
 //
-// take high at a clock edge makes the granted client the last in the next choice. No request: no grant.
-// Reset: clk, synchronous active-high rst; client 0 first.
+// take, high at a clock edge, makes the granted client the last one in the next choice. Without a request there is no
+// grant.
+// Reset: clk, synchronous active-high rst; client 0 comes first.
 //
-// name     meaning   unit     range
-// CLIENTS  that ask  clients  1 to 64
+// name     meaning               unit     range
+// CLIENTS  clients that request  clients  1 to 64
 `default_nettype none
 
 module rill_round_robin #(
@@ -23,10 +24,10 @@ module rill_round_robin #(
         end
     endgenerate
 
-    reg  [CLIENTS-1:0] later_q;              // clients after the one granted last: they come first
+    reg  [CLIENTS-1:0] later_q;              // clients after the one that was granted last; they come first
     wire [CLIENTS-1:0] favoured = request & later_q;
     wire [CLIENTS-1:0] pool = |favoured ? favoured : request;
-    reg  [CLIENTS-1:0] below;                // a lower client is in the pool
+    reg  [CLIENTS-1:0] below;                // a lower client requests as well
     integer            i;
 
     always @* begin
@@ -41,7 +42,7 @@ module rill_round_robin #(
         if (rst)
             later_q <= {CLIENTS{1'b0}};
         else if (take && |request)
-            later_q <= below;                // set exactly above the granted client
+            later_q <= below;                // set for the clients above the granted one
 endmodule
 
 `default_nettype wire

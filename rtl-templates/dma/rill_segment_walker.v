@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks the segment table once per step and emits one descriptor per contiguous run, the same for every channel.
+// Walks the segment table once per step and sends one descriptor per contiguous run. All channels get the same
+// descriptors.
 //
-// In: speculative step words, sent ahead of the kernels' ones. Out: {beats, offset}; fork it to the channels'
-// rill_dma_read.
-// Segment entry (192 bits, SEGMENT of include/fields.def), offsets and strides in bytes. Weights: `beats` beats at
-// offset + layer*layer_stride. K: krows*beats beats there. V: `outer` runs of vblocks*beats beats, outer_stride apart.
-// A run of 0 beats is left out; a run of more than 65535 beats is cut.
-// With windows a K or V run begins after the row-steps or blocks that no token of the step sees (rill_window_entries),
-// and is so much shorter.
-// A K or V run in the n-th step since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >=
-// (n-1)*KV_LAYERS + l + 1, l = kv_layer + layer*kv_step its layer of the cache: until every write of its kind that the
-// steps before made in this layer has its response.
-// Throughput: one descriptor per cycle; latency 6 from rill_schedule's entry to its descriptor, with windows 11.
-// flush (level, hold until reset): nothing more comes out, steps that arrive or are held are swallowed. idle: nothing
-// held (while flush).
-// Reset: clk, synchronous active-high rst; the step count starts over.
+// In: step words that are sent ahead of those of the kernels. Out: descriptors {beats, offset}, to be forked to the
+// rill_dma_read of each channel.
+// A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Its kinds:
+//     weights  `beats` beats at offset + layer*layer_stride
+//     K        krows*beats beats at that place
+//     V        `outer` runs of vblocks*beats beats, outer_stride apart
+// A run of 0 beats is left out. A run of more than 65535 beats is cut.
+// With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
+// step attends to (rill_window_entries).
+// A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
+// + 1, where l = kv_layer + layer*kv_step is its layer of the cache. Then all writes of earlier steps to this layer
+// have their responses.
+// Throughput: one descriptor per cycle. The descriptor comes with latency 6 from rill_schedule's entry, with windows
+// 11.
+// flush (level, hold until reset): nothing more is sent, and steps that arrive or are held are discarded. idle: nothing
+// is held (during flush).
+// Reset: clk, synchronous active-high rst; the step count starts again.
 //
-// name               meaning                                               unit       range
-// BEAT_BITS          of a beat                                             bits       64, 128, 256, 512
-// KV_LAYERS          that write K and V; 0: none                           layers     0 or more
-// KEY_CHANNELS       of the engine of the scores                           channels   1 to 32
-// WINDOWS            entries of each window list: one, or one for each     entries    1 or more
-//                    layer of the cache
-// K_WINDOW           that a token sees, its own the last, 16 bits of each  positions  any
-//                    layer of the keys; a single 0: all
-// V_WINDOW           the same of each layer of the values                  positions  any
-// SECTIONS           of the table, docs/rtl.md section 5                   sections   1 or more
-// ENTRIES            the sum of all lengths                                entries    1 or more
-// SECTION_LEN        of each section, 16 bits, the first low               entries    not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each                times      any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0                -          any
-// TABLE              the entries, 192 bits each (of SEGMENT)               -          any
-// ENTRY_MANY         a bit each: not in steps of one token                 -          any
+// name               meaning                                                               unit       range
+// BEAT_BITS          width of a beat                                                       bits       64, 128, 256, 512
+// KV_LAYERS          layers that write K and V; 0: none                                    layers     0 or more
+// KEY_CHANNELS       channels of the scores engine                                         channels   1 to 32
+// WINDOWS            number of windows: 1 for all layers, or one per cache layer           entries    1 or more
+// K_WINDOW           positions a token attends to, including its own; 16 bits per layer    positions  any
+//                    of keys, the lowest layer low; a single 0: no window
+// V_WINDOW           the windows of the layers of values, likewise                         positions  any
+// SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
+// ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low                   entries    not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
+// TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any
+// ENTRY_MANY         bit e: skip entry e in steps of one token                             -          any
 `default_nettype none
 
 module rill_segment_walker #(
@@ -66,8 +69,8 @@ module rill_segment_walker #(
 );
     `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;
-    localparam BEATS_W = 16;                 // of a descriptor; a run of more beats is cut
-    localparam CUT_W = 15;                   // in half of that, which keeps the cuts aligned to bursts
+    localparam BEATS_W = 16;                 // width of a descriptor's beats; a longer run is cut
+    localparam CUT_W = 15;                   // into pieces of half of that, which keeps the pieces aligned to bursts
     localparam [31:0] CUT_BEATS = 1 << CUT_W;
     localparam [31:0] CUT_BYTES = CUT_BEATS * (BEAT_BITS / 8);
     localparam [31:0] LAYER_STEP = KV_LAYERS;
@@ -83,18 +86,18 @@ module rill_segment_walker #(
     endgenerate
 
     wire                 step_ready;
-    wire                 listed_valid;       // of the schedule
+    wire                 listed_valid;       // an entry of the schedule is there
     wire                 listed_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] listed_data;
     wire                 listed_last;
-    wire                 entry_valid;        // with positions counted from where the layer's window begins
+    wire                 entry_valid;        // an entry is there, with positions relative to its layer's window
     wire                 entry_ready;
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
-    wire [15:0]          entry_skip;         // row-steps or blocks that are left out
-    wire                 held;               // an entry is on its way between the two
+    wire [15:0]          entry_skip;         // row-steps or blocks before the window
+    wire                 held;               // an entry is on its way between these two points
 
-    // A flush throws the schedule's place away: its reset is the quickest way.
+    // A flush discards the schedule's position; resetting it is the fastest way.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT), .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE),
         .ENTRY_MANY(ENTRY_MANY)) u_schedule (
@@ -135,11 +138,11 @@ module rill_segment_walker #(
     wire [15:0] entry_krows = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_KROWS +: STEP_KROWS_W];
     wire [15:0] entry_vblocks = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_VBLOCKS +: STEP_VBLOCKS_W];
 
-    // Steps before this one: number of (step, layer) pairs up to and without the step before.
+    // Number of (step, layer) pairs in all steps before the previous step.
     reg         first_q;
     reg  [31:0] earlier_q;
 
-    // Pipeline: operands, products, offset of the layer, place of the first run.
+    // Pipeline: operands, products, offset of the layer, start of the first run.
     reg         operand_valid_q, product_valid_q, layer_valid_q, place_valid_q;
     reg  [1:0]  operand_kind_q, product_kind_q, layer_kind_q, place_kind_q;
     reg  [39:0] operand_offset_q, product_offset_q, layer_offset_q, place_offset_q;
@@ -162,9 +165,9 @@ module rill_segment_walker #(
     wire [39:0] run_product = operand_times_q * operand_beats_q;
     wire [39:0] skip_product = operand_skip_q * operand_beats_q;
 
-    // Emitter: one run after the other.
+    // Sends one run after the other.
     reg         emit_valid_q;
-    reg         emit_open_q;             // the writes it needs have their responses
+    reg         emit_open_q;             // the writes that the run depends on have their responses
     reg         emit_strided_q;
     reg  [31:0] emit_need_q;
     reg  [39:0] emit_run_addr_q;
@@ -174,10 +177,10 @@ module rill_segment_walker #(
     reg  [15:0] emit_outer_q;
     reg  [31:0] emit_stride_q;
 
-    reg         emit_cut_q;              // emit_left_q needs more than BEATS_W bits
-    reg         emit_run_cut_q;          // emit_run_q is
+    reg         emit_cut_q;              // the run has more beats than BEATS_W bits can hold
+    reg         emit_run_cut_q;          // emit_run_q has more beats than BEATS_W bits can hold
     reg         emit_again_q;            // another run of emit_run_q beats follows
-    wire        out_ready;               // from a register: the bursts' readers are many
+    wire        out_ready;               // comes from a register, because many readers share the bursts
     wire        out_valid = emit_valid_q && emit_open_q && !flush;
     wire        emit_send = out_valid && out_ready;
     wire        sent_valid;
@@ -285,7 +288,7 @@ module rill_segment_walker #(
             if (!emit_open_q)
                 emit_open_q <= emit_strided_q ? v_layers_done >= emit_need_q : k_layers_done >= emit_need_q;
             if (emit_send && emit_cut_q) begin
-                emit_cut_q <= |emit_left_q[31:BEATS_W+1] || &emit_left_q[BEATS_W:CUT_W]; // CUT_BEATS less
+                emit_cut_q <= |emit_left_q[31:BEATS_W+1] || &emit_left_q[BEATS_W:CUT_W]; // with CUT_BEATS less
                 emit_left_q <= emit_left_q - CUT_BEATS;
                 emit_addr_q <= emit_addr_q + {8'd0, CUT_BYTES};
             end else if (emit_send) begin

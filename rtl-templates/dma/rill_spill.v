@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a firing in memory between two groups: writes it as it comes, waits for all write responses, reads it back in
-// the same order.
+// Keeps a firing in memory between two groups of kernels that run one after the other: writes its words as they come,
+// waits until all writes have their responses, and reads the words back in the same order.
 //
-// Streams: s_axis_* and m_axis_* as in docs/rtl.md section 3, the same words out as in, tuser and tlast too. With one
-// of FIRINGS the next firing enters when the last word of the one before has been read. With two it enters when the
-// read of the one before has been asked for, and that is asked for when the last word of the one ahead of it has been
-// read: one firing is read while the next one is written, in the other half.
-// Memory: m_axis_write_* to a rill_dma_write (a descriptor for each beat as soon as it is known to come, so ahead of
-// it), m_axis_read and s_axis_read from a rill_dma_read (one descriptor for the firing). dma_idle is the write engine's
-// idle of this client: nothing is asked for before it has been high after the last beat, so the read comes after the
-// responses. All writes of a firing have theirs before the next firing enters, so dma_idle never speaks of two. It may
-// come up to 6 cycles late: it is looked at from 4 cycles after the last beat on.
-// Layout at OFFSET, in stream order: floor(BEAT_BITS / DATA_W) words to a beat, the first lowest, unused bits and words
-// 0; a word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. The second half, for every other
-// firing, begins after the first at a multiple of BURST beats. tuser is kept on chip, FIRINGS x WORDS x USER_W bits.
-// Throughput: a word (or a beat of one) per cycle each way; with one of FIRINGS writing and reading one after the
-// other. Latency from the last word in to the first word out: 8 cycles, the write's response and the read's latency, if
-// nothing else is being read.
-// Reset: synchronous, control only; tready and tvalid low in reset.
+// Streams: s_axis_* and m_axis_* follow docs/rtl.md section 3. The output has the words of the input, with the same
+// tuser and tlast.
+// FIRINGS 1: the next firing enters when the present one has been read back completely.
+// FIRINGS 2: memory has two halves, so one firing is written while the previous one is read. The next firing enters
+// when the read of the present one has been requested. That read is requested when the previous firing has been read
+// completely.
+// Writing: m_axis_write_* go to a rill_dma_write. Each beat has a descriptor, which is sent as soon as it is certain
+// that the beat will come, so usually before the beat. dma_idle comes back from the write engine: all beats of this
+// client have their responses. It may come up to 6 cycles late, so it is ignored in the first cycles after the last
+// beat. It always speaks of one firing, because the next one enters later.
+// Reading: m_axis_read sends one descriptor per firing to a rill_dma_read, after dma_idle. Its beats come back on
+// s_axis_read.
+// Layout from OFFSET on, in stream order: a beat has floor(BEAT_BITS / DATA_W) words, the first in the low bits; unused
+// bits and words are 0. A word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. Every other
+// firing is in the second half, which begins at the next multiple of BURST beats. tuser stays on chip: FIRINGS x WORDS
+// x USER_W bits.
+// Throughput: one word (or one beat of a wide word) per cycle in each direction. With FIRINGS 1, writing and reading
+// alternate. Latency from the last word in to the first word out: 8 cycles, plus the response time of the last write
+// and the latency of a read, if nothing else is being read.
+// Reset: clk, synchronous active-high rst; control only. tready and tvalid are low in reset.
 //
-// name       meaning                unit     range
-// DATA_W     of tdata               bits     1 or more
-// USER_W     of tuser               bits     1 or more
-// BEAT_BITS  of a beat              bits     256, 512
-// WORDS      of the longest firing  words    1 or more
-// BURST      of a write, at most    beats    1 to 128
-// FIRINGS    in memory              firings  1, 2
-// OFFSET     of the first           bytes    any
+// name       meaning                                                    unit     range
+// DATA_W     width of tdata                                             bits     1 or more
+// USER_W     width of tuser                                             bits     1 or more
+// BEAT_BITS  width of a beat                                            bits     256, 512
+// WORDS      words of the longest firing                                words    1 or more
+// BURST      longest write burst                                        beats    1 to 128
+// FIRINGS    firings that memory holds at a time                        firings  1, 2
+// OFFSET     address of the first firing, from the base of the channel  bytes    any
 `default_nettype none
 
 module rill_spill #(
@@ -79,36 +83,38 @@ module rill_spill #(
         end
     endgenerate
 
-    // words of a beat; 0: a word takes several
+    // words per beat; 0: a word takes several beats
     localparam WHOLE = BEAT_BITS < 1 || DATA_W < 1 ? 1 : BEAT_BITS / DATA_W;
-    // words of a beat or beats of a word
+    // words per beat, or beats per word
     localparam SLOTS = WHOLE > 0 ? WHOLE : (DATA_W + BEAT_BITS - 1) / BEAT_BITS;
     localparam TWO = FIRINGS == 2;
-    localparam BEATS = WHOLE > 0 ? (WORDS + SLOTS - 1) / SLOTS : WORDS * SLOTS;          // of the longest firing
+    localparam BEATS = WHOLE > 0 ? (WORDS + SLOTS - 1) / SLOTS : WORDS * SLOTS;          // beats of the longest firing
     localparam ADDR_W = FIRINGS * WORDS > 1 ? $clog2(FIRINGS * WORDS) : 1;
     localparam [31:0] SLOTS_32 = SLOTS;
     localparam [31:0] BEAT_BYTES = BEAT_BITS / 8;
     localparam [31:0] HALF_BEATS = BURST < 1 ? BEATS : (BEATS + BURST - 1) / BURST * BURST;
-    localparam [39:0] OTHER = OFFSET + {8'd0, HALF_BEATS} * {8'd0, BEAT_BYTES};          // the second half
+    localparam [39:0] OTHER = OFFSET + {8'd0, HALF_BEATS} * {8'd0, BEAT_BYTES};          // offset of the second half
     localparam [31:0] WORDS_32 = WORDS;
-    localparam [1:0] SETTLED = 2'd3;             // settle_q when dma_idle speaks of the last descriptor, too
+    localparam [1:0] SETTLED = 2'd3;             // value of settle_q from which on dma_idle covers the last descriptor
     localparam [2:0] S_FILL = 3'd0, S_PUSH = 3'd1, S_SETTLE = 3'd2, S_WAIT = 3'd3, S_ASK = 3'd4, S_DRAIN = 3'd5;
 
-    // of the firing that is written; S_DRAIN: it is read, and there is no other half
+    // State of the firing that is written. S_FILL: words enter. S_PUSH: the last beat leaves. S_SETTLE: dma_idle is not
+    // up to date yet. S_WAIT: until dma_idle. S_ASK: the read is requested. S_DRAIN (FIRINGS 1): until the firing is
+    // read.
     reg  [2:0]           state_q;
-    reg                  drain_q;            // a firing is read
-    reg                  open_q;             // out of reset
+    reg                  drain_q;            // a firing is being read
+    reg                  open_q;             // low in reset
     reg  [1:0]           settle_q;
-    reg                  second_q;           // the firing that is written lies in the second half
-    reg  [ADDR_W-1:0]    write_q;            // place of the word to come; rests on the last one
-    reg  [ADDR_W-1:0]    read_q;             // place of the word that is read
-    reg  [ADDR_W-1:0]    end_q;              // and of its firing's last one, where another one is written
+    reg                  second_q;           // the firing that is written is in the second half
+    reg  [ADDR_W-1:0]    write_q;            // place of the next word to write; stays at the last one
+    reg  [ADDR_W-1:0]    read_q;             // place of the next word to read
+    reg  [ADDR_W-1:0]    end_q;              // place of the last word of the firing that is read
     reg  [9:0]           in_slot_q;
-    reg  [9:0]           slot_q;             // of the beat (the word) that is read
-    reg  [15:0]          beats_q;            // of the firing, handed over
-    reg                  begun_q;            // a word of the firing is in
-    reg  [9:0]           due_q;              // descriptors of beats that are known to come
-    reg  [39:0]          offset_q;           // of the next descriptor
+    reg  [9:0]           slot_q;             // place of the next word in its beat, or of the next beat in its word
+    reg  [15:0]          beats_q;            // beats of the firing that have left
+    reg                  begun_q;            // the firing has begun to enter
+    reg  [9:0]           due_q;              // descriptors to send for beats that are certain to come
+    reg  [39:0]          offset_q;           // offset of the next descriptor
     reg                  beat_valid_q;
     reg  [BEAT_BITS-1:0] beat_q;
     reg                  out_valid_q;
@@ -122,19 +128,19 @@ module rill_spill #(
     wire                 in_slot_last = in_slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 slot_last = slot_q == SLOTS_32[9:0] - 10'd1;
     wire                 desc_out = m_axis_write_desc_tvalid && m_axis_write_desc_tready;
-    // Beats that are known to come since this word: the firing's first one, the one after a beat that is full; of a
-    // word that is wider than a beat its own.
+    // Beats that become certain with this word: the first beat of a firing, the beat after one that becomes full, or
+    // all beats of a wide word.
     wire [9:0]           first_due = begun_q ? 10'd0 : 10'd1;
     wire [9:0]           next_due = in_slot_last && !s_axis_tlast ? 10'd1 : 10'd0;
     wire [9:0]           word_due = WHOLE > 0 ? first_due + next_due : SLOTS_32[9:0];
     wire                 out_load = !out_valid_q || m_axis_tready;
     wire                 read_last = read_q == (TWO ? end_q : write_q);
-    wire                 word_in;            // a word is whole
+    wire                 word_in;            // a whole word has been read
     wire                 drained = word_in && read_last;
     wire                 asked = m_axis_read_tvalid && m_axis_read_tready;
     wire                 leaves = TWO ? asked : drained;                                 // the next firing may enter
     wire                 half = TWO && second_q;
-    // of the firing that is written
+    // First word of the firing that is written, and of the one after it.
     wire [ADDR_W-1:0]    first_word = half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
     wire [ADDR_W-1:0]    next_word = TWO && !half ? WORDS_32[ADDR_W-1:0] : {ADDR_W{1'b0}};
 
@@ -149,11 +155,11 @@ module rill_spill #(
     assign m_axis_tuser = out_user_q;
     assign m_axis_tlast = out_last_q;
 
-    // ---- words to beats, beats to words ----
+    // ---- from words to beats, and back ----
     wire [DATA_W-1:0] word;
     generate
         if (WHOLE > 0) begin : gen_words
-            // A beat fills slot by slot and leaves when it is full or the firing ends.
+            // Words fill a beat from the low bits on. The beat leaves when it is full or the firing ends.
             reg  [BEAT_BITS-1:0] fill_d;
             reg  [DATA_W-1:0]    word_d;
             wire                 room = !beat_valid_q || beat_out;
@@ -183,11 +189,11 @@ module rill_spill #(
             assign word_in = drain_q && s_axis_read_tvalid && out_load;
             assign s_axis_read_tready = word_in && (slot_last || read_last);
         end else begin : gen_parts
-            // A word leaves in SLOTS beats and comes back in as many.
+            // A word leaves in SLOTS beats and comes back in the same number of beats.
             localparam WIDE = SLOTS * BEAT_BITS;
             reg  [WIDE-BEAT_BITS-1:0] rest_q;
             reg  [WIDE-BEAT_BITS-1:0] early_q;
-            reg  [9:0]                left_q;    // beats of the word still to leave
+            reg  [9:0]                left_q;    // beats of the word that have not left yet
             wire [WIDE-1:0]           padded = {{(WIDE - DATA_W){1'b0}}, s_axis_tdata};
             wire [WIDE-1:0]           left = {{BEAT_BITS{1'b0}}, rest_q};
             wire [WIDE-1:0]           shifted = {s_axis_read_tdata, early_q};

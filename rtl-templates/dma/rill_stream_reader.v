@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads rows of fp32 from memory as a vector stream: one firing per step, position p's row at OFFSET + p*ROW_BYTES of
-// the channel.
+// Reads fp32 rows from memory as a vector stream, one firing per step. The row of position p is at OFFSET + p*ROW_BYTES
+// of the channel.
 //
-// In: step words, beats of one rill_dma_read. Out: its descriptors, and the vector stream (chunk, tok; tuser, tlast as
-// docs/rtl.md section 3).
-// Row layout as rill_stream_writer's: CHUNKS*LANES fp32, whole groups of max(beat, chunk) bits.
-// Throughput: one chunk per cycle while beats are there; two groups per token are buffered.
+// In: step words, and beats of one rill_dma_read. Out: the descriptors for it, and the vector stream in order (chunk,
+// tok), with tuser and tlast as in docs/rtl.md section 3.
+// The row layout is that of rill_stream_writer: CHUNKS*LANES fp32 values, padded to whole groups of max(beat, chunk)
+// bits.
+// Throughput: one chunk per cycle while beats are available. Two groups per token are buffered.
 // Reset: clk, synchronous active-high rst.
 //
-// name       meaning                            unit    range
-// BEAT_BITS  of a beat                          bits    256, 512
-// LANES      fp32 per chunk                     words   1, 2, 4, 8, 16, 32
-// TOKENS     per step, upper bound              tokens  1, 2, 4, 8
-// CHUNKS     of a token                         chunks  1 to 65535
-// OFFSET     of the rows, a multiple of a beat  bytes   any
-// USER_W     of tuser                           bits    derived
+// name       meaning                                                  unit    range
+// BEAT_BITS  width of a beat                                          bits    256, 512
+// LANES      fp32 per chunk                                           words   1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound                             tokens  1, 2, 4, 8
+// CHUNKS     chunks of a token                                        chunks  1 to 65535
+// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes   any
+// USER_W     width of tuser                                           bits    derived
 `default_nettype none
 
 module rill_stream_reader #(
@@ -75,7 +76,7 @@ module rill_stream_reader #(
         end
     endgenerate
 
-    // Requests: for each step, group by group, a descriptor per token.
+    // Requests: for each step, one descriptor per token for the first group, then for the next group, and so on.
     localparam [1:0] S_STEP = 2'd0, S_PLACE = 2'd1, S_RUN = 2'd2;
     reg  [1:0]  state_q;
     reg         open_q;
@@ -126,7 +127,7 @@ module rill_stream_reader #(
         end
     end
 
-    // Token counts of the steps whose beats are still to come.
+    // Token counts of the steps whose beats have not come yet.
     wire       count_valid;
     wire [3:0] fill_ntok;
     wire       fill_end;
@@ -139,7 +140,7 @@ module rill_stream_reader #(
         .m_axis_tvalid(count_valid), .m_axis_tready(fill_end), .m_axis_tdata(fill_ntok),
         .occupancy(count_occupancy), .high_water(count_high_water));
 
-    // Two banks of a group per token: one fills, one empties.
+    // Two banks, each with one group per token: one fills while the other one empties.
     reg  [GROUP_BITS-1:0] group_mem [0:(2 << TOK_W)-1];
     reg  [1:0]            full_q;
     reg  [3:0]            bank_ntok_q [0:1];
@@ -163,7 +164,8 @@ module rill_stream_reader #(
                 if (fill_take)
                     group_mem[fill_row] <= s_axis_beat_tdata;
         end else begin : gen_shift
-            reg  [GROUP_BITS-BEAT_BITS-1:0] early_q;   // beats before the last one, the first lowest in the end
+            // Beats before the last one; when the group is complete the first is lowest
+            reg  [GROUP_BITS-BEAT_BITS-1:0] early_q;
             wire [GROUP_BITS-1:0] shifted = {s_axis_beat_tdata, early_q};
             always @(posedge clk)
                 if (fill_take) begin

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the firings of an fp32 vector stream to memory as rows: position p's vector at OFFSET + p*ROW_BYTES of the
-// channel.
+// Writes the firings of an fp32 vector stream to memory as rows. The vector of position p goes to OFFSET + p*ROW_BYTES
+// of the channel.
 //
-// In: a vector stream (docs/rtl.md section 3), one firing of CHUNKS chunks per step, tokens innermost; positions count
-// up from 0 since reset.
-// Out: descriptors and beats for one rill_dma_write. A row is CHUNKS*LANES fp32 in order, filled up with zeros to whole
-// groups; a group is max(beat, chunk) bits, ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not
+// In: a vector stream (docs/rtl.md section 3), one firing of CHUNKS chunks per step, tokens innermost. Positions count
+// up from 0 after reset.
+// Out: descriptors and beats for one rill_dma_write. A row has CHUNKS*LANES fp32 values in order, padded with zeros to
+// whole groups of max(beat, chunk) bits: ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not
 // depend on TOKENS.
-// steps_done counts firings whose writes all have their responses (dma_written comes back from the engine: see
-// rill_write_tracker).
-// Throughput: one chunk per cycle while the engine keeps up. Its descriptors wait in a register slice: what the engine
-// makes of their beats goes no further. Reset: clk, synchronous active-high rst.
+// steps_done counts the firings whose writes all have their responses. (dma_written comes back from the engine, see
+// rill_write_tracker.)
+// Throughput: one chunk per cycle while the engine keeps up. Descriptors leave through a register slice, so that the
+// engine's tready ends there. Reset: clk, synchronous active-high rst.
 //
-// name       meaning                            unit    range
-// BEAT_BITS  of a beat                          bits    256, 512
-// LANES      fp32 per chunk                     words   1, 2, 4, 8, 16, 32
-// TOKENS     per step, upper bound              tokens  1, 2, 4, 8
-// CHUNKS     of a token                         chunks  1 to 65535
-// OFFSET     of the rows, a multiple of a beat  bytes   any
-// COUNT_W    of the engine's open descriptors   bits    1 to 16
-// USER_W     of tuser                           bits    derived
+// name       meaning                                                  unit    range
+// BEAT_BITS  width of a beat                                          bits    256, 512
+// LANES      fp32 per chunk                                           words   1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound                             tokens  1, 2, 4, 8
+// CHUNKS     chunks of a token                                        chunks  1 to 65535
+// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes   any
+// COUNT_W    width of the count of the engine's open descriptors      bits    1 to 16
+// USER_W     width of tuser                                           bits    derived
 `default_nettype none
 
 module rill_stream_writer #(
@@ -77,18 +77,18 @@ module rill_stream_writer #(
         end
     endgenerate
 
-    // One group per token is gathered; all tokens are at the same chunk.
+    // Gathers one group per token. All tokens are at the same chunk.
     wire                  token_last = s_axis_y_tuser[USER_W-1];
     wire [TOK_W-1:0]      token = s_axis_y_tuser[TOK_W-1:0];
     reg  [15:0]           chunk_q;
-    reg  [15:0]           slot_q;            // chunk in group
+    reg  [15:0]           slot_q;            // chunk within the group
     wire                  chunk_last = chunk_q == CHUNKS_32[15:0] - 16'd1;
     wire                  group_last = chunk_last || slot_q == GROUP_CHUNKS_32[15:0] - 16'd1;
-    reg  [39:0]           group_offset_q;    // of this group in the step's first row
-    reg  [39:0]           offset_q;          // of this group in the row of the next token
-    reg  [39:0]           step_offset_q;     // of the step's first row
+    reg  [39:0]           group_offset_q;    // offset of this group in the first row of the step
+    reg  [39:0]           offset_q;          // offset of this group in the row of the next token
+    reg  [39:0]           step_offset_q;     // offset of the first row of the step
     wire                  take = s_axis_y_tvalid && s_axis_y_tready;
-    wire [TOKENS*GROUP_BITS-1:0] gathered;   // group of each token with the chunk at the input in its place
+    wire [TOKENS*GROUP_BITS-1:0] gathered;   // group of each token, with the chunk at the input in its place
     reg  [GROUP_BITS-1:0] group_d;
 
     genvar t, s;
@@ -117,20 +117,20 @@ module rill_stream_writer #(
                 group_d = group_d | gathered[i*GROUP_BITS +: GROUP_BITS];
     end
 
-    // Group on its way out.
+    // The group that is being sent.
     reg                  open_q;
     reg                  desc_valid_q;
     reg  [39:0]          desc_offset_q;
     reg  [GROUP_BITS-1:0] beats_q;
-    reg  [5:0]           left_q;             // beats of it
+    reg  [5:0]           left_q;             // beats of the group that have not left yet
     reg  [5:0]           left_d;
     reg                  some_q;             // left_q != 0
     reg                  last_q;             // left_q == 1
-    reg                  end_q;              // the last group of a firing is on its way
+    reg                  end_q;              // the last group of a firing is being sent
     reg                  firing_done_q;
     reg                  given_q;
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
-    wire                 desc_ready;         // of the slice
+    wire                 desc_ready;         // the register slice can take a descriptor
     wire [55:0]          desc_data = {GROUP_BEATS_32[15:0], desc_offset_q};
     wire                 clear = (!desc_valid_q || desc_ready)
         && (!some_q || (last_q && m_axis_beat_tready));

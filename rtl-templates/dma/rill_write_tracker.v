@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the layers of a writer whose writes all have their responses, in order.
+// Counts, in order, the layers of a writer whose writes all have their responses.
 //
-// given[i]: a pulse for each descriptor that write engine i has taken. layer_done: a pulse after each layer: every
-// descriptor and beat of it has been taken; given pulses of a layer come at the latest with its layer_done and after
-// that of the layer before (a layer may have none). written[i]: a pulse when the responses to a descriptor are all in,
-// descriptors in their order, later than its given.
-// layers_done: layers of whose descriptors all have been written. What a later layer has given or not given never
-// delays it, so it depends on no stream: a layer that is done gets counted by itself, as memory always answers whole
-// bursts.
-// Latency: 2 cycles from the last written pulse, or from a layer_done without open descriptors, more by those of a
-// round before. An engine's open descriptors are of the round that is waited for, of whole layers after it (the next
-// round), or of the layer that is not done yet.
+// given[i]: one pulse for each descriptor that write engine i has taken. layer_done: one pulse after each layer, when
+// all its descriptors and beats have been taken. The given pulses of a layer come no later than its layer_done, and
+// after the layer_done of the previous layer. A layer may have no descriptors.
+// written[i]: one pulse when all responses of a descriptor have come, in the order of the descriptors, and later than
+// its given pulse.
+// layers_done: number of layers whose descriptors have all been written. A later layer cannot delay the count, so the
+// count depends on no stream: a finished layer is always counted in the end, because memory answers every burst.
+// How it counts: descriptors are divided into rounds. A round is what is waited for now, and consists of whole layers.
+// The layers that finish meanwhile form the next round; a third count holds the descriptors of the unfinished layer.
+// Latency: 2 cycles from the last written pulse, or from a layer_done without open descriptors, plus the wait for the
+// previous round.
 // Reset: clk, synchronous active-high rst; the count starts at 0.
 //
-// name      meaning                          unit     range
-// WRITERS   write engines                    writers  1 or more
-// COUNT_W   of an engine's open descriptors  bits     1 to 16
-// LAYERS_W  of layers_done, which wraps      bits     1 or more
+// name      meaning                                             unit     range
+// WRITERS   write engines                                       writers  1 or more
+// COUNT_W   width of the count of an engine's open descriptors  bits     1 to 16
+// LAYERS_W  width of layers_done, which wraps                   bits     1 or more
 `default_nettype none
 
 module rill_write_tracker #(
@@ -40,13 +41,13 @@ module rill_write_tracker #(
         end
     endgenerate
 
-    localparam [COUNT_W:0] NONE = 0;         // a bit more than a count: Yosys reads {0{...}} of a missing parameter
+    localparam [COUNT_W:0] NONE = 0;  // one bit more than a count, because Yosys reads {0{...}} of a missing parameter
 
-    reg  [LAYERS_W-1:0] ended_q;             // layers that are done
+    reg  [LAYERS_W-1:0] ended_q;             // finished layers
     reg  [LAYERS_W-1:0] covered_q;           // layers up to the end of the round
-    wire [WRITERS-1:0]  clear;               // nothing of the round is open
+    wire [WRITERS-1:0]  clear;               // per engine: no descriptor of the round is open
     wire                turn = &clear;       // the next round begins
-    // A cycle after layer_done: the last given of the layer has been counted then.
+    // One cycle after layer_done: by then the last given pulse of the layer has been counted.
     reg                 ends_q;
     wire [LAYERS_W-1:0] ended_d = ended_q + {{(LAYERS_W-1){1'b0}}, ends_q};
 
@@ -68,7 +69,7 @@ module rill_write_tracker #(
     genvar i;
     generate
         for (i = 0; i < WRITERS; i = i + 1) begin : gen_writer
-            // open descriptors of the round, of whole layers after it, of the present layer
+            // Open descriptors of the round, of whole layers after it, and of the unfinished layer.
             reg  [COUNT_W-1:0] round_q;
             reg  [COUNT_W-1:0] next_q;
             reg  [COUNT_W-1:0] part_q;

@@ -20,20 +20,22 @@
 // Latency: 29 cycles, with COPIES 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
 // beat to m_axis_y. From the last input that the command needs: an operand's last unit 6 more, a beat 5 (up to 8
 // channels) or 7 more.
-// clk_2x: of PUMP 2 alone; twice as fast as clk, whose every rising edge is one of it too (rill_pair_products).
+// clk_2x: used with PUMP 2 only. It is twice as fast as clk, and every rising edge of clk is also one of clk_2x
+// (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
-// Reset: clk, synchronous active-high rst, for 4 + HOPS + RESULT_HOPS + 2 * PULSE_HOPS cycles or more; everything held
-// is given up. It acts 2 cycles later, on other dies as much later as what goes there: over registers of each die and
-// each part.
-// Lanes on several dies: HOPS register stages to the farthest one, CHAINS dies with lanes or parts of them, COPY_CHAIN
-// which of them, CHAIN_AWAY which of these have an operand buffer of their own; RESULT_HOPS stages from there to where
-// results come together, which may be another die, PULSE_HOPS away from the rest (HOPS + RESULT_HOPS more cycles of
-// latency). gen_chain[n], gen_copy[g] and gen_lane[c].u_lane lie with the lanes, the lanes' u_front with the rest; for
-// the parts of u_results see rill_engine_results.
-// EARLY: the lanes of these chains are cut after their multipliers, which lie with the rest and work HOPS cycles
-// earlier; their sums are on the die of SUMS_CHAIN. Their row parameters follow in words of PARAM_BITS; no row of
-// weights is to have fewer beats than its parameters have words.
+// Reset: clk, synchronous active-high rst, for at least 4 + HOPS + RESULT_HOPS + 2 * PULSE_HOPS cycles; everything held
+// is discarded. It acts 2 cycles later, and on other dies as much later as the signals that go there, because it passes
+// registers for each die and each part.
+// Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
+// parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have their own operand
+// buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, PULSE_HOPS
+// away from the rest, which adds HOPS + RESULT_HOPS cycles of latency. Placement: gen_chain[n], gen_copy[g] and
+// gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the die of the rest; see rill_engine_results
+// for the parts of u_results.
+// EARLY: the lanes of these chains are cut after their multipliers. The multipliers are on the die of the rest and work
+// HOPS cycles earlier; the sums are on the die of SUMS_CHAIN. Row parameters follow in words of PARAM_BITS, so no row
+// of weights may have fewer beats than its parameters have words.
 //
 // name               meaning                                                                   unit       range
 // CHANNELS           memory channels; each has a lane                                          channels   1 to 32
@@ -162,31 +164,34 @@ module rill_engine #(
     output wire                          stall_out
 );
     localparam XS = BEAT_BITS / 8;
-    localparam UNIT_BITS = XS * X_BITS;                    // an operand's unit
+    localparam UNIT_BITS = XS * X_BITS;                    // width of an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam TOK_W = USER_W - 1;
     localparam TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1;
-    localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;     // tokens of a turn but the first
+    localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;     // tokens of a turn except the first one
     localparam PAIRS = COPIES > 2 ? 2 : 1;
-    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // weights, of multipliers that sum in trees
+    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed, for multipliers that add in trees
 `include "rill_pair_skew.vh"
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
-    localparam GROUP_BEATS = (GROUPS + 7) / 8;             // of a chunk: RC rows of GROUPS bytes, RC = XS / 8
-    localparam WORD_BEATS = (ASYM_UNITS / 2 * (XS / 8) + 7) / 8; // of RC bytes for each beat
+    // Header beats with group scales per chunk: RC rows of GROUPS bytes, RC = XS / 8
+    localparam GROUP_BEATS = (GROUPS + 7) / 8;
+    // Header beats with group words per chunk: RC bytes for each beat
+    localparam WORD_BEATS = (ASYM_UNITS / 2 * (XS / 8) + 7) / 8;
     localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
-    // covers the 12 cycles from a beat's arrival to its place being free
+    // Covers the 12 cycles from the arrival of a beat until its place is free.
     localparam LANE_BEATS = 16;
     localparam K_UNITS = 16;
-    localparam FAN_OUT = 8;                                // lanes to a copy of the operand
+    localparam FAN_OUT = 8;                                // lanes per copy of the operand
     localparam LANE_GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
 `ifndef RILL_FAST_SIM
-    localparam LANE_COPIES = CHANNELS;                     // of a lane's command
-    localparam PARTS = 4;                                  // of the operand, each with its own controls
+    localparam LANE_COPIES = CHANNELS;                     // copies of the command for the lanes
+    localparam PARTS = 4;                                  // parts of the operand, each with its own controls
     localparam X_COPIES = LANE_GROUPS;
     localparam X_OF_GROUP = 1;
-    localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;    // of a copy: each for half of its lanes
+    // Each copy of the operand is split into shares for half of its lanes
+    localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
     localparam [15:0] COPY_DIE = COPY_CHAIN;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
@@ -194,11 +199,11 @@ module rill_engine #(
     localparam [15:0] SUMS_DIE = SUMS_CHAIN;
     localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (LANE_GROUPS > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
         | (LANE_GROUPS > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (LANE_GROUPS > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
-    localparam FACTOR_W = COPIES > 1 ? 27 : X_BITS;        // of the operand as the lanes get it: see below
+    localparam FACTOR_W = COPIES > 1 ? 27 : X_BITS;        // width of a factor of the operand at the lanes: see below
 `else
     localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
     localparam PARTS = 1;
-    localparam DIES = EARLY != 0 ? 2 : 1;                  // the second: all that is early
+    localparam DIES = EARLY != 0 ? 2 : 1;                  // the second die stands for everything that is early
     localparam X_COPIES = DIES;
     localparam X_OF_GROUP = 0;
     localparam SHARES = 1;
@@ -207,12 +212,12 @@ module rill_engine #(
     localparam [7:0] EARLY_DIES = 8'd2;
     localparam [15:0] SUMS_DIE = 16'd0;
     localparam [7:0] MULTIPLIES = 8'hff;
-    localparam FACTOR_W = COPIES > 1 ? 32 : 16;            // whole words move fast
+    localparam FACTOR_W = COPIES > 1 ? 32 : 16;            // whole words simulate faster
 `endif
 `include "rill_latency.vh"
     localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
     localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
-        + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // to its output
+        + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // cycles from there to the lane's output
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -230,7 +235,7 @@ module rill_engine #(
     function of_weights(input [ENGINE_MODE_W-1:0] mode);
         of_weights = mode == ENGINE_MODE_INT8 || mode == ENGINE_MODE_INT4;
     endfunction
-    // The fewest beats of a row of weights in the table.
+    // The smallest number of beats that a row of weights in the table has.
     function [ENGINE_BEATS_W-1:0] fewest_beats(input integer entries);
         integer e;
         begin
@@ -247,19 +252,19 @@ module rill_engine #(
         end
     endgenerate
 
-    // ---- resets: a register for each die, then one for each part ----
+    // ---- resets: a register for each die, then one for each part of it ----
     localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
-        RESET_RESULTS = 6, RESET_FRONT = 7;    // of the engine's own die: the lanes' fronts are the last ones
-    // of a die with lanes
+        RESET_RESULTS = 6, RESET_FRONT = 7;    // parts on the engine's own die; the fronts of the lanes come last
+    // Parts on a die with lanes.
     localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + LANE_GROUPS, RESETS = 1 + LANE_GROUPS + CHANNELS;
-    wire [DIES:0]                 rst_of_die;  // the engine's own is the last one
+    wire [DIES:0]                 rst_of_die;  // the last one is the engine's own die
     wire [RESET_FRONT+CHANNELS-1:0] rst_home;
     wire [DIES*RESETS-1:0]        chain_rst;
     rill_reset_stage #(.COPIES(DIES + 1)) u_rst_dies (.clk(clk), .d(rst), .q(rst_of_die));
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
-    wire          seen_valid;                // with positions counted from where the layer's window begins
+    wire          seen_valid;                // an entry is there, with positions relative to its layer's window
     wire          seen_ready;
     wire [175:0]  seen_data;
     rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
@@ -282,7 +287,7 @@ module rill_engine #(
     wire [1:0]          cmd_raw;
     wire [3:0]          cmd_k_lanes;
     wire [23:0]         cmd_tail_addr;
-    wire [TOK_W-1:0]    cmd_tok;              // a turn, with COPIES 2, 4
+    wire [TOK_W-1:0]    cmd_tok;              // a turn if COPIES is 2 or 4
     wire [TOK_W-1:0]    cmd_out_tok;
     wire [PAIR_W-1:0]   cmd_pair;
     wire [2:0]          cmd_row;
@@ -305,7 +310,7 @@ module rill_engine #(
         .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last), .busy(busy),
         .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
-    // ---- the command on its way: to the operand buffer 1 cycle later, to the lanes 4 (each has a copy) ----
+    // ---- the command on its way: to the operand buffer after 1 cycle, to the lanes after 4 (each has a copy) ----
 `include "rill_engine_fields.vh"
     wire                           free_1;
     wire [TURN_W-1:0]              tok_1;
@@ -327,7 +332,7 @@ module rill_engine #(
         .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
         .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
-    // ---- the operand: units in cycle 3 of the command, its slice for a beat in cycle 4, a copy per FAN_OUT lanes in
+    // ---- the operand: units in cycle 3 of the command, the slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
     wire [COPIES*UNIT_BITS-1:0] unit_0;
     wire [COPIES*UNIT_BITS-1:0] unit_1;
@@ -335,7 +340,7 @@ module rill_engine #(
     wire [COPIES*8-1:0]         shift_1;
     localparam X_ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W;
     localparam X_WRITE_W = 2 * COPIES + X_ADDR_W + UNIT_BITS + 8;
-    wire [X_WRITE_W-1:0]        x_write;       // to the copies on other dies
+    wire [X_WRITE_W-1:0]        x_write;       // write to the operand copies on other dies
     wire [X_ADDR_W-1:0]         x_read;
     rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .COPIES(COPIES),
         .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_buffer (
@@ -346,10 +351,10 @@ module rill_engine #(
 
     wire [COPIES*2*UNIT_BITS-1:0] slice;
     wire [COPIES*5-1:0]           slice_shift;
-    localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // of each 32 elements
-    localparam ONE_W = X_BITS + 14;            // an offset
+    localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // width of the sums of each 32 elements
+    localparam ONE_W = X_BITS + 14;            // width of an offset
     localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
-    localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // after the offset of a single operand
+    localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // place of the sums, after the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? COPIES * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .PARTS(PARTS)) u_select (
@@ -360,12 +365,12 @@ module rill_engine #(
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
         .x(gen_copy[0].x[0 +: 2*XS*16*COPIES]), .q(offset_sums));
 
-    // To the lanes of each die: command of cycle 3, slice of cycle 4, offset, all HOPS cycles later. Where the die has
-    // a copy of the operand buffer, the slice is made there.
+    // Signals to the lanes of each die, all HOPS cycles later: the command of cycle 3, the slice of cycle 4, and the
+    // offset. A die with a copy of the operand buffer makes the slice there.
     localparam SLICE_W = COPIES * (2 * UNIT_BITS + 5);
-    localparam X_W = 2 * XS * 16 * COPIES;                 // of the operand as a lane gets it
+    localparam X_W = 2 * XS * 16 * COPIES;                 // width of the operand at a lane
     wire [DIES*CMD_W-1:0]         chain_cmd;
-    wire [DIES*CMD_W-1:0]         chain_mine;  // a cycle later, one for all lanes
+    wire [DIES*CMD_W-1:0]         chain_mine;  // one cycle later, one for all lanes
     localparam FACTORS_W = PAIRS * 2 * XS * FACTOR_W;
     wire [DIES*FACTORS_W-1:0]     chain_factors;
     wire [DIES*COPIES*5-1:0]      chain_shift;
@@ -379,7 +384,7 @@ module rill_engine #(
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
             wire [COPIES*2*UNIT_BITS-1:0] there;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
-            wire [RESETS-1:0] resets;          // as late as the command
+            wire [RESETS-1:0] resets;          // delayed like the command
             rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
             assign chain_rst[h*RESETS +: RESETS] = resets;
             if (MULTIPLIES[h]) begin : gen_all
@@ -387,7 +392,7 @@ module rill_engine #(
                     .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums),
                     .cmd(chain_cmd[h*CMD_W +: CMD_W]), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             end else begin : gen_sums
-                // of lanes that are cut: the command and the exponents are all that their sums need
+                // Cut lanes: their sums need only the command and the exponents.
                 rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
                     .rst(resets[RESET_CHAIN]), .d(cmd_3),
                     .q(chain_cmd[h*CMD_W +: CMD_W]));
@@ -417,8 +422,8 @@ module rill_engine #(
                 .PUMP(PUMP), .FACTOR_W(FACTOR_W)) u_factors (
                 .clk(clk), .slice(there), .factors(chain_factors[h*FACTORS_W +: FACTORS_W]));
         end
-        // Each lane reads the vector of its copy itself, not a part of a wider one: a simulator would make the part
-        // again for every lane.
+        // Each lane reads the vector of its copy directly. If it read a part of a wider vector, a simulator would
+        // compute that part again for every lane.
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [SHARES*X_W-1:0]      x;
@@ -435,11 +440,11 @@ module rill_engine #(
         end
     endgenerate
 
-    // ---- the step's own keys, token t's in lane t mod CHANNELS, and the V tail: cycle 4 ----
+    // ---- cycle 4: the V tail, and the step's own keys (token t in lane t mod CHANNELS) ----
     localparam KEY_LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1;
     wire [KEY_LANES*BEAT_BITS-1:0] k_beats;
-    localparam KEYS_AT = 3, K_LANES_W = 4;     // the cycle of a command in which its keys are asked for
-    reg  [K_LANES_W*KEYS_AT-1:0]   k_lanes_q;  // of cycles 1 to KEYS_AT
+    localparam KEYS_AT = 3, K_LANES_W = 4;     // cycle of a command in which its keys are requested
+    reg  [K_LANES_W*KEYS_AT-1:0]   k_lanes_q;  // for cycles 1 to KEYS_AT
     always @(posedge clk)
         k_lanes_q <= {k_lanes_q[K_LANES_W*(KEYS_AT-1)-1:0], cmd_k_lanes};
     generate
@@ -479,7 +484,7 @@ module rill_engine #(
         for (c = 0; c < CHANNELS; c = c + 1) begin : gen_lane
             localparam FRONT = LANE_COPIES == 1 ? 0 : c;
             localparam [3:0] CHAIN = COPY_CHAIN[4*(c/FAN_OUT) +: 4];
-            localparam CUT = EARLY[CHAIN[2:0]] ? 1 : 0; // after the multipliers
+            localparam CUT = EARLY[CHAIN[2:0]] ? 1 : 0; // the lane is cut after its multipliers
             localparam MY_X = X_OF_GROUP == 0 ? CUT : c / FAN_OUT;
             localparam SHARE = c % FAN_OUT * SHARES / FAN_OUT;
             localparam [3:0] DIE = COPY_DIE[4*MY_X +: 4];
@@ -519,7 +524,7 @@ module rill_engine #(
                 assign local_beat = tail_data[c*BEAT_BITS +: BEAT_BITS];
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
-            wire [1:0]               lane_bank; // of the row's results, of its accumulators
+            wire [1:0]               lane_bank; // bank of the row's results, and of its accumulators
             wire [COPIES*SUMS_W-1:0] lane_sums;
             wire [ONE_W-1:0]         lane_offset;
             if (COPIES > 2) begin : gen_bank

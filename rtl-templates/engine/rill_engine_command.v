@@ -42,7 +42,7 @@ module rill_engine_command #(
     input  wire                     is_local,
     input  wire                     first,
     input  wire                     last,
-    input  wire [TOK_W-1:0]         tok,        // a turn, with COPIES 2, 4
+    input  wire [TOK_W-1:0]         tok,        // a turn if COPIES is 2 or 4
     input  wire [PAIR_W-1:0]        pair,
     input  wire                     half,
     input  wire [2:0]               row,
@@ -98,7 +98,7 @@ module rill_engine_command #(
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [3:1]            pop_q;             // and what else must not happen by chance
+    reg  [3:1]            pop_q;             // pop, and other bits that start an action
     reg  [3:1]            k_q;
     reg  [3:1]            local_q;
     reg  [4:1]            valid_q;

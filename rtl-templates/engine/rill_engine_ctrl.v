@@ -136,18 +136,19 @@ module rill_engine_ctrl #(
     output reg                stall_out
 );
     localparam XS = BEAT_BITS / 8;
-    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
+    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats per block of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam GROUP_BEATS = BEAT_BITS > 0 && GROUP > 0 ? GROUP / (2 * XS) : 1;
     localparam UNIT_W = PAIR_W + 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // bits of a byte's place in a beat
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
-    localparam HEADER_W = ASYM != 0 ? 9 : 6;               // of the count of header beats
+    localparam HEADER_W = ASYM != 0 ? 9 : 6;               // width of the count of header beats
     localparam [31:0] GROUP_END = GROUP_BEATS - 1;
     localparam [31:0] ALL_LANES = CHANNELS;
     localparam [31:0] BEAT_BYTES = XS;
     localparam [31:0] TWO = 2;
-    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
+    // Lanes of a row-step with the step's own keys
+    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
     localparam MEMORY = 2'd0, KEYS = 2'd1, TAIL = 2'd2;
     `include "rill_fields.vh"
 
@@ -227,41 +228,41 @@ module rill_engine_ctrl #(
     reg  [9:0]  layer_q;
 
     reg         header_q;                    // a header beat comes next
-    reg         data_q;                      // none does: !header_q once more, for what decides
-    reg         params_q;                    // it is the one with the row parameters
-    reg  [HEADER_W-1:0] header_left_q;       // header beats after it
+    reg         data_q;                      // no header beat comes next: second register of !header_q
+    reg         params_q;                    // the next header beat has the row parameters
+    reg  [HEADER_W-1:0] header_left_q;       // header beats after the next one
     reg  [2:0]  tok_q;
     reg         first_q;
-    reg  [16:0] beats_left_q;                // of this row-step, after this one
+    reg  [16:0] beats_left_q;                // beats of this row-step after the next one
     reg         row_end_q;                   // beats_left_q == 0
-    reg  [16:0] rows_left_q;                 // after this one
+    reg  [16:0] rows_left_q;                 // row-steps after this one
     reg         rows_end_q;                  // rows_left_q == 0
     reg         ending_q;                    // active_q && data_q && row_end_q && rows_end_q
     reg  [1:0]  source_q;
-    // keys: row-steps from memory, values: memory beats of this row-step; this one included
+    // Keys: row-steps from memory, including this one. Values: memory beats of this row-step, including this one.
     reg  [16:0] memory_left_q;
-    reg  [UNIT_W-1:0]  unit_q;               // of the operand
+    reg  [UNIT_W-1:0]  unit_q;               // unit of the operand
     reg  [UNIT_W:0]    need_q;               // units of the operand that this column needs
-    reg  [UNIT_W:0]    need_next_q;          // the next one
-    reg  [SCALE_W-1:0] base_q;               // group of the column
+    reg  [UNIT_W:0]    need_next_q;          // units that the next column needs
+    reg  [SCALE_W-1:0] base_q;               // group of the present column
     reg  [2:0]         chunk_row_q;
     reg  [SCALE_W-1:0] scale_q;
     reg  [7:0]         group_beat_q;
     reg  [12:0]        tail_row_q;
 
-    wire        beat_has, k_has, x_has, v_has;   // arrived, and not yet taken
-    reg         part_has_q;                  // the units of this column are there, though the operand is not whole
-    wire        room;                        // for a result; with COPIES 2, 4 for all tokens', and none on its way out
+    wire        beat_has, k_has, x_has, v_has;   // an input has arrived and is not used yet
+    reg         part_has_q;                  // the operand is not complete, but the units of this column are there
+    wire        room;  // for a result; with COPIES 2, 4 for those of all tokens, and none is on its way out
 
     reg         tok_first;                   // tok_q is 0
     reg         tok_last;                    // tok_q is turn_end
     wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end_q[2]} : COPIES == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
-    // The needs of the next command, known before it can come.
-    reg         need_beat_q;                 // a memory beat: a header, or the first turn of such a beat
+    // What the next command needs, known before the command can come.
+    reg         need_beat_q;                 // a memory beat: for a header, or for the first turn of a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    // room for a result, or with COPIES 2, 4 at the first turn for those of all tokens
+    // Room for a result; with COPIES 2, 4 room for those of all tokens, at the first turn.
     reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has) || (need_k_q && !k_has) || (need_v_q && !v_has);
     wire        no_x = data_q && !x_has && !part_has_q;
@@ -276,28 +277,28 @@ module rill_engine_ctrl #(
     wire [UNIT_W-1:0] per_beat = mode_q == ENGINE_MODE_INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
     wire [UNIT_W:0]   n_per_beat = n_mode == ENGINE_MODE_INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
-    // After the last command of a firing, and while none runs, the registers below take the next one, even if it is not
-    // there yet.
+    // After the last command of a firing, and while none runs, the registers below load the next firing, even if it is
+    // not there yet.
     wire        renew = !active_q || (ending_q && tok_last);
     wire        move = !active_q || all_there;
 
-    // Header and next row of a column are not the end of a beat.
+    // With columns outermost, a header or the next row of a column does not end a beat.
     wire        same_beat = header_q || (outer_q && !column_end);
     // Where the next beat comes from.
-    wire        memory_one = memory_left_q[16:1] == 16'd0;     // this one is the last, or there was none
+    wire        memory_one = memory_left_q[16:1] == 16'd0;     // this memory beat is the last one, or there was none
     wire        next_row_memory = mode_q == ENGINE_MODE_SCORES ? !memory_one : from_memory_q;
     wire [1:0]  next_row_source = next_row_memory ? MEMORY : mode_q == ENGINE_MODE_SCORES ? KEYS : TAIL;
     wire [1:0]  next_beat_source = mode_q == ENGINE_MODE_VALUES && memory_one ? TAIL : source_q;
     wire [1:0]  next_source = row_end_q && !same_beat ? next_row_source : next_beat_source;
     wire [1:0]  first_source = n_from_memory ? MEMORY : n_mode == ENGINE_MODE_SCORES ? KEYS : TAIL;
 
-    // After the present beat: is it the row-step's last one, with row-step and firing.
+    // Whether the next beat is the last one of its row-step, and of the firing.
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
     wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || !weights
         || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
-    // An int4_asym beat has CHUNK_ROWS bytes of group words for itself.
+    // Each int4_asym beat uses CHUNK_ROWS bytes of group words.
     localparam WORDS_W = BEAT_BITS == 512 ? 3 : 2;
     wire [SCALE_W+10:0] groups_all = asym_q ? {{(SCALE_W+1){1'b0}}, groups_q} << WORDS_W
         : {{(SCALE_W+1){1'b0}}, groups_q};
@@ -444,7 +445,7 @@ module rill_engine_ctrl #(
     end
 
     // ---- what has arrived ----
-    wire [UNIT_W:0] unit_count;                   // of the operand that is being filled
+    wire [UNIT_W:0] unit_count;                   // units of the operand that is being filled
     wire            take_x = finish && free_q;
     rill_engine_counts #(.LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .UNITS_W(UNIT_W+1)) u_counts (
         .clk(clk), .rst(rst), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .v_pulse(v_pulse),
@@ -452,14 +453,14 @@ module rill_engine_ctrl #(
         .take_v(finish && mode_q == ENGINE_MODE_VALUES && !keep_q), .beat_has(beat_has), .k_has(k_has), .x_has(x_has),
         .v_has(v_has), .unit_count(unit_count));
 
-    // The units of a column are looked for while the one before runs.
+    // The arrival of a column's units is checked while the previous column runs.
     always @(posedge clk)
         if (rst) part_has_q <= 1'b0;
         else if (load) part_has_q <= n_outer && unit_count >= n_per_beat;
         else if (next_column) part_has_q <= unit_count >= need_next_q && beats_left_q != 17'd1;
         else part_has_q <= outer_q && !row_end_q && unit_count >= need_q;
 
-    // ---- results, and the bank of accumulators of this row-step, or chunk whose columns are outermost ----
+    // ---- results, and the bank of accumulators for this row-step (or for a chunk with columns outermost) ----
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
                           : (mode_q == ENGINE_MODE_SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];

@@ -76,11 +76,12 @@ module rill_engine_entries #(
     output wire [9:0]   n_layer
 );
     `include "rill_fields.vh"
-    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats of 64 positions
+    localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats per block of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
     localparam [31:0] ALL_LANES = CHANNELS;
-    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8; // keys of the step itself in a row-step
+    // Lanes of a row-step with the step's own keys
+    localparam [31:0] KEY_LANES = CHANNELS < 8 && CHANNELS > 0 ? CHANNELS : 8;
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -100,7 +101,7 @@ module rill_engine_entries #(
     wire [8:0]  groups = {entry[ENGINE_GROUPS +: ENGINE_GROUPS_W] == 8'd0, entry[ENGINE_GROUPS +: ENGINE_GROUPS_W]};
     wire [8:0]  groups_up = groups + 9'd7;
     wire        is_asym = ASYM != 0 && entry[ENGINE_ASYM];
-    wire [9:0]  words = entry[ENGINE_BEATS +: 10];         // int4_asym: one for each beat
+    wire [9:0]  words = entry[ENGINE_BEATS +: 10];         // int4_asym: group words per row, one for each beat
     wire [9:0]  words_up = words + 10'd1;
     wire [8:0]  word_beats = CHUNK_ROWS == 8 ? words[8:0] : words_up[9:1];
     wire [21:0] lanes_up = step[STEP_KROWS +: STEP_KROWS_W] * ALL_LANES[5:0];
@@ -116,7 +117,7 @@ module rill_engine_entries #(
 
     reg         ready_q;                     // !a_valid_q || n_room_q
     reg         a_valid_q;
-    reg         n_room_q;                    // fewer than two wait
+    reg         n_room_q;                    // fewer than two results wait
     reg  [1:0]  a_mode_q;
     reg  [16:0] a_rows_end_q;
     reg         a_one_row_q;
@@ -140,7 +141,7 @@ module rill_engine_entries #(
     reg  [15:0] a_vblocks_q;
     wire        a_push = s_axis_entry_tvalid && ready_q;
     wire        a_valid_d = a_push || (a_valid_q && !n_room_q);
-    wire [1:0]  count_d;                     // how many wait
+    wire [1:0]  count_d;                     // number of results that wait
     assign s_axis_entry_tready = ready_q;
 
     always @(posedge clk) begin
@@ -174,14 +175,14 @@ module rill_engine_entries #(
         end
     end
 
-    // ---- second cycle: what the sequencer loads; two of these wait ----
+    // ---- second cycle: what the sequencer loads; two such results can wait ----
     localparam N_W = 119 + OTHERS_W;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;
     wire [2:0]  tok_end = a_single_q ? 3'd0 : token_end[2:0];
     wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end[2]} : COPIES == 2 ? {1'b0, tok_end[2:1]} : tok_end;
-    wire [OTHERS_W-1:0] others_end;          // of the tokens of the last turn
+    wire [OTHERS_W-1:0] others_end;          // valid tokens of the last turn
     generate
         if (COPIES == 4) begin : gen_four
             assign others_end = {&tok_end[1:0], tok_end[1], |tok_end[1:0]};
@@ -202,8 +203,8 @@ module rill_engine_entries #(
 
     reg  [N_W-1:0] n_0_q;
     reg  [N_W-1:0] n_1_q;
-    reg            write_q;                  // the next one goes to n_1_q
-    reg            read_q;                   // the older one is in n_1_q
+    reg            write_q;                  // the next result goes to n_1_q
+    reg            read_q;                   // the oldest result is in n_1_q
     reg  [1:0]     count_q;
     reg            n_valid_q;                // count_q is not 0
     wire           push = a_valid_q && n_room_q;

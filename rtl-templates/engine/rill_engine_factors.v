@@ -32,9 +32,9 @@ module rill_engine_factors #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
-    localparam SPLIT = 26 - X_BITS;                        // the second token in a factor of both
-    localparam BOTH = COPIES > 1 ? 2 : 1;                  // tokens of a factor
-    localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // of the slice
+    localparam SPLIT = 26 - X_BITS;                        // place of the second token in a factor
+    localparam BOTH = COPIES > 1 ? 2 : 1;                  // tokens per factor
+    localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // width of a pair's slice
 `include "rill_pair_skew.vh"
 
     generate

@@ -141,7 +141,7 @@ module rill_engine_lane #(
         .data(COPIES == 1 && PUMP == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
-    // The cycle of beat_q: its command. That of the sums, TERM_HOPS cycles later, lies with them.
+    // The command in the cycle of beat_q. The command of the sums comes TERM_HOPS cycles later, on their die.
     reg                  valid_q;
     reg                  params_q;
     reg                  scales_q;
@@ -169,7 +169,7 @@ module rill_engine_lane #(
         raw_q <= raw;
     end
 
-    // Header beats stay here until those of the next chunk.
+    // Header beats stay here until the next chunk's header beats come.
     localparam WORD_W = SCALE_BEATS > 1 ? $clog2(SCALE_BEATS) : 1;
     (* ram_style = "distributed" *) reg [BEAT_BITS-1:0] scales_mem [0:(1<<WORD_W)-1];
     wire [WORD_W-1:0]          scale_word = SCALE_BEATS > 1 ? scale_q[BYTE_W +: WORD_W] : {WORD_W{1'b0}};

@@ -32,8 +32,8 @@ module rill_engine_offset #(
     localparam N = BEAT_BITS == 512 ? 64 : 32;
     localparam QUADS = N / 2;
     localparam SIXTEENS = N / 8;
-    localparam SUM_W = X_BITS + 8;           // of all elements
-    localparam GROUP_W = X_BITS + 5;         // of 32
+    localparam SUM_W = X_BITS + 8;           // width of the sum of all elements
+    localparam GROUP_W = X_BITS + 5;         // width of the sum of 32 elements
     localparam OFFSET_W = X_BITS + 14;
     localparam [31:0] BIAS_INT4 = (16 << X_BITS) * N;
     localparam [31:0] BIAS_INT8 = (136 << X_BITS) * N;
@@ -47,7 +47,7 @@ module rill_engine_offset #(
         end
     endgenerate
 
-    // Stages, by the sums that are there in them; index n: valid in stage n.
+    // Stages, named by the sums that they hold; index n: valid in stage n.
     localparam QUAD_AT = 1, SIXTEEN_AT = 2, HALF_AT = 3;
     reg  [HALF_AT:1] valid_q;
     reg  [HALF_AT:1] int4_q;

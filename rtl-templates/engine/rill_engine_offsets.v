@@ -41,12 +41,12 @@ module rill_engine_offsets #(
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
     localparam PART = 2 * UNIT_BITS / PARTS;
-    localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // of each 32 elements
-    localparam ONE_W = X_BITS + 14;                        // an offset
+    localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // width of the sums of each 32 elements
+    localparam ONE_W = X_BITS + 14;                        // width of an offset
     localparam WORD_W = 16;
     localparam PAIRS = COPIES > 2 ? 2 : 1;
 `include "rill_latency.vh"
-    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // weights
+    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed
 `include "rill_pair_skew.vh"
 
     generate
@@ -66,7 +66,7 @@ module rill_engine_offsets #(
             wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
             assign q = {Q_W{1'b0}};
         end else begin : gen_sums
-            wire [COPIES*2*UNIT_BITS-1:0] x_first;         // of cycle 5
+            wire [COPIES*2*UNIT_BITS-1:0] x_first;         // the slice in cycle 5
             wire [COPIES*ONE_W-1:0]       offset;
             wire [COPIES*SUMS_W-1:0]      sums;
             reg                           valid5_q;
@@ -94,7 +94,8 @@ module rill_engine_offsets #(
                 wire unused = &{1'b0, x};
             end else begin : gen_first
                 for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
-                    localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w; // sums of all need no order
+                    // The place in x does not matter if there are only sums of all elements
+                    localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w;
                     assign x_first[X_BITS*w +: X_BITS] = x[WORD_W*PLACE +: X_BITS];
                 end
                 wire unused = &{1'b0, slice, valid_3, x};

@@ -55,7 +55,7 @@ module rill_engine_out #(
         .m_axis_tvalid(m_axis_y_tvalid), .m_axis_tready(m_axis_y_tready), .m_axis_tdata(m_axis_y_tdata),
         .occupancy(fill), .high_water(high));
 
-    reg  [COUNT_W-1:0]  count_q;         // of the result in the cycle before; 0: none
+    reg  [COUNT_W-1:0]  count_q;         // count of the result in the previous cycle; 0: none
     wire [CHANNELS-1:0] used;
     always @(posedge clk)
         count_q <= rst || !s_valid ? {COUNT_W{1'b0}} : s_side[COUNT_W-1:0];

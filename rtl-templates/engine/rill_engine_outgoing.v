@@ -72,7 +72,7 @@ module rill_engine_outgoing #(
         end
     endgenerate
 
-    reg  [PLACES_W-1:0] places_q;            // that are free
+    reg  [PLACES_W-1:0] places_q;            // free places
     wire [PLACES_W-1:0] places_d;
     wire                room_d;
     always @(posedge clk)
@@ -111,12 +111,12 @@ module rill_engine_outgoing #(
             wire unused_each = &{1'b0, tok_end, out_row, row_done, bank};
         end else begin : gen_row
             localparam [31:0] ALL_TOKENS = TOKENS;
-            reg  [2:0]          left_q;          // results of the row-step that have still to leave
-            reg  [2:0]          next_q;          // the next one's token
-            reg                 end_q;           // it is the firing's last row-step
+            reg  [2:0]          left_q;          // results of the row-step that have not left
+            reg  [2:0]          next_q;          // token of the next result
+            reg                 end_q;           // this is the firing's last row-step
             wire [2:0]          left_d = leave ? tok_end : left_q - {2'd0, left_q != 3'd0};
             wire [PLACES_W+2:0] row_tokens = {{PLACES_W{1'b0}}, tok_end} + 1'b1;
-            // Both outcomes before it is known whether this row-step's are taken.
+            // Both next states, computed before it is known whether the results of this row-step leave.
             wire [PLACES_W-1:0] kept = places_q + {{(PLACES_W-1){1'b0}}, y_pulse};
             wire [PLACES_W-1:0] rest = kept - row_tokens[PLACES_W-1:0];
             assign places_d = leave ? rest : kept;

@@ -17,7 +17,7 @@
 // CHANNELS     lanes                                                   channels  1 to 32
 // TOKENS       tokens per step, upper bound                            tokens    1, 2, 4, 8
 // ACC_W        width of an integer                                     bits      64, 66
-// SIDE_AT      from a command until the lanes' output                  clocks    1 or more
+// SIDE_AT      delay from a command to the lanes' output               clocks    1 or more
 // HOPS         register stages of a command to the lanes               clocks    0 or more
 // RESULT_HOPS  register stages from the lanes to the FIFO              clocks    0 or more
 // PULSE_HOPS   register stages from there to the engine                clocks    0 or more
@@ -40,9 +40,9 @@ module rill_engine_results #(
 ) (
     input  wire                          clk,
     input  wire                          rst,
-    input  wire [GROUPS-1:0]             lane_rst,   // where the lanes of a group are
+    input  wire [GROUPS-1:0]             lane_rst,   // reset on the die of each group's lanes
     input  wire [SIDE_W-1:0]             side,
-    input  wire [CHANNELS-1:0]           valid,      // all alike
+    input  wire [CHANNELS-1:0]           valid,      // equal bits
     input  wire [CHANNELS*ACC_W-1:0]     acc,
     input  wire [CHANNELS*32-1:0]        scale,
     input  wire [CHANNELS*32-1:0]        bias,
@@ -52,7 +52,7 @@ module rill_engine_results #(
     output wire                          left,
     output wire                          fault
 );
-    localparam FAN_OUT = 8;                                // lanes of a group
+    localparam FAN_OUT = 8;                                // lanes per group
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -71,11 +71,11 @@ module rill_engine_results #(
 
     wire [SIDE_W-1:0]        side_there;
     wire [SIDE_W-1:0]        lane_side;
-    wire [GROUPS-1:0]        y_valid;                      // of each group, all in the same cycle
+    wire [GROUPS-1:0]        y_valid;                      // per group, all in the same cycle
     wire [GROUPS*SIDE_W-1:0] y_side;
     wire [CHANNELS*32-1:0]   y;
-    wire [CHANNELS-1:0]      y_fault;                      // a cycle after y
-    wire                     out_rst;                      // where results come together
+    wire [CHANNELS-1:0]      y_fault;                      // one cycle after y
+    wire                     out_rst;                      // reset on the die where results come together
     wire                     taken;
     wire                     fault_there;
     rill_hop #(.DATA_W(SIDE_W), .STAGES(HOPS)) u_side_hop (.clk(clk), .rst(1'b0), .d(side), .q(side_there));

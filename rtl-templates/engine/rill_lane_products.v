@@ -41,10 +41,10 @@ module rill_lane_products #(
     localparam QUADS = BYTES / 4;
     localparam SIXTEENS = QUADS / 4;
     localparam PRODUCT_W = X_BITS + 4;
-    localparam QUAD_W = X_BITS + 6;          // sum of 4
-    localparam SUM_W = X_BITS + 8;           // of 16
-    localparam HALF_W = X_BITS + 10;         // of a beat
-    localparam WHOLE_W = X_BITS + 14;        // low + 16 * high
+    localparam QUAD_W = X_BITS + 6;          // width of a sum of 4 products
+    localparam SUM_W = X_BITS + 8;           // width of a sum of 16
+    localparam HALF_W = X_BITS + 10;         // width of the sum of a beat
+    localparam WHOLE_W = X_BITS + 14;        // width of low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
 
     // Stages, named by what they hold; the term is in the stage after SCALED_AT.
@@ -76,8 +76,8 @@ module rill_lane_products #(
         fine_q <= {fine_q[3*(SCALED_AT-1)-1:0], shift[2:0]};
     end
 
-    // Stage 1: nibble products. Stages 2 to 4: their sums, low and high nibbles apart. Plain registers, one per sum:
-    // fast in simulation.
+    // Stage 1: products of nibbles. Stages 2 to 4: their sums, low and high nibbles separately. Each sum has a plain
+    // register, which is fast in simulation.
     wire [HALF_W-1:0]    low4;
     wire [HALF_W-1:0]    high4;
     genvar i;
@@ -143,14 +143,14 @@ module rill_lane_products #(
         end
     endgenerate
 
-    // Stage 5: end of the sum. 6: times the group's scale. 7: registers without logic, as all after them may lie on
-    // another die.
+    // Stage 5: end of the sum. Stage 6: times the group's scale. Stage 7: registers without logic, because the next
+    // stage may be on another die.
     reg  signed [WHOLE_W-1:0] sum5_q;
     reg  signed [SCALED_W-1:0] scaled6_q;
     (* keep = "true", shreg_extract = "no" *) reg [TERM_W-1:0] term7_q;
     wire [WHOLE_W+1:0] high_weighted = int4_q[BEAT_AT] ? {6'd0, high4} : {2'd0, high4, 4'd0};
     wire [WHOLE_W+1:0] sum = {6'd0, low4} + high_weighted - {2'd0, offset};
-    reg  signed [15:0] scale5_q;               // with a part of the exponent: it costs nothing in a DSP
+    reg  signed [15:0] scale5_q;               // includes a part of the exponent, which costs nothing in a DSP
     wire [SCALED_W-1:0] term6;
     assign term = term7_q;
 

@@ -15,7 +15,7 @@
 // SIDE_W      width of the sideband                               bits       1 or more
 // X_BITS      width of an element of the operand                  bits       8, 10
 // ACC_W       width of an accumulator                             bits       64, 66
-// TERM_AT     from valid until its term                           cycles     7 to 12
+// TERM_AT     delay from valid to its term                        cycles     7 to 12
 // PARAM_BITS  bits of row parameters per cycle; 0: all at once    bits       0, 8, 16, 32, 64
 // SCALE_K     row scale with raw 1 (keys)                         fp32 bits  any
 // SCALE_V     row scale with raw 2 (values)                       fp32 bits  any
@@ -61,7 +61,7 @@ module rill_lane_sums #(
 );
 `include "rill_latency.vh"
     localparam LATENCY = TERM_AT + LATENCY_LANE_SUMS;
-    localparam AT = TERM_AT > 0 ? TERM_AT : 1; // in declarations
+    localparam AT = TERM_AT > 0 ? TERM_AT : 1; // TERM_AT, at least 1, for declarations
     localparam SHIFTED_W = TERM_W + 24;
 `include "rill_term_shifted.vh"
 
@@ -107,7 +107,7 @@ module rill_lane_sums #(
 
     // Stage AT + 2: one accumulator per row and token.
     reg  [ACC_W-1:0] acc_q [0:TOKENS*ROWS-1];
-    reg  [ACC_W-1:0] before_q;                 // what the term is added to, read a stage earlier
+    reg  [ACC_W-1:0] before_q;                 // the value that the term is added to, read one stage earlier
     wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-SHIFTED_W){shifted_q[SHIFTED_W-1]}}, shifted_q[SHIFTED_W-2:0]};
 
     always @(posedge clk) begin
@@ -121,7 +121,7 @@ module rill_lane_sums #(
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_along (
         .clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
 
-    // With late terms everything is later: the last chunks are kept for the time that is left then.
+    // If terms come late, row parameters are used later, and each chunk's are kept for that time.
     localparam ALONG = LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;
     rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(LATENCY - ALONG), .LATENCY(ALONG),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (

@@ -61,7 +61,8 @@ module rill_matrix_lane #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,      // twice as fast, its edges with those of clk; of PUMP 2 alone
+    // Twice as fast; every rising edge of clk is also one of clk_2x; used with PUMP 2 only
+    input  wire                   clk_2x,
     input  wire                   rst,
     input  wire                   sum_rst,
 
@@ -72,14 +73,14 @@ module rill_matrix_lane #(
     input  wire                   first,       // first beat of the row
     input  wire                   last,        // last beat of the row
     input  wire [TOK_W-1:0]       tok,
-    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat, with PUMP 1 unsigned
+    input  wire [BEAT_BITS-1:0]   nibbles,     // nibbles of the beat; unsigned with PUMP 1
     input  wire [4*BEAT_BITS-1:0] x,           // 16 bits each, sign-extended
-    input  wire [X_BITS+13:0]     offset,      // of the beat that was valid 4 cycles before
-    input  wire [7:0]             group_scale, // 1 where there is none
+    input  wire [X_BITS+13:0]     offset,      // offset of the beat that was valid 4 cycles before
+    input  wire [7:0]             group_scale, // 1 if there is no scale
     input  wire [4:0]             shift,
     input  wire                   asym,
     input  wire [BEAT_BITS/8-1:0] words,       // {offset, scale} of each 32 elements
-    input  wire [SUMS_W-1:0]      sums,        // of the beat that was valid 4 cycles before
+    input  wire [SUMS_W-1:0]      sums,        // sums of the beat that was valid 4 cycles before
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     input  wire                   params,
@@ -104,7 +105,7 @@ module rill_matrix_lane #(
     wire [31:0]        sum_row_scale;
     wire [31:0]        sum_bias;
     wire [WORD_W-1:0]  sum_word;
-    function [8*BEAT_BITS-1:0] all_extended(input [4*BEAT_BITS-1:0] narrow); // 16 bits each to 32
+    function [8*BEAT_BITS-1:0] all_extended(input [4*BEAT_BITS-1:0] narrow); // widens elements from 16 bits to 32
         integer i;
         begin
             all_extended = {8*BEAT_BITS{1'b0}};
@@ -118,7 +119,7 @@ module rill_matrix_lane #(
         end
         if (PUMP == 2) begin : gen_pumped
             wire [TERM_W-1:0]      none;
-            wire [8*BEAT_BITS-1:0] factors = all_extended(x); // a vector as a whole: fast in simulation
+            wire [8*BEAT_BITS-1:0] factors = all_extended(x); // handled as one vector, which is fast in simulation
             rill_pair_products #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(2)) u_products (
                 .clk(clk), .clk_2x(clk_2x), .rst(rst), .valid(valid), .other_toks(1'b0), .int4(int4), .nibbles(nibbles),
                 .x(factors), .group_scale(group_scale), .shift({5'd0, shift}), .asym(asym), .words(words),

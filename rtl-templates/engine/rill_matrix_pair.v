@@ -65,7 +65,8 @@ module rill_matrix_pair #(
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
     input  wire                   clk,
-    input  wire                   clk_2x,      // twice as fast, its edges with those of clk; of PUMP 2 alone
+    // Twice as fast; every rising edge of clk is also one of clk_2x; used with PUMP 2 only
+    input  wire                   clk_2x,
     input  wire                   rst,
     input  wire                   sum_rst,
 
@@ -80,13 +81,13 @@ module rill_matrix_pair #(
     input  wire                   emit,
     input  wire [TOK_W-1:0]       out_tok,
     input  wire [ROW_W-1:0]       out_row,
-    input  wire [BEAT_BITS-1:0]   nibbles,     // of the beat
+    input  wire [BEAT_BITS-1:0]   nibbles,     // nibbles of the beat
     input  wire [8*PAIRS*BEAT_BITS-1:0] x,     // 32 bits each
-    input  wire [7:0]             group_scale, // 1 where there is none
+    input  wire [7:0]             group_scale, // 1 if there is no scale
     input  wire [10*PAIRS-1:0]    shift,       // shift_0 low
     input  wire                   asym,
     input  wire [BEAT_BITS/8-1:0] words,       // {offset, scale} of each 32 elements
-    input  wire [2*PAIRS*SUMS_W-1:0] sums,     // of the beat that was valid 6 + PAIR_MORE cycles before, sums_0 low
+    input  wire [2*PAIRS*SUMS_W-1:0] sums,  // sums of the beat that was valid 6 + PAIR_MORE cycles before, sums_0 low
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     input  wire                   params,

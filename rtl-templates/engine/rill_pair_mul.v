@@ -15,7 +15,7 @@
 // LEVEL    height in the tree                 -         0 or more
 // BIAS     products whose bias is added here  products  0 to 64
 // X_BITS   width of an activation             bits      8, 10
-// SUMS     sums that come in                  sums      0, 1, 2
+// SUMS     number of sum inputs in use        sums      0, 1, 2
 // SUM_W    width of a sum                     bits      32, 48, 64
 `default_nettype none
 

@@ -21,7 +21,7 @@ localparam PAIR_PUMPED = PUMP > 1;
 `elsif RILL_PUMP
 localparam PAIR_PUMPED = PUMP > 1;
 `else
-localparam PAIR_PUMPED = 0;              // one clock is enough: clk_2x is not looked at
+localparam PAIR_PUMPED = 0;              // one clock is enough: clk_2x is ignored
 `endif
 // verilator lint_on UNUSEDPARAM
 // Cycles by which the factor of a beat's nibble, for a token pair, is taken later than the first factors.

@@ -15,7 +15,7 @@
 // ROWS        rows that may be open at a time                   rows       1, 4, 8
 // X_BITS      width of an element of the operand                bits       8, 10
 // ACC_W       width of an accumulator                           bits       64, 66
-// TERM_AT     from a beat until its terms                       clocks     10 to 12
+// TERM_AT     delay from a beat to its terms                    clocks     10 to 12
 // PARAM_BITS  bits of row parameters per cycle; 0: all at once  bits       0, 8, 16, 32, 64
 // SCALE_K     row scale with raw 1 (keys)                       fp32 bits  any
 // SCALE_V     row scale with raw 2 (values)                     fp32 bits  any
@@ -67,10 +67,10 @@ module rill_pair_sums #(
     localparam SHIFTED_W = TERM_W + 24;
 `include "rill_term_shifted.vh"
 `include "rill_latency.vh"
-    localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1; // of a token, with a second bank for two pairs
-    localparam MANY = 2 * PAIRS;                           // tokens of a turn
+    localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1; // accumulators of a token, with a second bank for two pairs
+    localparam MANY = 2 * PAIRS;                           // tokens per turn
     localparam OTHERS = MANY - 1;
-    localparam SHIFT_W = 2 * MANY;                         // of the exponents, what is still to be done
+    localparam SHIFT_W = 2 * MANY;  // width of the part of the exponents that is still to be applied
     localparam AT = TERM_AT;
 
     generate
@@ -103,7 +103,7 @@ module rill_pair_sums #(
     reg  [(AT+1)*TOK_W-1:0] out_tok_q;
     reg  [(AT+1)*ROW_W-1:0] out_row_q;
     reg  [SHIFT_W*AT-1:0] shift_q;
-    reg  [SHIFT_W-1:0]  rest;                  // of the exponents after those of rill_pair_products
+    reg  [SHIFT_W-1:0]  rest;                  // the part of the exponents that rill_pair_products has not applied
     wire [TURN_W-1:0]   turn_term = turn_q[(AT-1)*TURN_W +: TURN_W];
     wire [TURN_W-1:0]   turn_sum = turn_q[AT*TURN_W +: TURN_W];
     wire [ROW_W-1:0]    out_row_sum = out_row_q[AT*ROW_W +: ROW_W];
@@ -126,7 +126,7 @@ module rill_pair_sums #(
 
     // Stage AT + 1: the block's exponent. AT + 2: an accumulator per token.
     wire [TURN_W-1:0]     out_place;
-    wire [ACC_W-1:0]      kept;                // of the token of the result that leaves
+    wire [ACC_W-1:0]      kept;                // accumulator of the token whose result leaves
     genvar i;
     generate
         for (i = 0; i < MANY; i = i + 1) begin : gen_token
@@ -135,7 +135,7 @@ module rill_pair_sums #(
             wire                 term_active = i == 0 ? valid_q[AT] : others_q[(AT-1)*OTHERS + (i > 0 ? i - 1 : 0)];
             wire                 sum_active = i == 0 ? valid_q[AT+1] : others_q[AT*OTHERS + (i > 0 ? i - 1 : 0)];
             reg  [ACC_W-1:0]     acc_q [0:PLACES-1];
-            reg  [ACC_W-1:0]     before_q;     // what the term is added to, read a stage earlier
+            reg  [ACC_W-1:0]     before_q;     // the value that the term is added to, read one stage earlier
             wire [ACC_W-1:0]     acc = before_q
                 + {{(ACC_W+1-SHIFTED_W){shifted_q[SHIFTED_W-1]}}, shifted_q[SHIFTED_W-2:0]};
             always @(posedge clk) begin
@@ -150,8 +150,8 @@ module rill_pair_sums #(
         end
     endgenerate
 
-    // Results: token 0 as its sum is made, the others from where they are kept.
-    localparam IN_TURN_W = PAIRS == 2 ? 2 : 1; // of a token's number in its turn
+    // Results: that of token 0 leaves as its sum is made, the others from their accumulators.
+    localparam IN_TURN_W = PAIRS == 2 ? 2 : 1; // width of a token's number in its turn
     wire               out_first = out_tok_sum == {TOK_W{1'b0}};
     generate
         if (TOKENS > MANY && PAIRS * ROWS > 1) begin : gen_turns_rows
@@ -182,7 +182,8 @@ module rill_pair_sums #(
             {out_bias, out_row_scale} <= {bias_sum, row_scale_sum};
     end
 
-    // A cycle before the result; all of it later: the chunks that are kept last for so long as is then left.
+    // One cycle before the result. If terms come late, this is later as well, and the parameters of each chunk are kept
+    // for that time.
     localparam ALONG = LATENCY_PAIR_PRODUCTS;
     rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(AT + LATENCY_PAIR_SUMS - 1 - ALONG),
         .LATENCY(ALONG), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (

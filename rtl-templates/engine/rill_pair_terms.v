@@ -44,7 +44,7 @@ module rill_pair_terms #(
     input  wire                           clk,
     input  wire                           rst,
     input  wire                           valid,
-    input  wire [2*PAIRS-2:0]             other_toks,    // token 1 and up are there
+    input  wire [2*PAIRS-2:0]             other_toks,    // bit i: token i + 1 is valid
     input  wire                           int4,
     input  wire [4*PAIRS*TREES*TOP_W-1:0] tree_sums,
     input  wire [7:0]                     group_scale,
@@ -58,13 +58,13 @@ module rill_pair_terms #(
 `include "rill_latency.vh"
     // Words of a beat, groups of 16 nibbles per nibble half, and widths: QUAD_W of a sum of 4 products, SUM_W of 16
     // products, HALF_W of a nibble half of a beat, WHOLE_W of low + 16 * high, SCALED_W of that times the scale.
-    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
+    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // words of 8 nibbles
     localparam SIXTEENS = WORDS / 4;
     localparam TOKENS = 2 * PAIRS;
-    localparam QUAD_W = X_BITS + 6;               // sum of 4
-    localparam SUM_W = X_BITS + 8;                // of 16
-    localparam HALF_W = X_BITS + 10;              // of a beat
-    localparam WHOLE_W = X_BITS + 14;             // low + 16 * high
+    localparam QUAD_W = X_BITS + 6;               // width of a sum of 4 products
+    localparam SUM_W = X_BITS + 8;                // width of a sum of 16
+    localparam HALF_W = X_BITS + 10;              // width of the sum of a beat
+    localparam WHOLE_W = X_BITS + 14;             // width of low + 16 * high
     localparam SCALED_W = WHOLE_W + 16;
     localparam MORE = PAIR_MORE;
     // Stage numbers for MORE = 0. SUM_AT is the stage that holds the sum of a beat, and so on. term is registered one
@@ -106,7 +106,7 @@ module rill_pair_terms #(
 
     // Stage 7: signed sum of a beat, per token and nibble half. The trees add a bias of half the range, so the inverted
     // top bit is the sign.
-    wire [2*TOKENS*HALF_W-1:0] half7;          // of each token {high, low}
+    wire [2*TOKENS*HALF_W-1:0] half7;          // {high, low} of each token
     genvar i;
     genvar k;
     generate

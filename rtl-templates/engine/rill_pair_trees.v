@@ -41,15 +41,15 @@ module rill_pair_trees #(
     output wire [4*PAIRS*TREES*TOP_W-1:0] sums
 );
 `include "rill_pair_skew.vh"
-    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // of 8 nibbles
-    localparam SPLIT = 26 - X_BITS;               // token 1 in a product of both
-    localparam PARTS = PUMP > PAIRS ? 1 : 2;      // multipliers of a byte
-    localparam WEIGHTS = 3 - PARTS;               // of a multiplier in a cycle
+    localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // words of 8 nibbles
+    localparam SPLIT = 26 - X_BITS;               // place of token 1 in a product of both
+    localparam PARTS = PUMP > PAIRS ? 1 : 2;      // multipliers per byte
+    localparam WEIGHTS = 3 - PARTS;               // weights per multiplier and cycle
 `ifndef RILL_FAST_SIM
-    localparam FEW_W = 48;                        // of sums of up to four products in a multiplier's adder
-    localparam MANY_W = 48;                       // of more
+    localparam FEW_W = 48;                        // width of sums of up to four products in a multiplier's adder
+    localparam MANY_W = 48;                       // width of sums of more products
 `else
-    localparam FEW_W = 32;                        // a simulator is fast with whole words
+    localparam FEW_W = 32;                        // whole words simulate faster
     localparam MANY_W = PAIR_TREE > 4 ? 64 : 32;
 `endif
 
@@ -78,10 +78,10 @@ module rill_pair_trees #(
     wire [PAIR_TOP:0] valid_at = {valid_q, valid};
     wire [PAIR_TOP:0] int4_at = {int4_q, int4};
 
-    // The factors of a multiplier's second half of a cycle, at the place of those of its first one.
+    // Factors for the second half of a multiplier's cycle, in the order of those for the first half.
     wire [8*BEAT_BITS-1:0] second = PAIRS == 2 ? x_1 : {{32*WORDS{1'b0}}, x[8*BEAT_BITS-1:32*WORDS]};
 
-    // In which half of a cycle clk_2x is, for every two words.
+    // Tells in which half of a cycle clk_2x is, one copy for every two words.
     wire [WORDS-1:0]  phase;
     generate
         if (PUMP == 2) begin : gen_phase
@@ -91,9 +91,9 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // Products of two tokens, summed in trees of multipliers, low and high nibbles apart: as parts 0 and 1, or in both
-    // halves of a cycle. A high nibble is signed, a low one where weights have 4 bits. What is alike in all words of
-    // the beat stands side by side: a simulator's compiler makes vector instructions of it.
+    // Products of two tokens, added in trees of multipliers. Low and high nibbles have separate trees: as parts 0 and
+    // 1, or in the two halves of a cycle. A high nibble is signed, and so is a low nibble of 4-bit weights. Equal logic
+    // of all words of a beat is written side by side, because a simulator's compiler turns it into vector instructions.
     function [4:0] weight_of(input [3:0] nibble, input is_signed);
         weight_of = {nibble[3] && is_signed, nibble};
     endfunction
@@ -119,7 +119,7 @@ module rill_pair_trees #(
                 wire unused_sums = &{1'b0, p, cascade};
             end
         end
-        for (k = 0; k < PARTS; k = k + 1) begin : gen_three // nibbles 4 and 5, and the sums of both around them
+        for (k = 0; k < PARTS; k = k + 1) begin : gen_three // nibbles 4 and 5, and the sums of both neighbours
             for (i = 0; i < WORDS; i = i + 1) begin : gen_at
                 wire [FEW_W-1:0] p;
                 wire [FEW_W-1:0] cascade;
@@ -140,7 +140,7 @@ module rill_pair_trees #(
                 localparam FIRST = TOP ? i : 2 * i;
                 localparam LAST = TOP ? i : 2 * i + 1;
                 localparam LATE = PUMP == 2 ? (h + 1) / 2 : h;
-                localparam LATEST = WEIGHTS == 2 ? h / 2 + 1 : LATE; // of a multiplier's second weight
+                localparam LATEST = WEIGHTS == 2 ? h / 2 + 1 : LATE; // latest stage of a multiplier's second weight
                 reg  [8*LATEST-1:0] late_q;    // stages 1..LATEST
                 wire [8*LATEST+7:0] late = {late_q, nibbles[32*WORD +: 8]};
                 wire unused_late = &{1'b0, late};
@@ -173,8 +173,8 @@ module rill_pair_trees #(
         end
     endgenerate
 
-    // The halves of both tokens, at the top of each tree. Where a multiplier has two sums one after the other, the one
-    // whose half of a cycle ends with it is taken at clk, the other one at clk_2x first.
+    // The halves of both tokens at the top of each tree. If a multiplier has two sums one after the other, the sum in
+    // the half of a cycle that ends with clk is taken at clk, and the other one is taken at clk_2x before.
     generate
         for (i = 0; i < TREES; i = i + 1) begin : gen_tree
             for (k = 0; k < PARTS; k = k + 1) begin : gen_of
@@ -184,7 +184,7 @@ module rill_pair_trees #(
                 if (PUMP == 1) begin : gen_plain
                     assign all_sums = halves;
                 end else begin : gen_pumped
-                    reg [2*TOP_W-1:0] fast_q;  // at clk_2x
+                    reg [2*TOP_W-1:0] fast_q;  // a register at clk_2x
                     reg [2*TOP_W-1:0] sum_0_q;
                     reg [2*TOP_W-1:0] sum_1_q;
                     assign all_sums = {sum_1_q, sum_0_q};

@@ -23,9 +23,9 @@ module rill_pump_phase #(
         end
     endgenerate
 
-    reg toggle_q = 1'b0;  // another value in each cycle
-    reg late_q = 1'b0;    // that, from the middle of it on
-    reg differ_q = 1'b0;  // in the second half: in the first one the two were different
+    reg toggle_q = 1'b0;  // changes in each cycle
+    reg late_q = 1'b0;    // follows toggle_q in the middle of a cycle
+    reg differ_q = 1'b0;  // 1 in the second half of a cycle, because the two differ in the first half
     always @(posedge clk)
         toggle_q <= !toggle_q;
     always @(posedge clk_2x) begin
@@ -36,7 +36,7 @@ module rill_pump_phase #(
     generate
         for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
             (* keep = "true" *) reg first_q = 1'b0;
-            (* keep = "true" *) reg second_q = 1'b0; // verif/timing knows it by its name
+            (* keep = "true" *) reg second_q = 1'b0; // verif/timing refers to this name
             always @(posedge clk_2x) begin
                 first_q <= differ_q;
                 second_q <= !differ_q;

@@ -48,7 +48,7 @@ module rill_row_params_receive #(
         end
     endgenerate
     localparam BITS = PARAM_BITS > 0 ? PARAM_BITS : 64;
-    localparam [31:0] WORDS = 64 / BITS;       // of a row
+    localparam [31:0] WORDS = 64 / BITS;       // words per row
     localparam COUNT_W = 1 + ROW_W + $clog2(WORDS);
     localparam [31:0] WORD_END = WORDS - 1;
     localparam [31:0] END = ROWS * WORDS - 1;
@@ -56,16 +56,16 @@ module rill_row_params_receive #(
 
     // A chunk's words, counted from the second cycle after its command on.
     reg                start_q;
-    reg                begins_q;               // its first word is there
+    reg                begins_q;               // the first word of a chunk is there
     reg                active_q;
     reg  [COUNT_W-1:0] count_q;
     wire [COUNT_W-1:0] count = begins_q ? {COUNT_W{1'b0}} : count_q;
     wire               active = begins_q || active_q;
     wire               whole = active && (count & WORD_END[COUNT_W-1:0]) == WORD_END[COUNT_W-1:0];
     wire [COUNT_W-1:0] count_row = count >> $clog2(WORDS);
-    reg  [BANK_W-1:0]  bank_q;                 // of the commands' chunk
-    reg  [BANK_W-1:0]  write_bank_q;           // of the words' chunk
-    reg  [63:0]        words_q;                // those before, the last one highest
+    reg  [BANK_W-1:0]  bank_q;                 // bank of the chunk that commands refer to
+    reg  [BANK_W-1:0]  write_bank_q;           // bank of the chunk whose words arrive
+    reg  [63:0]        words_q;                // earlier words, the latest one highest
     wire [63:0]        words;
     always @(posedge clk) begin
         start_q <= params && !rst;
@@ -86,7 +86,7 @@ module rill_row_params_receive #(
         end
     endgenerate
 
-    // Where they are kept, and read when the result is due.
+    // The parameters are stored, and read when the result is due.
     (* ram_style = "distributed" *) reg [63:0] kept [0:(1<<(BANK_W+ROW_W))-1];
     wire [BANK_W+ROW_W-1:0] place;
     wire [1:0]              raw_then;

@@ -66,7 +66,7 @@ module rill_x_buffer #(
     localparam WORD_W = UNIT_BITS + 8;
     localparam TURNS = TOKENS > COPIES ? TOKENS / COPIES : 1;
     localparam UNIT_W = PAIR_W + 1;
-    localparam PLACE_W = $clog2(COPIES);                   // of a token in its turn
+    localparam PLACE_W = $clog2(COPIES);                   // width of a token's number in its turn
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -89,7 +89,7 @@ module rill_x_buffer #(
     reg               open_q;
     reg               write_bank_q;
     reg               read_bank_q;
-    reg  [1:0]        full_q;                  // by bank
+    reg  [1:0]        full_q;                  // full banks
     wire              take = s_axis_x_tvalid && s_axis_x_tready;
     wire              fill = take && s_axis_x_tlast;
 
@@ -145,7 +145,7 @@ module rill_x_buffer #(
     always @(posedge clk)
         read_addr_q <= read_addr;
 
-    // of each token of a turn those of even and of odd units
+    // Memories of each token of a turn, for even and for odd units.
     wire [2*COPIES-1:0] write_en;
     genvar a;
     generate
@@ -156,7 +156,7 @@ module rill_x_buffer #(
             assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
         end
         if (COPIED != 0) begin : gen_copied
-            // registers of their own: those of the memory here have its loads
+            // Separate registers, because those for the memory here drive its load.
             (* keep = "true" *) reg [ADDR_W-1:0]                 copy_addr_q;
             (* keep = "true" *) reg [2*COPIES+ADDR_W+WORD_W-1:0] copy_write_q;
             always @(posedge clk) begin
@@ -182,7 +182,7 @@ module rill_x_buffer #(
         .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
 
 `ifdef RILL_ASSERT
-    reg  [TOKENS-1:0] over_q;                  // the token has all the units that fit
+    reg  [TOKENS-1:0] over_q;                  // the token already has all units that fit
     always @(posedge clk) begin
         if (rst || fill)
             over_q <= {TOKENS{1'b0}};

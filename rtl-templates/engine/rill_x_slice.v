@@ -35,7 +35,7 @@ module rill_x_slice #(
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam PART = 2 * UNIT_BITS / PARTS;
-    localparam INT4 = 0, HALF = 1, OTHERS = 2, VALID = OTHERS + OTHERS_W, CONTROLS = VALID + 1; // of controls
+    localparam INT4 = 0, HALF = 1, OTHERS = 2, VALID = OTHERS + OTHERS_W, CONTROLS = VALID + 1; // bits of the controls
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -49,8 +49,8 @@ module rill_x_slice #(
         end
     endgenerate
 
-    // Functions, not generate blocks, make the wide vectors: of blocks a simulator makes one by appending them to
-    // copies, one after the other.
+    // Functions make the wide vectors. From generate blocks a simulator would build a vector by appending to copies,
+    // one block after the other.
     function [PART-1:0] twice(input [PART/2-1:0] elements);
         integer i;
         begin
@@ -61,7 +61,7 @@ module rill_x_slice #(
         end
     endfunction
 
-    wire [PARTS*CONTROLS-1:0] parts;           // of cycle 1
+    wire [PARTS*CONTROLS-1:0] parts;           // controls in cycle 1
     rill_register_tree #(.DATA_W(CONTROLS), .COPIES(PARTS)) u_controls (
         .clk(clk), .rst(rst), .d(controls), .q(parts));
     genvar a;

@@ -37,7 +37,7 @@ module rill_x_spread #(
 );
     localparam XS = BEAT_BITS / 8;
     localparam WORD_W = COPIES > 1 ? 32 : 16;
-    localparam SKEWED = COPIES > 1 || PUMP > 1 ? 1 : 0;     // as multipliers sum in trees
+    localparam SKEWED = COPIES > 1 || PUMP > 1 ? 1 : 0;     // factors are delayed, because multipliers add in trees
     localparam PART = 2 * XS * FACTOR_W / PARTS;
 `include "rill_pair_skew.vh"
 
@@ -53,7 +53,8 @@ module rill_x_spread #(
         end
     endgenerate
 
-    // When a part's factors come: it holds those of a byte of each word. Where there is one part, whenever some do.
+    // When the factors of a part come. A part has the factors of one byte of each word; if there is only one part, it
+    // moves when any factor comes.
     function [PAIR_TOP:0] skews_of(input integer part, input integer pair);
         integer n;
         begin

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise fp32 sum of two vector streams: y = a + b.
 //
-// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is added when both are there.
-// Until then each input holds up to two chunks in a register slice, because operands come out of large memories and the
-// adder's first stage takes a whole cycle.
-// Latency 1 + 5 cycles (slice, adder), one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite
-// operand or result.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is added when both are there.
+// Until then each input holds up to two chunks in a register slice, because operands come from large memories and the
+// first stage of the adder takes a whole cycle.
+// Latency 1 + 5 cycles (slice, adder); one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault:
+// pulse on a NaN or infinite operand or result.
 //
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 to 32
 // TOKENS  tokens per step, upper bound  tokens  1 to 8
-// USER_W  of tuser                      bits    derived
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_add #(
@@ -45,7 +45,7 @@ module rill_add #(
     `include "rill_copies.vh"
     localparam LATENCY = LATENCY_ADD;
 
-    // ---- each operand from registers, ready to the side from a register ----
+    // ---- each operand comes from registers; ready does, too ----
     localparam WORD_W = USER_W + 1 + LANES * 32;
     wire [1:0]         valid_in;
     wire [1:0]         ready_in;

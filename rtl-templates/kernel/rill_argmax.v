@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index of the largest element of a vector, for every token of a step; ties go to the lowest index, -0 equals +0.
+// Finds the index of the largest element of a vector, for every token of a step. Among equal elements the lowest index
+// wins; -0 equals +0.
 //
-// In: fp32 vector stream, one firing of ceil(N / LANES) chunks, order (chunk, tok); elements from N on are ignored.
-// Out: id stream, one 32-bit id per active token in order tok after the firing has ended, tlast on the last one.
-// Subnormals read as zeros of their sign. Non-finite values raise no fault here: they order by their bit pattern.
-// row_hash: of the elements of the latest firing's last token (rill_logits_hash), from 2 cycles after its first id's
-// tvalid on, until chunks of the next firing come.
-// Latency: log2(LANES) + 2 cycles, from that in which the last chunk is taken to the first id's tvalid. Throughput: one
-// chunk per cycle; the next firing waits while ids leave.
+// In: fp32 vector stream, one firing of ceil(N / LANES) chunks in order (chunk, tok); elements from N on are ignored.
+// Out: id stream, after the firing has ended: one 32-bit id per active token in order tok, with tlast on the last one.
+// Subnormals count as zeros with their sign. Non-finite values raise no fault here: they are ordered by their bit
+// pattern.
+// row_hash: hash of the elements of the latest firing's last token (rill_logits_hash). It is valid from 2 cycles after
+// its first id's tvalid until chunks of the next firing come.
+// Latency log2(LANES) + 2 cycles from the cycle that takes the last chunk to the tvalid of the first id. Throughput:
+// one chunk per cycle; the next firing waits while ids leave.
 // Reset: clk, synchronous active-high rst.
 //
-// name    meaning                unit      range
-// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
-// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
-// N       of a vector            elements  1 to 2^24
-// USER_W  of tuser               bits      derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
+// N       elements of a vector          elements  1 to 2^24
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_argmax #(
@@ -44,7 +46,7 @@ module rill_argmax #(
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
     localparam TOK_W = USER_W - 1;
     localparam LANE_W = 5;
-    localparam CHUNK_W = 24;                 // of a chunk's number
+    localparam CHUNK_W = 24;                 // width of a chunk's number
     localparam [31:0] CHUNKS_32 = CHUNKS;
 
     generate
@@ -60,9 +62,9 @@ module rill_argmax #(
     endgenerate
 
     reg                 open_q;
-    reg                 emit_q;              // ids leave; nothing moves in front of them
+    reg                 emit_q;              // ids leave; no earlier stage moves
     `include "rill_copies.vh"
-    wire [COPIES-1:0]   ens;                 // !emit_q, a register each
+    wire [COPIES-1:0]   ens;                 // copies of !emit_q, each from its own register
     wire                en = ens[0];
     wire                take = s_axis_x_tvalid && s_axis_x_tready;
     reg  [CHUNK_W-1:0]  chunk_q;
@@ -78,9 +80,9 @@ module rill_argmax #(
             chunk_q <= s_axis_x_tlast ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;
     end
 
-    // A tree of winners, a register after every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0 maps
-    // fp32 to unsigned integers of the same order; 0 is below everything, for elements past N. The left node has the
-    // lower indices, so it wins ties.
+    // A tree of winners with a register after every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0
+    // maps fp32 to unsigned integers of the same order, and elements past N to 0, which is below all others. The left
+    // node has the lower indices, so it wins ties.
     localparam NODES = 2 * LANES - 1;
     wire [NODES*32-1:0]     key;
     wire [NODES*LANE_W-1:0] lane;
@@ -124,7 +126,7 @@ module rill_argmax #(
         end
     endgenerate
 
-    // Chunk and marks beside the tree.
+    // The chunk number and the marks move beside the tree.
     localparam SIDE_CHUNK = 0, SIDE_USER = CHUNK_W, SIDE_LAST = CHUNK_W + USER_W, SIDE_W = CHUNK_W + USER_W + 1;
     reg  [LEVELS:0]               valid_q;
     reg  [(LEVELS+1)*SIDE_W-1:0]  side_q;
@@ -151,7 +153,7 @@ module rill_argmax #(
         end
     endgenerate
 
-    // The best of every token so far.
+    // The largest element of each token so far.
     reg  [31:0]          best_key_q [0:TOKENS-1];
     reg  [31:0]          best_id_q [0:TOKENS-1];
     wire [31:0]          top_key = key[(NODES-1)*32 +: 32];

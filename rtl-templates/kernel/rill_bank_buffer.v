@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Banks that hold one block each: a block of a vector stream (chunk, tok order) is written while those before are read.
+// Buffers blocks of a vector stream (order chunk, tok), one block per bank: a block is written while earlier blocks are
+// read.
 //
-// Write: a block ends with the token-last word that has s_tlast or is chunk CHUNKS - 1; s_tready is low while all banks
-// are full. w_take marks an accepted word, w_bank and w_chunk its place, w_end the block's last word; s_side of that
-// word is kept with the block.
-// The banks share a ring of words with room for two of the largest blocks. More banks than two hold blocks that are
-// smaller, of one token say, whose way to the reader would else be longer than they are; s_tready is low while the ring
-// is full as well.
-// Read: i_avail says that a word can be issued, i_* describe it. It is issued when i_avail && r_go && r_en; its data is
-// on r_tdata after the next enabled clock (registered RAM read, held while r_en is low), r_tvalid with it. A bank is
-// free for writing once its last word has moved on from r_tdata: what is kept per bank may be used together with
-// r_tdata.
-// TOKEN_MAJOR 0: order (chunk, tok). TOKEN_MAJOR 1: order (tok, chunk), and i_pad with chunk = number of chunks is
-// issued once more after each token whose r_pad is high at the last chunk (no data).
-// Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. One word per cycle on both
-// sides.
-// Reset: synchronous; contents are lost.
+// Write: a block ends with the last token's word of a chunk that has s_tlast or is chunk CHUNKS - 1. s_tready is low
+// while all banks are full. w_take marks an accepted word, w_bank and w_chunk its place, and w_end the last word of the
+// block. s_side of that word is kept with the block.
+// The banks share a ring of words with room for two blocks of the largest size. BANKS above 2 helps with smaller
+// blocks, such as those of one token: more of them can be on their way to the reader, whose latency is longer than such
+// a block. s_tready is also low while the ring is full.
+// Read: i_avail says that a word can be issued; i_* describe it. It is issued when i_avail && r_go && r_en. Its data is
+// on r_tdata after the next enabled clock, together with r_tvalid (registered RAM read, held while r_en is low). A bank
+// is free for writing once its last word has moved on from r_tdata. So values that the user keeps per bank are valid
+// together with r_tdata.
+// TOKEN_MAJOR 0: words are read in order (chunk, tok). TOKEN_MAJOR 1: in order (tok, chunk); if r_pad is high at a
+// token's last chunk, one more word without data is issued after it, with i_pad and chunk = number of chunks.
+// Latency: a block can be issued READY_DELAY + 1 cycles after its last word was accepted. Throughput: one word per
+// cycle on both sides.
+// Reset: clk, synchronous active-high rst; contents are lost.
 //
-// name         meaning                                                       unit    range
-// DATA_W       of a word                                                     bits    1 or more
-// TOKENS       per step, upper bound                                         tokens  1 to 8
-// CHUNKS       of a block and token, upper bound                             chunks  1 or more
-// BANKS        blocks that are kept at a time                                blocks  2, 4, 8
-// TOKEN_MAJOR  1: read in order (tok, chunk)                                 -       0, 1
-// READY_DELAY  in which what is computed while the block is written can end  cycles  1 or more
-// SIDE_W       of s_side                                                     bits    1 or more
-// TOK_W        of a token's number                                           bits    derived
-// CHUNK_W      of a chunk's number                                           bits    derived
-// BANK_W       of a bank's number                                            bits    derived
+// name         meaning                                                                             unit    range
+// DATA_W       width of a word                                                                     bits    1 or more
+// TOKENS       tokens per step, upper bound                                                        tokens  1 to 8
+// CHUNKS       chunks of a block and token, upper bound                                            chunks  1 or more
+// BANKS        blocks that are kept at a time                                                      blocks  2, 4, 8
+// TOKEN_MAJOR  1: read in order (tok, chunk)                                                       -       0, 1
+// READY_DELAY  delay of a block after its last word, so that what is computed from it is complete  cycles  1 or more
+// SIDE_W       width of s_side                                                                     bits    1 or more
+// TOK_W        width of a token's number                                                           bits    derived
+// CHUNK_W      width of a chunk's number                                                           bits    derived
+// BANK_W       width of a bank's number                                                            bits    derived
 `default_nettype none
 
 module rill_bank_buffer #(
@@ -62,7 +63,7 @@ module rill_bank_buffer #(
     output wire               i_avail,
     output wire [BANK_W-1:0]  i_bank,
     output wire [CHUNK_W-1:0] i_chunk,
-    output wire [CHUNK_W-1:0] i_last,    // chunk of the block
+    output wire [CHUNK_W-1:0] i_last,    // the block's last chunk
     output wire [TOK_W:0]     i_tuser,   // {tok_last, tok}
     output wire               i_pad,
     output wire               i_end,     // last word of the block
@@ -96,7 +97,7 @@ module rill_bank_buffer #(
 
     (* ram_style = "auto" *) reg [DATA_W-1:0] mem [0:WORDS-1];
 
-    // The address `by` words on in the ring.
+    // The address `by` words further in the ring.
     function [ADDR_W-1:0] onwards(input [ADDR_W-1:0] from, input [TOK_W:0] by);
         reg [ADDR_W+TOK_W+1:0] put_at;
         begin
@@ -112,17 +113,17 @@ module rill_bank_buffer #(
     reg  [CHUNK_W-1:0]    w_chunk_q;
     reg  [ADDR_W-1:0]     w_addr_q;
     reg  [BANK_W:0]       full_q;      // banks that hold a complete block
-    reg  [BANK_W:0]       ready_q;     // of these, how many may be read
-    reg  [READY_DELAY-1:0] done_q;     // block ends on their way to ready_q
+    reg  [BANK_W:0]       ready_q;     // number of these that may be read
+    reg  [READY_DELAY-1:0] done_q;     // ends of blocks that are delayed by READY_DELAY
     wire [READY_DELAY:0]  done_d = {done_q, w_take && w_end};
     wire                  w_tok_last = s_tuser[TOK_W];
-    wire                  could;       // a word can be issued if the reader is enabled: r_en comes late
+    wire                  could;       // a word can be issued if r_en is high, which comes late in the cycle
     wire [BANK_W:0]       ready_same = ready_q + {{BANK_W{1'b0}}, done_q[READY_DELAY-1]};
     wire [BANK_W:0]       ready_less = ready_q - {{BANK_W{1'b0}}, !done_q[READY_DELAY-1]};
     reg                   end_q;       // r_tdata is the last word of its block
     wire                  free = r_en && end_q;
 
-    reg                   open_q;      // neither all banks nor all words are taken
+    reg                   open_q;      // a bank is free, and the ring has room
     wire [BANK_W:0]       full_d = full_q + {{BANK_W{1'b0}}, w_take && w_end} - {{BANK_W{1'b0}}, free};
     wire                  room_d;
     assign s_tready = open_q;
@@ -133,13 +134,13 @@ module rill_bank_buffer #(
 
     always @(posedge clk) if (w_take) mem[w_addr_q] <= s_tdata;
 
-    // Attributes that are kept with a block.
+    // Attributes of each block.
     reg [CHUNK_W-1:0] last_chunk_q [0:BANKS-1];
     reg [TOK_W-1:0]   last_tok_q [0:BANKS-1];
     reg               tlast_q [0:BANKS-1];
     reg [SIDE_W-1:0]  side_q [0:BANKS-1];
     always @(posedge clk)
-        if (w_take) begin                      // that of the last word stays
+        if (w_take) begin                      // each word overwrites them, so those of the last word remain
             last_chunk_q[w_bank_q] <= w_chunk_q;
             last_tok_q[w_bank_q] <= s_tuser[TOK_W-1:0];
             tlast_q[w_bank_q] <= s_tlast;
@@ -172,14 +173,14 @@ module rill_bank_buffer #(
     reg  [ADDR_W-1:0]  addr_q;
     reg                valid_q;
     reg  [DATA_W-1:0]  data_q;
-    reg                pad_q;      // the word after a token's last one
+    reg                pad_q;      // the additional word after a token's last one
     reg  [CHUNK_W-1:0] last_chunk;
     reg  [TOK_W-1:0]   last_tok;
     reg                tlast;
     reg  [SIDE_W-1:0]  side;
     wire               tok_last = tok_q == last_tok;
     wire               chunk_last = chunk_q == last_chunk;
-    // token-major: the token is through
+    // TOKEN_MAJOR 1: the last word of a token
     wire               tok_done = TOKEN_MAJOR == 0 || i_pad || (chunk_last && !r_pad);
 
     assign i_avail = ready_q != {(BANK_W+1){1'b0}};
@@ -195,8 +196,8 @@ module rill_bank_buffer #(
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
-    // The attributes of the present block come out of registers: it is complete two cycles before the block is ready,
-    // and that of a block after another one when that ends.
+    // The attributes of the present block come from registers. For the first block they are complete two cycles before
+    // it may be read; for a block that follows another one they are loaded when the other one ends.
     wire               ends = r_en && could && i_end;
     wire [BANK_W-1:0]  next_bank = bank_q + 1'b1;
     always @(posedge clk)
@@ -239,9 +240,9 @@ module rill_bank_buffer #(
                 if (rst) addr_q <= {ADDR_W{1'b0}};
                 else if (r_en && could) addr_q <= onwards(addr_q, ONE);
         end else begin : gen_by_token
-            // The words of a token lie as many apart as there are tokens. After the last one of a token come the first
-            // one of the next, and, after the last token, the next block.
-            reg  [ADDR_W-1:0] first_q;         // word of the present token
+            // TOKEN_MAJOR 1: the words of a token are as far apart as there are tokens. After a token's last word comes
+            // the first word of the next token, and after the last token the next block.
+            reg  [ADDR_W-1:0] first_q;         // first word of the present token
             wire [ADDR_W-1:0] next_first = onwards(tok_last ? addr_q : first_q, ONE);
             always @(posedge clk)
                 if (rst) begin
@@ -255,10 +256,10 @@ module rill_bank_buffer #(
         if (BANKS == 2) begin : gen_two
             assign room_d = 1'b1;
         end else begin : gen_many
-            // Words from the oldest block that is not free to the next one to be written.
+            // Words from the oldest block that is not free to the place of the next word.
             reg  [COUNT_W-1:0] used_q;
-            reg  [COUNT_W-1:0] read_q;         // of the block that is read
-            reg  [COUNT_W-1:0] ended_q;        // words of the block whose last word is on r_tdata
+            reg  [COUNT_W-1:0] read_q;         // words of the block that have been read
+            reg  [COUNT_W-1:0] ended_q;        // words of the block that ends with the word on r_tdata
             wire [COUNT_W-1:0] used_d = used_q + {{(COUNT_W-1){1'b0}}, w_take} - (free ? ended_q : {COUNT_W{1'b0}});
             wire [COUNT_W-1:0] read_d = read_q + {{(COUNT_W-1){1'b0}}, !i_pad};
             assign room_d = used_d != WORDS_32[COUNT_W-1:0];

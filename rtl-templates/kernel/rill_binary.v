@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise difference, quotient, maximum or minimum of two vector streams: y = a OP b.
 //
-// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Until then each input holds up to two chunks in a register slice, because operands come out of large memories and the
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
+// Until then each input holds up to two chunks in a register slice, because operands come from large memories and the
 // first stage of a lane takes a whole cycle.
-// Latency 1 + 5, 10, 1 or 1 cycles (slice, lane), one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or
-// infinite operand or result, or a zero divisor.
+// Latency 1 + 5, 10, 1 or 1 cycles: one of the slice, and those of the lane for the four functions; one chunk per
+// cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero
+// divisor.
 //
-// name      meaning                       unit      range
-// LANES     fp32 per chunk                words     1 to 32
-// TOKENS    tokens per step, upper bound  tokens    1 to 8
-// FUNCTION  1 sub, 3 div, 4 max, 5 min    -         1 to 5
-// N         elements of a firing and      elements  0 or more
-//           token, for FUNCTION 3
-// USER_W    of tuser                      bits      derived
+// name      meaning                                         unit      range
+// LANES     fp32 per chunk                                  words     1 to 32
+// TOKENS    tokens per step, upper bound                    tokens    1 to 8
+// FUNCTION  1 sub, 3 div, 4 max, 5 min                      -         1 to 5
+// N         elements of a firing and token, for FUNCTION 3  elements  0 or more
+// USER_W    width of tuser                                  bits      derived
 `default_nettype none
 
 module rill_binary #(
@@ -57,7 +57,7 @@ module rill_binary #(
         end
     endgenerate
 
-    // ---- each operand from registers, ready to the side from a register ----
+    // ---- each operand comes from registers; ready does, too ----
     localparam WORD_W = USER_W + 1 + LANES * 32;
     wire [1:0]         valid_in;
     wire [1:0]         ready_in;
@@ -71,7 +71,7 @@ module rill_binary #(
         .s_axis_tdata({s_axis_b_tlast, s_axis_b_tuser, s_axis_b_tdata}), .m_axis_tvalid(valid_in[1]),
         .m_axis_tready(ready_in[1]), .m_axis_tdata(b));
 
-    // A padded quotient is 0 / 1.
+    // A padding element of a quotient is computed as 0 / 1.
     localparam [31:0] ONE = 32'h3f800000;
     wire pads;
     rill_padding #(.LANES(LANES), .N(FUNCTION == 3 ? N : 0)) u_pads (.clk(clk), .rst(rst),

@@ -32,7 +32,8 @@ module rill_binary_lane #(
             rill_fp32_mul u_product (.clk(clk), .en(en), .a(a), .b(b), .y(y), .fault(fault));
             wire unused = &{1'b0, rst};
         end else if (FUNCTION == 3) begin : gen_quotient
-            // a * recip(b). From 2^126 on, where recip(b) would be flushed, both are a quarter first.
+            // y = a * recip(b). For |b| from 2^126 on, recip(b) would be flushed to 0, so both operands are divided by
+            // 4 first.
             localparam [7:0] LARGE = 8'd252;
             wire        quarter = b[30:23] > LARGE && !(&b[30:23]);
             wire [31:0] b_part = {b[31], quarter ? b[30:23] - 8'd2 : b[30:23], b[22:0]};

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes one of two vector streams, chosen by the repetition: y = OF[repetition] ? b : a. The other is dropped.
+// Passes one of two vector streams and drops the other one. The repetition decides: y = OF[repetition] ? b : a.
 //
-// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Latency 1 cycle, one chunk per cycle, II 1. Reset: synchronous.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
+// Latency 1 cycle; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst.
 //
-// name     meaning                              unit         range
-// LANES    fp32 per chunk                       words        1 to 32
-// TOKENS   tokens per step, upper bound         tokens       1 to 8
-// FIRINGS  in a repetition                      firings      1 or more
-// LAYERS   repetitions of the region in a step  repetitions  1 or more
-// OF       of each repetition, the first low:   bits         any
-//          0 takes a, 1 takes b
-// USER_W   of tuser                             bits         derived
+// name     meaning                                                        unit         range
+// LANES    fp32 per chunk                                                 words        1 to 32
+// TOKENS   tokens per step, upper bound                                   tokens       1 to 8
+// FIRINGS  firings in a repetition                                        firings      1 or more
+// LAYERS   repetitions of the region in a step                            repetitions  1 or more
+// OF       one bit per repetition, the first low: 0 passes a, 1 passes b  bits         any
+// USER_W   width of tuser                                                 bits         derived
 `default_nettype none
 
 module rill_choose #(

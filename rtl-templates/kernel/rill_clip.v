@@ -4,15 +4,14 @@
 // Streams: docs/rtl.md section 3. Latency 2 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
 // Reset: synchronous.
 //
-// name    meaning                       unit       range
-// LANES   fp32 per chunk                words      1 to 32
-// TOKENS  tokens per step, upper bound  tokens     1 to 8
-// LO      lower bound                   fp32 bits  any
-// HI      upper bound, after LO         fp32 bits  any
-// N       elements of a firing and      elements   0 or more
-//         token; 0: the result for 0 is
-//         +0, so that padding needs no care
-// USER_W  of tuser                      bits       derived
+// name    meaning                                                                                  unit       range
+// LANES   fp32 per chunk                                                                           words      1 to 32
+// TOKENS  tokens per step, upper bound                                                             tokens     1 to 8
+// LO      lower bound                                                                              fp32 bits  any
+// HI      upper bound, after LO                                                                    fp32 bits  any
+// N       elements of a firing and token; 0: the result for 0 is +0, so that padding needs no      elements   0 or more
+//         care
+// USER_W  width of tuser                                                                           bits       derived
 `default_nettype none
 
 module rill_clip #(
@@ -43,7 +42,7 @@ module rill_clip #(
     `include "rill_copies.vh"
     localparam LATENCY = 2; // a comparison in each stage
 
-    wire pads_y;                                 // the word has padding, which is +0
+    wire pads_y;                                 // the word has padding elements, which must be +0
     rill_padding #(.LANES(LANES), .N(N)) u_pads_y (.clk(clk), .rst(rst), .take(m_axis_y_tvalid && m_axis_y_tready),
         .token_last(m_axis_y_tuser[USER_W-1]), .last(pads_y));
 
@@ -61,7 +60,7 @@ module rill_clip #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] x = s_axis_x_tdata[i*32 +: 32];
             wire [31:0] above;                   // the larger of x and LO
-            wire [31:0] below;                   // minus the smaller of that and HI
+            wire [31:0] below;                   // minus the smaller of `above` and HI
             wire        bad;
             wire        unused_fault;
             reg  [31:0] above_q;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delay line of an enabled pipeline: q is d of DEPTH enabled clocks before.
+// Delays a value in an enabled pipeline: q is d, DEPTH enabled clocks later.
 //
 // It is a ring in distributed RAM with an output register, plain registers up to depth 2, or a wire at depth 0. rst
 // only rewinds the ring.
 //
 // name    meaning         unit    range
-// DATA_W  of d            bits    1 or more
+// DATA_W  width of d      bits    1 or more
 // DEPTH   enabled clocks  clocks  0 or more
 `default_nettype none
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
+// Converts accumulators to fp32: y = float(acc) * scale + bias, each of the three steps rounded to nearest even.
 //
-// Free-running pipeline that never stalls, because space for its results is reserved before they begin. So it has
-// valids and enables and does not use rill_elementwise. Latency 12 cycles, one vector per cycle. A product without bias
-// gives bias = +0.0; as float(acc) * scale with a positive power of two as scale is never -0, that leaves scores and
-// values as they are. fault[i] comes one cycle after y: lane i's scale or bias is not finite or its result overflows.
-// It is a register, so that it can go to another die directly.
-// Reset: synchronous; valids only.
+// Free-running pipeline that never stalls, because space for its results is reserved before they begin. Therefore it
+// does not use rill_elementwise. Latency 12 cycles; one vector per cycle. A product without bias uses bias = +0.0.
+// This does not change scores and values, because float(acc) * scale with a positive power of two as scale is never -0.
+// fault[i] comes one cycle after y: the scale or bias of lane i is not finite, or its result overflows. It comes from a
+// register, so that it can go directly to another die.
+// Reset: clk, synchronous active-high rst; valids only.
 //
-// name    meaning                       unit   range
-// LANES   results per vector            words  1 or more
-// SIDE_W  what travels beside a vector  bits   1 or more
-// ACC_W   of an accumulator             bits   64, 66
+// name    meaning                            unit   range
+// LANES   results per vector                 words  1 or more
+// SIDE_W  width of the sideband of a vector  bits   1 or more
+// ACC_W   width of an accumulator            bits   64, 66
 `default_nettype none
 
 module rill_dequantize #(
@@ -53,7 +53,7 @@ module rill_dequantize #(
         valid_q <= rst ? {LATENCY{1'b0}} : {valid_q[LATENCY-1:1], valid};
     assign out_valid = valid_q[LATENCY];
 
-    // An idle unit moves no register: {add, mul, int}, what is in it or comes.
+    // Registers of an idle unit do not move. Per unit {add, mul, int}: it holds or receives something.
     wire [3*COPIES-1:0] busy;
     wire [2:0]          busy_d = {|valid_q[INT+MUL-1 +: ADD], |valid_q[INT-1 +: MUL], valid || |valid_q[INT-2:1]};
     rill_register_tree #(.DATA_W(3), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));

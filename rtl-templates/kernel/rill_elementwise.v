@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that an elementwise kernel has around its lanes: joining of operands, flow control, enables, fault.
+// The common part of elementwise kernels: joins the operands, and makes flow control, enables and fault for the lanes.
 //
-// The kernel connects the handshake of its streams here, the data to its lanes: OPERANDS streams in, one out, a chunk
-// of LANES elements each. A lane is a pipeline of LATENCY enabled clocks that moves with a bit of step.
-// Streams: docs/rtl.md section 3; all operands have the same chunks and tokens, a chunk is taken when all are there.
-// step: the stages move; all its bits are equal, and each has its own registers. valid[i] belongs to stage i + 1: the
-// result of a unit with k stages is valid while valid[k-1].
-// fault: pulse in the cycle after bad (faults of the lanes in valid stages), unless the pipeline was held.
-// Latency LATENCY cycles, one chunk per cycle, II 1. Reset: synchronous, valids only.
+// The kernel connects the handshakes of its streams to this module, and the data to its lanes. There are OPERANDS input
+// streams and one output stream, in chunks of LANES elements. A lane is a pipeline of LATENCY enabled clocks, enabled
+// by a bit of step.
+// Streams: docs/rtl.md section 3. All operands have the same chunks and tokens; a chunk is taken when all are there.
+// step: the stages move. All its bits are equal, and each comes from its own registers. valid[i] belongs to stage i +
+// 1, so the result of a unit with k stages is valid while valid[k-1].
+// bad: faults of the lanes in valid stages. fault: pulse in the cycle after bad, unless the pipeline was stalled.
+// Latency LATENCY cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst; valids only.
 //
-// name      meaning                       unit     range
-// LANES     fp32 per chunk                words    1 to 32
-// TOKENS    tokens per step, upper bound  tokens   1 to 8
-// OPERANDS  streams in, operand 0 low     streams  1 or more
-// LATENCY   stages of a lane              clocks   1 or more
-// COPIES    of step (rill_copies.vh)      bits     1 or more
-// USER_W    of tuser                      bits     derived
+// name      meaning                        unit     range
+// LANES     fp32 per chunk                 words    1 to 32
+// TOKENS    tokens per step, upper bound   tokens   1 to 8
+// OPERANDS  streams in, operand 0 low      streams  1 or more
+// LATENCY   stages of a lane               clocks   1 or more
+// COPIES    bits of step (rill_copies.vh)  bits     1 or more
+// USER_W    width of tuser                 bits     derived
 `default_nettype none
 
 module rill_elementwise #(

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embedding: fetches the table rows of a step's token ids and hands them out as fp32.
+// Embedding: fetches the table rows of a step's token ids and sends them as fp32.
 //
 // In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats, offset} per id for a
-// rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok),
-// elements past N +0.0.
-// A record has HDR_BEATS beats with the fp32 row scale in bytes 0..3 and, at MODE 1, the uint8 scale of group g in byte
-// 4 + g, then ROW_BEATS beats of int8 bytes, int4 nibbles or int16 words, element 0 low. Value: RN(row_scale * q), at
-// MODE 1 RN(RN(row_scale * group_scale) * q).
-// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
-// left.
-// PARTS above 1: the rows are distributed over this many channels. Row r is on channel r mod PARTS, as row r / PARTS
-// there.
-// The descriptor goes only to the engine of that channel; its beats are taken in the order of the ids.
+// rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream in order (chunk, tok);
+// elements past N are +0.0.
+// A record of the table has HDR_BEATS beats with the scales, then ROW_BEATS beats with int8 bytes, int4 nibbles or
+// int16 words, element 0 low. The fp32 row scale is in bytes 0..3; with MODE 1 the uint8 scale of group g is in byte 4
+// + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q).
+// The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
+// the last chunk has left.
+// PARTS above 1: the rows are distributed over that many channels. Row r is on channel r mod PARTS, as row r / PARTS of
+// that channel. A descriptor goes only to the engine of its channel; beats are taken in the order of the ids.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
-// Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
+// Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
-// name          meaning                                          unit      range
-// LANES         fp32 per chunk                                   words     1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound                            tokens    1, 2, 4, 8
-// BEAT_BITS     of a beat                                        bits      256, 512
-// N             of a row                                         elements  1 or more
-// ROWS          of the table                                     rows      1 or more
-// MODE          0: int8; 1: int4; 2: int16                       -         0, 1, 2
-// GROUP         MODE 1: that share a scale, a multiple of LANES  elements  0 or more
-// HDR_BEATS     of a record, with its scales                     beats     1 or more
-// ROW_BEATS     of a record, with its elements                   beats     1 or more
-// RECORD_BYTES  from a record to the next                        bytes     1 to 16777215
-// TABLE_OFFSET  of the table, a multiple of a beat               bytes     any
-// REPEAT        tables that firings read in turn                 tables    1 to 65535
-// TABLE_STRIDE  from a table to the next, a multiple of a beat   bytes     any
-// PARTS         that the rows are dealt out over, a power of two  channels  1, 2, 4, 8, 16, 32
-// USER_W        of tuser                                         bits      derived
+// name          meaning                                                       unit      range
+// LANES         fp32 per chunk                                                words     1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                                  tokens    1, 2, 4, 8
+// BEAT_BITS     width of a beat                                               bits      256, 512
+// N             elements of a row                                             elements  1 or more
+// ROWS          rows of the table                                             rows      1 or more
+// MODE          0: int8; 1: int4; 2: int16                                    -         0, 1, 2
+// GROUP         MODE 1: elements that share a scale, a multiple of LANES      elements  0 or more
+// HDR_BEATS     beats with scales at the start of a record                    beats     1 or more
+// ROW_BEATS     beats with elements in a record, after its scales             beats     1 or more
+// RECORD_BYTES  distance from a record to the next                            bytes     1 to 16777215
+// TABLE_OFFSET  offset of the table in the channel, a multiple of a beat      bytes     any
+// REPEAT        tables that firings read in turn                              tables    1 to 65535
+// TABLE_STRIDE  distance from a table to the next, a multiple of a beat       bytes     any
+// PARTS         channels over which the rows are distributed, a power of two  channels  1, 2, 4, 8, 16, 32
+// USER_W        width of tuser                                                bits      derived
 `default_nettype none
 
 module rill_embed #(
@@ -79,7 +78,7 @@ module rill_embed #(
     localparam PART_W = PARTS > 1 ? $clog2(PARTS) : 0;
     localparam Q_W = MODE == 1 ? 4 : MODE == 2 ? 16 : 8;
     localparam PIECE_W = LANES * Q_W;                        // mantissas of one chunk
-    localparam BANKS = PIECE_W > BEAT_BITS ? PIECE_W / BEAT_BITS : 1;   // beats of a word of the row buffer
+    localparam BANKS = PIECE_W > BEAT_BITS ? PIECE_W / BEAT_BITS : 1;   // beats per word of the row buffer
     localparam WORD_W = BANKS * BEAT_BITS;
     localparam SLOTS = WORD_W / (PIECE_W > 0 ? PIECE_W : 1);
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
@@ -148,17 +147,17 @@ module rill_embed #(
     reg  [31:0] id_q;
     reg         id_last_q;
     reg         bad_id_q;
-    reg  [39:0] product_q;                   // of the id's low and high half
+    reg  [39:0] product_q;                   // partial products of the low and the high half of the id
     reg  [39:0] product_high_q;
     reg  [39:0] place_q;
     reg  [39:0] offset_q;
-    reg  [3:0]  asked_q;                     // ids of this firing taken
-    reg         all_asked_q;                 // the last one is among them
+    reg  [3:0]  asked_q;                     // ids of this firing that have been taken
+    reg         all_asked_q;                 // including the last one
     wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
-    wire [31:0] row = id_q >> PART_W;        // on its channel
+    wire [31:0] row = id_q >> PART_W;        // row within its channel
     wire        ask;                         // the descriptor is taken
     wire        done;                        // the last chunk of the firing has left
-    wire [39:0] table_offset;                // of the firing
+    wire [39:0] table_offset;                // offset of the table that this firing reads
 
     assign s_axis_id_tready = open_q && state_q == S_ID;
     assign m_axis_fetch_tdata = {RECORD_BEATS_32[15:0], offset_q};
@@ -215,14 +214,14 @@ module rill_embed #(
         end
     endgenerate
 
-    // Channels: of the id asked for, and of the row that comes.
+    // Channels: of the id whose row is requested, and of the row that arrives.
     reg  [3:0]           fill_tok_q;
     wire                 fetch_valid;
     wire                 fetch_ready;
     wire [BEAT_BITS-1:0] fetch_data;
     generate
         if (PARTS > 1) begin : gen_parts
-            reg  [PART_W-1:0] part_q [0:(1 << TOK_W)-1];     // of each id of the firing
+            reg  [PART_W-1:0] part_q [0:(1 << TOK_W)-1];     // channel of each id of the firing
             wire [PART_W-1:0] part = id_q[PART_W-1:0];
             wire [PART_W-1:0] fill_part = part_q[fill_tok_q[TOK_W-1:0]];
             wire [3:0]        asked_tok = asked_q - 4'd1;
@@ -244,10 +243,10 @@ module rill_embed #(
         end
     endgenerate
 
-    // Rows of a firing, token after token.
+    // Rows of a firing arrive token after token.
     reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
     reg  [15:0]          fill_beat_q;
-    reg                  fill_row_q;         // past the header beats
+    reg                  fill_row_q;         // the beat is past the header beats
     reg                  drain_q;
     wire                 fill = fetch_valid && fetch_ready;
     wire                 fill_hdr_end = !fill_row_q && fill_beat_q == HDR_BEATS_32[15:0] - 16'd1;
@@ -272,7 +271,7 @@ module rill_embed #(
     end
 
     // Stage 0: counters over (chunk, tok).
-    localparam [6:0]  FIRST_SCALE = 7'd4;    // byte of group 0's scale, after the row's
+    localparam [6:0]  FIRST_SCALE = 7'd4;    // byte of group 0's scale, which follows the row scale
     wire              en = !m_axis_y_tvalid || m_axis_y_tready;
     reg               finished_q;            // all chunks of the firing have been issued
     reg  [15:0]       chunk_q;
@@ -287,8 +286,8 @@ module rill_embed #(
     wire              slot_last = slot_q == SLOTS_32[7:0] - 8'd1;
     wire              group_last = group_chunk_q == GROUP_CHUNKS_32[15:0] - 16'd1;
     wire              byte_last = scale_byte_q == BYTES_32[6:0] - 7'd1;
-    reg               free_q;                // !m_axis_y_tvalid once more, as the enables have many loads
-    reg               busy_q;                // a chunk is on its way: else the stages rest
+    reg               free_q;                // second register of !m_axis_y_tvalid, because the enables have many loads
+    reg               busy_q;                // a chunk is on its way; otherwise the stages do not move
     wire              ready = free_q || m_axis_y_tready;
     wire              issue = drain_q && ready;
     wire              step = (drain_q || busy_q) && ready;
@@ -329,7 +328,7 @@ module rill_embed #(
         end
     end
 
-    // Stage 1: memory; stage 2: chunk and scale byte cut out, elements past N cleared.
+    // Stage 1: memory read. Stage 2: select the chunk and the scale byte, and clear elements past N.
     localparam PIECE_STAGES = 2;
     reg  [WORD_W-1:0]    row1_q;
     reg  [7:0]           slot1_q;
@@ -344,7 +343,7 @@ module rill_embed #(
             piece2_q <= row1_q[slot1_q*PIECE_W +: PIECE_W] & (real_lanes | {PIECE_W{!pad1_q}});
         end
 
-    // A bank for each beat of a word: a chunk may be wider than a beat.
+    // One bank for each beat of a word, because a chunk may be wider than a beat.
     wire [ROW_W-1:0]     fill_word = fill_beat_q[BANK_W +: ROW_W];
     genvar b;
     generate
@@ -359,10 +358,11 @@ module rill_embed #(
         end
     endgenerate
 
-    // Marks and the scale of each chunk on its way; the marks leave with y. A cleared element takes a scale of +0.0, so
-    // it becomes +0.0.
-    localparam FLOAT_STAGES = PIECE_STAGES + LATENCY_FROM_INT;                  // to an integer's float
-    localparam SCALE_STAGES = FLOAT_STAGES + (MODE == 1 ? LATENCY_MUL : 0);     // to the scale, which meets float(q)
+    // Marks and scale of each chunk move along; the marks leave with y. A cleared element gets a scale of +0.0, so its
+    // result is +0.0.
+    localparam FLOAT_STAGES = PIECE_STAGES + LATENCY_FROM_INT;                  // stages until the element is a float
+    // Stages until the scale, which is multiplied with it
+    localparam SCALE_STAGES = FLOAT_STAGES + (MODE == 1 ? LATENCY_MUL : 0);
     localparam DEPTH = SCALE_STAGES + LATENCY_MUL;
     localparam MARK_LAST = USER_W, MARK_PAD = USER_W + 1, MARK_W = USER_W + 2;  // {last chunk, last, tok_last, tok}
     reg  [DEPTH-1:0]        valid_q;
@@ -388,7 +388,7 @@ module rill_embed #(
         end
     end
 
-    wire [PIECE_W-1:0] piece;                    // LATENCY_FROM_INT before the scale
+    wire [PIECE_W-1:0] piece;                    // LATENCY_FROM_INT stages before its scale
     wire               pad = mark_q[(SCALE_STAGES-1)*MARK_W + MARK_PAD];
     generate
         if (MODE == 1) begin : gen_group_scale

@@ -9,7 +9,7 @@
 // LANES   fp32 per chunk                words   1 to 32
 // TOKENS  tokens per step, upper bound  tokens  1 to 8
 // EXACT   1: the exact form             -       0, 1
-// USER_W  of tuser                      bits    derived
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_gelu #(

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_gelu: p = 1 + 0.044715 x^2, v = (x * p) * -2 sqrt(2/pi), y = x * recip(1 + exp(v)); products before
 // exp saturate.
+// Latency 42 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
+// (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or a zero divisor in a valid stage. Reset:
+// rewinds delay lines only.
 //
-// Latency 42 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1 of the pipe around it; fault
-// is not aligned with y: some unit met a NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds delay
-// lines only.
-//
-// name    meaning             unit    range
-// STAGES  of the pipe around  clocks  42 or more
+// name    meaning                                         unit    range
+// STAGES  stages of the surrounding pipeline (rill_pipe)  clocks  42 or more
 `default_nettype none
 
 module rill_gelu_lane #(
@@ -22,7 +21,7 @@ module rill_gelu_lane #(
     output wire              fault
 );
     `include "rill_latency.vh"
-    localparam SQUARE_STAGES = LATENCY_MUL;                 // from x to the unit's result
+    localparam SQUARE_STAGES = LATENCY_MUL;                 // stages from x to x^2
     localparam CUBIC_STAGES = SQUARE_STAGES + LATENCY_MUL;
     localparam P_STAGES = CUBIC_STAGES + LATENCY_ADD;
     localparam U_STAGES = P_STAGES + LATENCY_MUL;
@@ -51,7 +50,7 @@ module rill_gelu_lane #(
     wire [31:0] sigmoid;
     wire [31:0] x_u;
     wire [31:0] x_y;
-    wire [8:0]  unit_fault;                  // u_square low
+    wire [8:0]  unit_fault;                  // one bit per unit, u_square in bit 0
     wire [8:0]  unit_valid = {
         valid[Y_STAGES-1], valid[RECIP_STAGES-1], valid[SUM_STAGES-1], valid[EXP_STAGES-1], valid[V_STAGES-1],
         valid[U_STAGES-1], valid[P_STAGES-1], valid[CUBIC_STAGES-1], valid[SQUARE_STAGES-1]};

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The term of a beat of int4_asym weights: groups of 32, each with its own scale and offset.
+// Computes the term of a beat of int4_asym weights, whose groups of 32 elements have a scale and an offset each.
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
-// low, high: of each group what rill_matrix_lane has summed of its even and odd elements, (q + 8) * x + B each, B =
-// 2^(X_BITS + 3), so that low + high - 32 * B = sum(q * x) + 8 * sum(x); hence term = sum of scale * (low + high - 32 *
-// B) + 8 * (offset - scale) * sum(x). SIGNED: q * x + B each (rill_matrix_pair), so that nothing is to be taken from
-// the offset.
-// words: {offset, scale} of each group, group 0 low; sums: of each group's x, X_BITS + 5 bits (rill_engine_offset);
-// both a cycle after low and high.
-// Free-running pipeline: term LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: its stages hold
-// something. No reset.
+// low and high hold for each group the sums that rill_matrix_lane has made of its even and its odd elements. Each
+// element counts (q + 8) * x + B, with B = 2^(X_BITS + 3). So low + high - 32 * B = sum(q * x) + 8 * sum(x), and
+//     term = sum over the groups of  scale * (low + high - 32 * B) + 8 * (offset - scale) * sum(x)
+// SIGNED: each element counts q * x + B (rill_matrix_pair), so scale is not subtracted from offset.
+// words: {offset, scale} of each group, group 0 low. sums: sum(x) of each group with X_BITS + 5 bits
+// (rill_engine_offset). Both come one cycle after low and high.
+// Free-running pipeline: term comes LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: stages 1 to 3
+// hold something. No reset.
 //
-// name       meaning             unit    range
-// BEAT_BITS  of a beat           bits    256, 512
-// X_BITS     of an element of x  bits    8, 10
-// SIGNED     1: sums of q * x    -       0, 1
-// GROUPS     of a beat           groups  derived
+// name       meaning                   unit    range
+// BEAT_BITS  width of a beat           bits    256, 512
+// X_BITS     width of an element of x  bits    8, 10
+// SIGNED     1: sums of q * x          -       0, 1
+// GROUPS     groups of a beat          groups  derived
 `default_nettype none
 
 module rill_group_terms #(
@@ -55,7 +55,7 @@ module rill_group_terms #(
                 - (SIGNED != 0 ? 10'd0 : {2'd0, words[16*g +: 8]});
             wire signed [SUM_W-1:0] sum = sums[SUM_W*g +: SUM_W];
             reg  [LOW_W:0]          both_q;
-            wire signed [LOW_W:0]   products = {!both_q[LOW_W], both_q[LOW_W-1:0]}; // - 32 * B
+            wire signed [LOW_W:0]   products = {!both_q[LOW_W], both_q[LOW_W-1:0]}; // minus 32 * B
             reg  signed [LOW_W+9:0] scaled_q;
             reg  signed [SUM_W+9:0] lowest_q;
             always @(posedge clk) begin

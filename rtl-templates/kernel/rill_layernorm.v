@@ -3,19 +3,19 @@
 // section 7.
 //
 // In: vector stream of N elements (chunk, tok); parameter words {beta[LANES], gamma[LANES]}, gamma low, one per chunk,
-// popped on tok_last. Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks:
-// the next vector (all tokens of a step) may enter while the one before leaves (rill_norm_front).
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 51 cycles from the last chunk in to the first
-// chunk out. Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
+// popped on tok_last. Out: vector stream. The statistics are exact integers, computed while a vector streams in. There
+// are two banks: the next vector (all tokens of a step) may enter while the previous one leaves (rill_norm_front).
+// Throughput: one chunk per cycle in and out. Latency log2(LANES) + 51 cycles from the last chunk in to the first
+// chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
 // name        meaning                       unit       range
 // LANES       fp32 per chunk                words      1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound  tokens     1 to 8
-// N           of a vector                   elements   1 to 65536
+// N           elements of a vector          elements   1 to 65536
 // EPS         eps                           fp32 bits  not 0
 // VAR_SCALE   2^-40 / N^2                   fp32 bits  not 0
 // MEAN_SCALE  2^-20 / N                     fp32 bits  not 0
-// USER_W      of tuser                      bits       derived
+// USER_W      width of tuser                bits       derived
 `default_nettype none
 
 module rill_layernorm #(
@@ -57,15 +57,15 @@ module rill_layernorm #(
     `include "rill_latency.vh"
     `include "rill_copies.vh"
     localparam ROWS = 1 << USER_W;                                  // {bank, tok}
-    localparam MEAN_FINISH = LATENCY_FROM_INT + LATENCY_MUL;        // from the sums to the unit's result
+    localparam MEAN_FINISH = LATENCY_FROM_INT + LATENCY_MUL;        // stages from the sums to the mean
     localparam VARIANCE_FINISH = LATENCY_NORM_SPREAD + LATENCY_FROM_INT + LATENCY_MUL;
     localparam EPS_FINISH = VARIANCE_FINISH + LATENCY_ADD;
     localparam FINISH = EPS_FINISH + LATENCY_RSQRT;
-    localparam CENTRE_STAGES = 1 + LATENCY_ADD;                     // from x as it is read: the operands' stage, ...
+    localparam CENTRE_STAGES = 1 + LATENCY_ADD;                     // stages from x to x - mean: the operand stage, ...
     localparam NORMAL_STAGES = CENTRE_STAGES + LATENCY_MUL;
     localparam SCALED_STAGES = NORMAL_STAGES + LATENCY_MUL;
     localparam LATENCY = SCALED_STAGES + LATENCY_ADD;
-    localparam PART = LANES * 32 / COPIES;                          // bits of a vector, for each copy of the enable
+    localparam PART = LANES * 32 / COPIES;  // bits of a vector that each copy of the enable serves
 
     wire                  finishing;
     wire [59:0]           sum;
@@ -130,9 +130,9 @@ module rill_layernorm #(
     assign stat_bad = (fault_variance && stat_valid[VARIANCE_FINISH-1]) || (fault_eps && stat_valid[EPS_FINISH-1])
         || (fault_rsqrt && stat_valid[FINISH-1]) || (fault_mean && stat_valid[MEAN_FINISH-1]);
 
-    // ---- out ----
+    // ---- output ----
     wire [31:0]          minus_mean = mean_q[row] ^ 32'h80000000;
-    wire [COPIES*32-1:0] minus_mean_x;                              // beside x
+    wire [COPIES*32-1:0] minus_mean_x;                              // copies of -mean in the stage of x
     wire [31:0]          r_late;
     wire [LANES*32-1:0]  gamma_late;
     wire [LANES*32-1:0]  beta_late;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash of a vector, the same for every number of lanes: a host compares it with the golden model's without seeing the
-// vector.
+// Computes a hash of a vector that does not depend on the number of lanes. With it a host compares logits with the
+// golden model without reading the logits.
 //
-// With ~x the complement of element x's 32 bits, element i in block b = i / 32 at place j = i % 32, and B = ceil(N /
-// 32) blocks, it is the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Every weight is odd
-// times a power of two, and no two are equal: a bit that differs always changes the sum, and so does an element that is
-// lost; two that change places, nearly always.
-// In: one chunk of LANES elements per cycle at most, ceil(N / LANES) of them make a vector, with `last` on the last
-// one. Nothing stalls.
-// Out: `hash`, log2(LANES) + 4 cycles after the last chunk, until a block of the next vector gets there.
-// Reset: clk, synchronous active-high rst: the next chunk is the first of a vector.
+// Element i is at place j = i % 32 of block b = i / 32; there are B = ceil(N / 32) blocks. ~x is the complement of its
+// 32 bits. The hash is the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Each weight is an
+// odd number times a power of two, and no two weights are equal. So a changed bit or a lost element always changes the
+// hash, and two swapped elements nearly always do.
+// In: at most one chunk of LANES elements per cycle. ceil(N / LANES) chunks make a vector, with `last` on the last one.
+// Nothing stalls.
+// Out: `hash` is valid log2(LANES) + 4 cycles after the last chunk, until the first block of the next vector arrives
+// there.
+// Reset: clk, synchronous active-high rst; the next chunk is the first one of a vector.
 //
-// name   meaning         unit      range
-// LANES  fp32 per chunk  words     1, 2, 4, 8, 16, 32
-// N      of a vector     elements  1 to 2^24
+// name   meaning               unit      range
+// LANES  fp32 per chunk        words     1, 2, 4, 8, 16, 32
+// N      elements of a vector  elements  1 to 2^24
 `default_nettype none
 
 module rill_logits_hash #(
@@ -31,10 +32,10 @@ module rill_logits_hash #(
     localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;    // elements of the last chunk
-    localparam TURNS = BLOCK / (LANES > 0 ? LANES : 1);  // chunks of a block
+    localparam TURNS = BLOCK / (LANES > 0 ? LANES : 1);  // chunks per block
     localparam TURN_W = TURNS > 1 ? $clog2(TURNS) : 1;
     localparam [31:0] LAST_TURN = TURNS - 1;
-    localparam MISSING = BLOCK - ((CHUNKS - 1) % TURNS + 1) * LANES; // places that the last block lacks
+    localparam MISSING = BLOCK - ((CHUNKS - 1) % TURNS + 1) * LANES; // elements that the last block lacks
 
     generate
         if (LANES != 1 && LANES != 2 && LANES != 4 && LANES != 8 && LANES != 16 && LANES != 32) begin : gen_bad_lanes
@@ -45,7 +46,8 @@ module rill_logits_hash #(
         end
     endgenerate
 
-    // A tree of sums, a register after every level: the left half of a chunk weighs 2^(its lanes) times the right one.
+    // A tree of sums with a register after every level. The weight of a chunk's left half is 2^(number of its lanes)
+    // times that of the right half.
     localparam NODES = 2 * LANES - 1;
     wire [NODES*64-1:0] sum;
     genvar i, s;
@@ -76,7 +78,7 @@ module rill_logits_hash #(
         end
     endgenerate
 
-    // Marks beside the tree.
+    // Marks move beside the tree.
     reg  [LEVELS:0] valid_q;
     reg  [LEVELS:0] last_q;
     generate
@@ -96,11 +98,11 @@ module rill_logits_hash #(
     wire        chunk_last = last_q[LEVELS];
     wire [63:0] chunk = sum[(NODES-1)*64 +: 64];
 
-    // Chunks make a block, blocks a sum of all blocks so far, and these the hash.
+    // Chunks are added up to a block, blocks to the sum of all blocks so far, and these sums to the hash.
     reg  [TURN_W-1:0] turn_q;
     reg  [63:0]       block_q;
     reg               block_done_q, block_last_q;
-    reg               first_q;                           // the next block is a vector's first
+    reg               first_q;                           // the next block is the first one of a vector
     reg  [63:0]       prefix_q;
     reg               prefix_done_q, prefix_last_q, prefix_first_q;
     wire              turn_last = turn_q == LAST_TURN[TURN_W-1:0] || chunk_last;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise fp32 product of two vector streams: y = a * b.
 //
-// Streams: docs/rtl.md section 3; both inputs have the same chunks and tokens, a chunk is taken when both are there.
-// Latency 3 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
+// Latency 3 cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
+// infinite operand or result.
 //
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 to 32
 // TOKENS  tokens per step, upper bound  tokens  1 to 8
-// USER_W  of tuser                      bits    derived
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_mul #(

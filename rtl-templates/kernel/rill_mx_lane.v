@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mantissa of a block: q = clamp(RN(x * 2^-e), -M, M), M = 2^(X_BITS - 1) - 1, where e + X_BITS - 2 is the exponent
-// of the block's largest value.
+// Computes one mantissa of a block: q = clamp(RN(x * 2^-e), -M, M) with M = 2^(X_BITS - 1) - 1. The exponent of the
+// block's largest value is e + X_BITS - 2.
 //
-// top is the biased exponent field of that value, so top >= the exponent field of x: a right shift, one rounding.
-// Latency 2 enabled clocks, one value per enabled clock, no reset. zero: q = 0.
+// top is the biased exponent field of the largest value. It is at least the exponent field of x, so x is shifted right
+// and rounded once.
+// Latency 2 enabled clocks; one value per enabled clock; no reset. zero: q is 0.
 //
-// name    meaning        unit  range
-// X_BITS  of a mantissa  bits  8, 10
+// name    meaning              unit  range
+// X_BITS  width of a mantissa  bits  8, 10
 `default_nettype none
 
 module rill_mx_lane #(

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything that both norms have around their arithmetic: banks of vectors, exact sums, flow control, enables, fault.
+// The common part of rill_layernorm and rill_rmsnorm: banks of vectors, exact sums, flow control, enables and fault.
+// The norms add their arithmetic.
 //
-// In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. Two banks: the next
-// vector (all tokens of a step) may enter while the one before leaves.
-// Statistics: while a vector comes in rill_norm_sums adds it up: sum, high, middle, low of a row ({bank, tok}). What
-// the norm makes of them moves with finishing and is ready FINISH enabled clocks later: stat_valid[i] belongs to stage
-// i + 1 after the sums, stat_row to the last of them. The norm keeps the result by row.
-// Out: a pipeline of STAGES enabled clocks that moves with step. Its first stage, operands, is x here; param and row
-// are those of the word that enters it. valid[i] belongs to stage i + 1.
-// fault: pulse, the cycle after a fault of the sums, stat_bad, or bad unless the pipeline was held.
-// Latency: log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first out. Throughput: one chunk per
-// cycle in and out. Reset: synchronous, valids only.
+// In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. There are two
+// banks: the next vector (all tokens of a step) may enter while the previous one leaves.
+// Statistics: while a vector comes in, rill_norm_sums makes its sums: sum, high, middle and low of a row ({bank, tok}).
+// The norm computes its statistics from them in a pipeline that `finishing` enables, FINISH enabled clocks long.
+// stat_valid[i] belongs to stage i + 1 after the sums, stat_row to the last stage. The norm keeps the result per row.
+// Out: a pipeline of STAGES enabled clocks that `step` enables. Its first stage, the operand stage, is here and gives
+// x; param and row belong to the word that enters this stage. valid[i] belongs to stage i + 1.
+// fault: pulse in the cycle after a fault of the sums, after stat_bad, or after bad unless the pipeline was stalled.
+// Latency log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first chunk out. Throughput: one
+// chunk per cycle in and out. Reset: clk, synchronous active-high rst; valids only.
 //
-// name    meaning                               unit      range
-// LANES   fp32 per chunk                        words     1, 2, 4, 8, 16, 32
-// TOKENS  tokens per step, upper bound          tokens    1 to 8
-// N       of a vector                           elements  1 to 65536
-// PARAMS  fp32 of a parameter word per element  words     1 or more
-// FINISH  from the sums to the statistics       clocks    2 or more
-// STAGES  from the operands to the result       clocks    2 or more
-// COPIES  of step (rill_copies.vh)              bits      1 or more
-// USER_W  of tuser                              bits      derived
+// name    meaning                                         unit      range
+// LANES   fp32 per chunk                                  words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound                    tokens    1 to 8
+// N       elements of a vector                            elements  1 to 65536
+// PARAMS  fp32 values per element in a parameter word     words     1 or more
+// FINISH  enabled clocks from the sums to the statistics  clocks    2 or more
+// STAGES  enabled clocks from the operands to the result  clocks    2 or more
+// COPIES  bits of step (rill_copies.vh)                   bits      1 or more
+// USER_W  width of tuser                                  bits      derived
 `default_nettype none
 
 module rill_norm_front #(
@@ -93,7 +94,7 @@ module rill_norm_front #(
     localparam ROW_W = USER_W;                     // {bank, tok}
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
 
-    // ---- vectors in, two banks ----
+    // ---- input: two banks of vectors ----
     wire                en;
     wire                ready;
     wire                w_take;
@@ -147,7 +148,7 @@ module rill_norm_front #(
             stat_busy_q <= sums_valid || |stat_valid_q[FINISH-2:0];
         end
 
-    // ---- out: what is read stays one enabled clock with its parameters, then it enters the pipeline ----
+    // ---- output: a word that is read waits one enabled clock with its parameters, then enters the pipeline ----
     reg                       bank1_q;
     reg                       tlast1_q;
     reg [USER_W-1:0]          user1_q;

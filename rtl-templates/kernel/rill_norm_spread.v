@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// n^2 times the variance as an exact integer: y = n * S2 - S1^2 with S2 = high * 2^44 + middle * 2^23 + low.
+// Computes n^2 times the variance as an exact integer: y = n * S2 - S1^2 with S2 = high * 2^44 + middle * 2^23 + low.
 //
 // Latency 6 enabled clocks, one result per enabled clock, no reset. n <= 65536 and |X| < 2^43 keep y below 2^118.
 //
-// name  meaning      unit      range
-// N     of a vector  elements  1 to 65536
+// name  meaning               unit      range
+// N     elements of a vector  elements  1 to 65536
 `default_nettype none
 
 module rill_norm_spread #(
@@ -27,7 +27,7 @@ module rill_norm_spread #(
     wire [31:0] n = N;
     wire [36:0] n_wide = {5'd0, n};
 
-    // 60 bits times n: products of 20 bits each, the outer ones side by side.
+    // 60 bits times n: three products of 20 bits each; the outer two are in one word.
     function [73:0] outer_parts(input [39:0] from, input [36:0] by);
         outer_parts = {{17'd0, from[39:20]} * by, {17'd0, from[19:0]} * by};
     endfunction
@@ -71,11 +71,11 @@ module rill_norm_spread #(
         q33_q <= quarters(s1_q, 2'd3, 2'd3);
     end
 
-    // Stages 3 and 4: additions over the bits where both sides have some. The mixed products count twice: one place
-    // further up.
+    // Stages 3 and 4: additions over the bits that both operands have. The mixed products count twice, so they are
+    // shifted by one more bit.
     reg [119:0] outer_q, squares_q, n_s2_q, s1_s1_q;
     reg [76:0]  middle3_q;
-    reg [60:0]  cross_q;                     // from bit 31
+    reg [60:0]  cross_q;                     // weight of bit 0 is 2^31
     wire [103:0] mixed = {14'd0, q23_q, q03_q, q01_q};
     always @(posedge clk) if (en) begin
         outer_q <= {high2_q[75:0] + {43'd0, low2_q[76:44]}, low2_q[43:0]};

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20), docs/numerics.md
-// section 7.
+// Computes exact statistics of a vector for the norms: sums of X and X^2 over N elements, X = fix(x, 20),
+// docs/numerics.md section 7.
 //
-// Free running: take marks a chunk of LANES fp32 with its row (any index below ROWS), first and last chunk of the
-// vector. After the last chunk of a row m_valid comes with m_row, m_sum = sum X, and the sum of squares in three parts:
+// Free-running. take marks a chunk of LANES fp32 with its row (any index below ROWS) and whether it is the first or
+// last chunk of the vector. After the last chunk of a row, m_valid comes with m_row, m_sum = sum X, and the sum of
+// squares in three parts:
 //     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
-// Padding lanes must be zero. Latency log2(LANES) + 8 from the last chunk. One chunk per cycle.
-// fault: pulse; NaN, infinity, or |X| >= 2^43. Reset: synchronous, valids only. A vector has at most 65536 elements.
+// Padding lanes must be zero. A vector has at most 65536 elements. Latency log2(LANES) + 8 cycles from the last chunk.
+// Throughput: one chunk per cycle.
+// fault: pulse on NaN, infinity, or |X| >= 2^43. Reset: clk, synchronous active-high rst; valids only.
 //
 // name   meaning                             unit   range
 // LANES  fp32 per chunk, a power of two      words  1 or more
 // ROWS   vectors that may be open at a time  rows   1 or more
-// ROW_W  of a row's number                   bits   derived
+// ROW_W  width of a row's number             bits   derived
 `default_nettype none
 
 module rill_norm_sums #(
@@ -42,17 +44,17 @@ module rill_norm_sums #(
 
     `include "rill_latency.vh"
     localparam LEVELS = $clog2(LANES > 0 ? LANES : 1);
-    localparam FIXED_STAGES = 1 + LATENCY_TO_FIXED;             // a register first
+    localparam FIXED_STAGES = 1 + LATENCY_TO_FIXED;             // an input register, then the conversion
     localparam SQUARE_STAGES = FIXED_STAGES + 3;                // magnitude, parts of products, products
     localparam TREE_STAGES = SQUARE_STAGES + LEVELS;
 
-    // A register first: what is enabled after it hangs on a register too.
+    // An input register, because everything that it enables depends on a register as well.
     reg  [LANES*32-1:0]    x_q;
     reg  [ROW_W+1:0]       place_q;
     reg  [TREE_STAGES-1:0] took_q;      // [i]: stage i + 1
     localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
-    localparam COPIES = LANE_COPIES + 4;    // four lanes, and each tree
-    wire [COPIES-1:0]   steps;          // with no word on its way no register moves
+    localparam COPIES = LANE_COPIES + 4;    // copies for every four lanes, and one for each tree
+    wire [COPIES-1:0]   steps;          // no register moves while no word is on its way
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
     wire [LANES*60-1:0] middle;
@@ -66,7 +68,7 @@ module rill_norm_sums #(
             wire        step = steps[i*LANE_COPIES/LANES];
             wire [43:0] whole;
             reg  [42:0] magnitude_q;
-            reg  [37:0] high_a_q;        // products with 17 bits at most, and what is left
+            reg  [37:0] high_a_q;        // products with at most 17 bits, and the rest
             reg  [24:0] high_b_q;
             reg  [38:0] middle_a_q;
             reg  [25:0] middle_b_q;
@@ -115,14 +117,14 @@ module rill_norm_sums #(
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[LANE_COPIES+3]), .d(low),
         .q(sum_low));
 
-    // One accumulator set per row; the results have registers of their own beside it. A row is read one cycle before
-    // its addition: what the cycle in between adds to the same row is in the result registers.
+    // One accumulator set per row, and separate result registers. A row is read one cycle before its addition. If the
+    // cycle between adds to the same row, the sum is taken from the result registers.
     wire [ROW_W-1:0] early_row;
     wire             early_first;
     wire             early_last;
     reg  [ROW_W-1:0] at_row;
     reg              at_last;
-    reg              again_q;            // the row of the word before
+    reg              again_q;            // the word before is of the same row
     reg              valid_q;
     reg  [ROW_W-1:0] row_q;
     reg  [59:0]      sum_q [0:ROWS-1];

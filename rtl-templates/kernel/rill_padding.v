@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a word of a stream of vectors is in their last chunk, whose lanes from N % LANES on are padding.
+// Tells whether a word belongs to the last chunk of a vector, whose lanes from N % LANES on are padding.
 //
-// take: a word passes; token_last: it is of the step's last token, the highest bit of tuser. last belongs to the word
-// that passes next, and is 0 always if no chunk has padding (N a multiple of LANES; 0: no vectors to look at).
-// Latency 0 cycles. Reset: synchronous.
+// take: a word passes. token_last: the word is of the step's last token (highest bit of tuser). last belongs to the
+// next word that passes. It is always 0 if no chunk has padding: if N is a multiple of LANES, or 0.
+// Latency 0 cycles. Reset: clk, synchronous active-high rst.
 //
-// name   meaning                    unit      range
-// LANES  elements of a chunk        elements  1 to 32
-// N      of a firing and token      elements  0 or more
+// name   meaning                         unit      range
+// LANES  elements of a chunk             elements  1 to 32
+// N      elements of a firing and token  elements  0 or more
 `default_nettype none
 
 module rill_padding #(

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flow control of an enabled pipeline: one bracket around LATENCY register stages that move together.
+// Flow control of an enabled pipeline: handshakes, enables and valid bits for LATENCY register stages that move
+// together.
 //
-// en: the stages may step; it drops only while the last stage holds a word that is not taken, and in the cycle after a
-// reset. step: they do, there is a word in them or before them, so an idle kernel moves no register; units that end
-// with the pipe take step. All bits of step are equal, and each has its own registers, for units that are too many for
-// one; so are those of s_tvalid, where each bit of step has its own. valid[i] belongs to stage i + 1, so the outputs of
-// a unit that ends after k stages are meaningful while valid[k-1]. m_side is s_side of the same word (tuser, tlast).
-// Latency LATENCY, one word per cycle. Reset: synchronous, valids only.
+// en: the stages may move. It is low only while the last stage holds a word that is not taken, and in the cycle after a
+// reset. step: the stages do move, because there is a word in them or before them; so the registers of an idle kernel
+// do not move. Units that end with the pipe use step. All bits of step are equal, and each comes from its own
+// registers, for kernels with more units than one register can drive. With VALIDS = COPIES each bit of step uses its
+// own bit of s_tvalid; these must be equal as well.
+// valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
+// of the same word (tuser, tlast).
+// Latency LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.
 //
-// name     meaning             unit    range
-// LATENCY  that move together  stages  1 or more
-// SIDE_W   that travel along   bits    1 or more
-// COPIES   of step             bits    1 or more
-// VALIDS   of s_tvalid         bits    1 or more
+// name     meaning                                   unit    range
+// LATENCY  stages that move together                 stages  1 or more
+// SIDE_W   width of the sideband that travels along  bits    1 or more
+// COPIES   bits of step                              bits    1 or more
+// VALIDS   bits of s_tvalid                          bits    1 or more
 `default_nettype none
 
 module rill_pipe #(
@@ -47,10 +50,10 @@ module rill_pipe #(
 
     reg  [LATENCY-1:0] valid_q;
     reg                busy_q;                 // any of valid_q
-    // The last stage holds no word: !valid_q[LATENCY-1], but low in reset and in the cycle after it, when the stages
-    // wait as if they were full. So s_tready is low in reset, if m_tready is, without a gate for it.
-    reg                step_free_q;            // for the enables of the stages, which are many
-    wire               free;                   // for s_tready, which goes on to other modules
+    // The last stage holds no word. Equal to !valid_q[LATENCY-1], but low in reset and in the cycle after it, in which
+    // the stages wait as if they were full. So s_tready is low in reset if m_tready is, and needs no gate for that.
+    reg                step_free_q;            // copy for the enables of the stages, which are many
+    wire               free;                   // copy for s_tready, which goes to other modules
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid[0]};
 
     assign valid = valid_q;

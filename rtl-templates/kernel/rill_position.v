@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Position rows: fetches the fp32 table rows of a step's positions and hands them out as a vector stream.
+// Fetches the fp32 table rows of a step's positions and sends them as a vector stream.
 //
-// In: step words. Out: one descriptor {beats, offset} per active token for a rill_dma_read, rows pos ..
-// pos+ntok-1 in order; the beats come back on s_axis_fetch. Out: fp32 vector stream, order (chunk, tok), elements past
-// N +0.0.
-// Row p lies at TABLE_OFFSET + p*B*BEAT_BITS/8, B = ceil(32*N / BEAT_BITS) beats, element 0 low.
-// Rows are buffered until those of all tokens are in; the next step's first descriptor goes out when the last chunk has
-// left.
+// In: step words. Out: one descriptor {beats, offset} per active token for a rill_dma_read, for rows pos .. pos+ntok-1
+// in order; the beats come back on s_axis_fetch. Out: fp32 vector stream in order (chunk, tok); elements past N are
+// +0.0.
+// Row p is at TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.
+// The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
+// the last chunk has left.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
-// Throughput: one chunk per cycle once the rows are in. Reset: clk, synchronous active-high rst.
+// Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
-// name          meaning                             unit      range
-// LANES         fp32 per chunk                      words     1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound               tokens    1, 2, 4, 8
-// BEAT_BITS     of a beat                           bits      256, 512
-// N             of a row                            elements  1 to 65535
-// ROWS          of the table                        rows      1 to 65536
-// TABLE_OFFSET  of the table, a multiple of a beat  bytes     any
-// USER_W        of tuser                            bits      derived
+// name          meaning                                                   unit      range
+// LANES         fp32 per chunk                                            words     1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                              tokens    1, 2, 4, 8
+// BEAT_BITS     width of a beat                                           bits      256, 512
+// N             elements of a row                                         elements  1 to 65535
+// ROWS          rows of the table                                         rows      1 to 65536
+// TABLE_OFFSET  offset of the table in the channel, a multiple of a beat  bytes     any
+// USER_W        width of tuser                                            bits      derived
 `default_nettype none
 
 module rill_position #(
@@ -57,7 +57,7 @@ module rill_position #(
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
     localparam ROW_BEATS = (N * 32 + BEAT_BITS - 1) / (BEAT_BITS > 0 ? BEAT_BITS : 1);
-    // A word of the buffer is the wider one of beat and chunk.
+    // A word of the buffer is as wide as the wider of beat and chunk.
     localparam BANKS = CHUNK_BITS > BEAT_BITS ? CHUNK_BITS / (BEAT_BITS > 0 ? BEAT_BITS : 1) : 1;
     localparam SLOTS = BEAT_BITS > CHUNK_BITS ? BEAT_BITS / (CHUNK_BITS > 0 ? CHUNK_BITS : 1) : 1;
     localparam WORD_BITS = BANKS * BEAT_BITS;
@@ -88,7 +88,7 @@ module rill_position #(
         end
     endgenerate
 
-    // Requests: place of the first row (product in two registered steps, then the sum), then row after row.
+    // Requests: offset of the first row (product in two registered steps, then the sum), then one row after the other.
     localparam [2:0] S_STEP = 3'd0, S_WORK = 3'd1, S_ROW = 3'd2, S_ASK = 3'd3, S_WAIT = 3'd4;
     localparam [1:0] W_OFFSET = 2'd2;        // cycles of S_WORK: product, place, offset
     reg  [2:0]  state_q;
@@ -99,7 +99,7 @@ module rill_position #(
     reg  [3:0]  asked_q;
     reg  [35:0] product_q;
     reg  [35:0] place_q;
-    reg  [39:0] offset_q;                    // of row_q
+    reg  [39:0] offset_q;                    // offset of row_q
     reg  [39:0] ask_offset_q;
     wire        step_take = s_axis_step_tvalid && s_axis_step_tready;
     wire        ask = m_axis_fetch_tvalid && m_axis_fetch_tready;
@@ -143,7 +143,7 @@ module rill_position #(
             ask_offset_q <= bad_row ? TABLE_OFFSET : offset_q;
     end
 
-    // Rows of a step, token after token.
+    // Rows of a step arrive token after token.
     reg  [3:0]        fill_tok_q;
     reg  [15:0]       fill_beat_q;
     reg  [WORD_W-1:0] fill_word_q;
@@ -210,7 +210,7 @@ module rill_position #(
             end
         end
 
-    // Stage 1: memory; stage 2: chunk cut out, elements past N cleared.
+    // Stage 1: memory read. Stage 2: select the chunk, clear elements past N.
     wire [WORD_BITS-1:0] word1;
     genvar i;
     generate

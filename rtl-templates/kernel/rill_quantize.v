@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 vectors to block floating point: X_BITS of mantissa, one exponent per BLOCK elements, docs/numerics.md, 3.
+// Quantizes fp32 vectors to block floating point: mantissas of X_BITS bits, and one exponent per BLOCK elements
+// (docs/numerics.md section 3).
 //
-// In: vector stream (chunk, tok), any length; a block is complete after BLOCK elements or at tlast (padding lanes are
-// +0.0 by the rule of the stream). Out: mx stream {shift[7:0], q[XS*X_BITS-1:0]} in order block, tok, unit in block, XS
-// = BEAT_BITS / 8. An output firing is FIRE_BLOCKS blocks, or ends with the input firing (FIRE_BLOCKS 0 or the input
-// ends first). Block b starts at unit b * ceil(BLOCK / XS); a last short block has only the units its chunks need; one
-// zero unit (shift 0) follows the last block of a token when its units in the firing are odd.
-// Throughput: one chunk per cycle; a block is read while the next one comes in, or, where blocks of fewer tokens leave
-// room for them, the next three; reading takes one cycle per chunk and padding unit.
-// Latency: max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit when that unit
-// is one chunk, one more per further chunk of the unit. Reset: synchronous.
-// fault: pulse; NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
+// In: vector stream (chunk, tok) of any length. A block ends after BLOCK elements or at tlast (padding lanes are +0.0,
+// as the stream guarantees).
+// Out: mx stream of units {shift[7:0], q[XS*X_BITS-1:0]} with XS = BEAT_BITS / 8 mantissas, in order block, tok, unit
+// in block. An output firing has FIRE_BLOCKS blocks; it ends earlier with the input firing (with FIRE_BLOCKS 0 only
+// then). Block b starts at unit b * ceil(BLOCK / XS). A short last block has only the units that its chunks need. If a
+// token has an odd number of units in the firing, a zero unit (shift 0) follows its last block.
+// Throughput: one chunk per cycle. A block is read while the next one comes in, or the next three if they have fewer
+// tokens and fit. Reading takes one cycle per chunk and padding unit.
+// Latency max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit if that unit is
+// one chunk, plus one per further chunk of the unit. Reset: clk, synchronous active-high rst.
+// fault: pulse on NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
 //
-// name         meaning                                                                   unit      range
-// LANES        fp32 per chunk                                                            words     1, 2, 4, 8, 16, 32
-// TOKENS       per step, upper bound                                                     tokens    1 to 8
-// BEAT_BITS    of a beat                                                                 bits      256, 512
-// BLOCK        that share an exponent: a multiple of LANES, or not less than the vector  elements  1 or more
-// X_BITS       of a mantissa                                                             bits      8, 10
-// EXP_MIN      floor of the block exponent                                               -         -126 to 64
-// FIRE_BLOCKS  of an output firing; 0: all of the input firing                           blocks    0 or more
-// USER_W       of tuser                                                                  bits      derived
+// name         meaning                                                                     unit      range
+// LANES        fp32 per chunk                                                              words     1, 2, 4, 8, 16, 32
+// TOKENS       tokens per step, upper bound                                                tokens    1 to 8
+// BEAT_BITS    width of a beat                                                             bits      256, 512
+// BLOCK        elements that share an exponent: a multiple of LANES, or at least the       elements  1 or more
+//              whole vector
+// X_BITS       width of a mantissa                                                         bits      8, 10
+// EXP_MIN      floor of the block exponent                                                 -         -126 to 64
+// FIRE_BLOCKS  blocks of an output firing; 0: all blocks of the input firing               blocks    0 or more
+// USER_W       width of tuser                                                              bits      derived
 `default_nettype none
 
 module rill_quantize #(
@@ -76,11 +79,12 @@ module rill_quantize #(
 
     localparam LANES_1 = LANES > 0 ? LANES : 1;
     localparam LEVELS = $clog2(LANES_1);
-    localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;   // top_q is complete when the first chunk is read
+    // top_q is complete when the first chunk of the block is read
+    localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
     localparam XS = BEAT_BITS / 8;
     localparam CHUNKS = (BLOCK + LANES_1 - 1) / LANES_1;
     localparam CHUNK_W = $clog2(CHUNKS + 1);
-    localparam SLOTS = XS / LANES_1;                       // chunks of a unit, a power of two
+    localparam SLOTS = XS / LANES_1;                       // chunks per unit, a power of two
     localparam SLOT_W = SLOTS > 1 ? $clog2(SLOTS) : 1;
     localparam TOK_W = USER_W - 1;
     localparam BANKS = 4;
@@ -91,12 +95,12 @@ module rill_quantize #(
     localparam [31:0] LAST_SLOT = SLOTS - 1;
     localparam signed [31:0] FLOOR = 125 + X_BITS + EXP_MIN;        // exponent field of the largest value at shift 0
     localparam [9:0] FLOOR_10 = FLOOR[9:0];
-    localparam [31:0] MOST = 39 - X_BITS;                  // shift
-    localparam GRADUAL = X_BITS != 8;                      // small blocks take the floor as their exponent
+    localparam [31:0] MOST = 39 - X_BITS;                  // largest shift
+    localparam GRADUAL = X_BITS != 8;                      // small blocks use the floor as their exponent
     `include "rill_latency.vh"
-    localparam Q_STAGES = LATENCY_MX_LANE;                 // from a chunk as it is read to its mantissas
+    localparam Q_STAGES = LATENCY_MX_LANE;                 // stages from a chunk that was read to its mantissas
 
-    // ---- blocks in: of a step of one token more than two are on their way ----
+    // ---- blocks in: of a one-token step more than two can be on their way ----
     wire                en;
     wire                w_take;
     wire [BANK_W-1:0]   w_bank;
@@ -152,12 +156,12 @@ module rill_quantize #(
     always @(posedge clk)
         if (raise) top_q[row] <= chunk_top;
 
-    // ---- units of a firing, padding ----
-    reg               odd_q;      // units of the present token's earlier blocks in this firing
+    // ---- units of a firing, and padding ----
+    reg               odd_q;      // the present token has an odd number of units in earlier blocks of this firing
     reg  [FIRE_W-1:0] fire_q;     // blocks of this firing before the present one
     wire              last_fire = FIRE_BLOCKS != 0 && fire_q == LAST_FIRE[FIRE_W-1:0];
     wire              closes = i_tlast || last_fire;
-    wire              odd_here;   // parity of the present block's units
+    wire              odd_here;   // the present block has an odd number of units
     wire [SLOT_W-1:0] slot;
     wire              slot_last;
 
@@ -198,7 +202,8 @@ module rill_quantize #(
     wire [USER_W-1:0] user1;
     reg  [SIDE_W-1:0] side1_q;
     wire [ROW_W-1:0]  ask = {i_bank, i_tuser[TOK_W-1:0]};
-    reg  [7:0]        top1;       // the block's last chunk may raise it in the cycle in which its first one is read
+    // The block's largest exponent field. Its last chunk may raise it in the cycle in which its first chunk is read.
+    reg  [7:0]        top1;
     wire [9:0]        shift1 = {2'd0, top1} - FLOOR_10;
     wire              small1 = top1 == 8'd0 || shift1[9];
     wire              zero1 = pad1 || (!GRADUAL && small1);

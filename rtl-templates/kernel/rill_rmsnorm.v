@@ -2,18 +2,18 @@
 // RMSNorm over vectors of N elements: y = (x * r) * gamma, r = rsqrt(mean(x^2) + eps), docs/numerics.md section 7.
 //
 // In: vector stream of N elements (chunk, tok); parameter words gamma[LANES], one per chunk, popped on tok_last.
-// Out: vector stream. The statistics are exact integers, made while a vector streams in; two banks: the next vector
-// (all tokens of a step) may enter while the one before leaves (rill_norm_front).
-// Throughput: one chunk per cycle in and out. Latency: log2(LANES) + 37 cycles from the last chunk in to the first
-// chunk out. Reset: synchronous. fault: pulse; NaN, infinity, |x| >= 2^23, overflow.
+// Out: vector stream. The statistics are exact integers, computed while a vector streams in. There are two banks: the
+// next vector (all tokens of a step) may enter while the previous one leaves (rill_norm_front).
+// Throughput: one chunk per cycle in and out. Latency log2(LANES) + 37 cycles from the last chunk in to the first
+// chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
 // name      meaning                       unit       range
 // LANES     fp32 per chunk                words      1, 2, 4, 8, 16, 32
 // TOKENS    tokens per step, upper bound  tokens     1 to 8
-// N         of a vector                   elements   1 to 65536
+// N         elements of a vector          elements   1 to 65536
 // EPS       eps                           fp32 bits  not 0
 // MS_SCALE  2^-40 / N                     fp32 bits  not 0
-// USER_W    of tuser                      bits       derived
+// USER_W    width of tuser                bits       derived
 `default_nettype none
 
 module rill_rmsnorm #(
@@ -54,13 +54,13 @@ module rill_rmsnorm #(
     `include "rill_latency.vh"
     `include "rill_copies.vh"
     localparam ROWS = 1 << USER_W;                                  // {bank, tok}
-    localparam SQUARES_FINISH = 2;                                  // from the sums to their sum
+    localparam SQUARES_FINISH = 2;                                  // stages from the three parts to their sum
     localparam MEAN_FINISH = SQUARES_FINISH + LATENCY_FROM_INT + LATENCY_MUL;
     localparam EPS_FINISH = MEAN_FINISH + LATENCY_ADD;
     localparam FINISH = EPS_FINISH + LATENCY_RSQRT;
-    localparam NORMAL_STAGES = 1 + LATENCY_MUL;                     // from x as it is read: the operands' stage, ...
+    localparam NORMAL_STAGES = 1 + LATENCY_MUL;                     // stages from x to x * r: the operand stage, ...
     localparam LATENCY = NORMAL_STAGES + LATENCY_MUL;
-    localparam PART = LANES * 32 / COPIES;                          // bits of a vector, for each copy of the enable
+    localparam PART = LANES * 32 / COPIES;  // bits of a vector that each copy of the enable serves
 
     wire                finishing;
     wire [59:0]         sum;
@@ -115,9 +115,9 @@ module rill_rmsnorm #(
     assign stat_bad = (fault_mean && stat_valid[MEAN_FINISH-1]) || (fault_eps && stat_valid[EPS_FINISH-1])
         || (fault_rsqrt && stat_valid[FINISH-1]);
 
-    // ---- out ----
+    // ---- output ----
     wire [LANES*32-1:0] gamma_late;
-    reg  [31:0]         r_x_q;                                      // beside x
+    reg  [31:0]         r_x_q;                                      // r in the stage of x
     wire [LANES-1:0]    fault_r;
     wire [LANES-1:0]    fault_gamma;
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotary embedding: pairs of a head's first ROTARY elements are turned by the angles of the position, docs/numerics.md
-// section 9.
+// Rotary embedding: rotates pairs of a head's first ROTARY elements by the angles of the position (docs/numerics.md
+// section 9).
 //
-// In: vector stream of heads of HEAD elements (chunk, tok), tlast after the last head; row: vector stream of ROTARY
-// values for each token, first ROTARY / 2 cos, then as many sin. A firing of row serves one firing of x. Out: vector
-// stream, as x. Two banks of a head each: the next head may enter while the one before leaves; of rows, two too.
+// In: x, a vector stream of heads of HEAD elements (chunk, tok), with tlast after the last head; row, a vector stream
+// of ROTARY values for each token: first ROTARY / 2 cosines, then as many sines. One firing of row serves one firing of
+// x. Out: vector stream like x. There are two banks of one head each, so the next head may enter while the previous one
+// leaves, and two banks of rows.
 // Throughput: one chunk per cycle in and out. Latency: 12 cycles from the last chunk of a head in to its first chunk
-// out. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+// out. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result.
 //
-// name    meaning                                    unit      range
-// LANES   fp32 per chunk; divides HEAD and ROTARY/2  words     1, 2, 4, 8, 16, 32
-// TOKENS  tokens per step, upper bound               tokens    1 to 8
-// HEAD    of a head                                  elements  1 or more
-// ROTARY  of it that are turned, even                elements  2 to HEAD
-// PAIRS   0: element i with i + ROTARY / 2;          -         0, 1
-//         1: element 2i with 2i + 1
-// USER_W  of tuser                                   bits      derived
+// name    meaning                                                      unit      range
+// LANES   fp32 per chunk; divides HEAD and ROTARY/2                    words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound                                 tokens    1 to 8
+// HEAD    elements of a head                                           elements  1 or more
+// ROTARY  elements of a head that are rotated, even                    elements  2 to HEAD
+// PAIRS   0: element i with i + ROTARY / 2; 1: element 2i with 2i + 1  -         0, 1
+// USER_W  width of tuser                                               bits      derived
 `default_nettype none
 
 module rill_rope #(
@@ -82,10 +82,10 @@ module rill_rope #(
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] TURNED_32 = 2 * HALF;
     `include "rill_latency.vh"
-    localparam PRODUCT_STAGES = 1 + LATENCY_MUL; // from x as it is read: the operands' stage, both products
+    localparam PRODUCT_STAGES = 1 + LATENCY_MUL; // stages from x to both products: the operand stage, ...
     localparam LATENCY = PRODUCT_STAGES + LATENCY_ADD;
 
-    // ---- heads in, two banks ----
+    // ---- input: two banks of heads ----
     wire                en;
     wire                step;
     wire                ready;
@@ -104,7 +104,7 @@ module rill_rope #(
     wire                i_side;
     wire                r_tvalid;
     wire [LANES*32-1:0] r_tdata;
-    reg                 row_ready_q;             // the row of the next word is in
+    reg                 row_ready_q;             // the row of the next word has come in
 
     rill_bank_buffer #(.DATA_W(LANES * 32), .TOKENS(TOKENS), .CHUNKS(CHUNKS), .READY_DELAY(1)) u_banks (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tdata(s_axis_x_tdata),
@@ -115,13 +115,13 @@ module rill_rope #(
 
     wire issue = en && i_avail && row_ready_q;
 
-    // ---- rows in, two banks: a cos word and a sin word for each chunk of the first half ----
+    // ---- rows: two banks, with a word of cosines and a word of sines for each chunk of the first half ----
     (* ram_style = "auto" *) reg [LANES*32-1:0] cos_mem [0:ROW_WORDS-1];
     (* ram_style = "auto" *) reg [LANES*32-1:0] sin_mem [0:ROW_WORDS-1];
-    reg                row_bank_q;               // that is written
+    reg                row_bank_q;               // bank that is written
     reg                row_sin_q;
     reg  [HALF_W-1:0]  row_chunk_q;
-    reg                turn_bank_q;              // that is read
+    reg                turn_bank_q;              // bank that is read
     reg  [1:0]         row_full_q;
     reg                row_open_q;
     wire               row_take = s_axis_row_tvalid && s_axis_row_tready;
@@ -169,20 +169,21 @@ module rill_rope #(
         if (row_take && row_sin_q) sin_mem[row_place] <= s_axis_row_tdata;
     end
 
-    // ---- coefficients and partners, read beside the head's chunk ----
-    wire               second = i_chunk >= HALF_32[CHUNK_W-1:0];             // half apart: the pair's second element
+    // ---- coefficients and partner elements, read together with the head's chunk ----
+    // PAIRS 0: the chunk has the second elements of its pairs
+    wire               second = i_chunk >= HALF_32[CHUNK_W-1:0];
     wire [CHUNK_W-1:0] folded = second ? i_chunk - HALF_32[CHUNK_W-1:0] : i_chunk;
-    wire [CHUNK_W-1:0] turned = PAIRS != 0 ? i_chunk >> 1 : folded;          // chunk of cos and sin
-    wire               passes = i_chunk >= TURNED_32[CHUNK_W-1:0];    // after the rotary elements
+    wire [CHUNK_W-1:0] turned = PAIRS != 0 ? i_chunk >> 1 : folded;          // chunk number of the cosines and sines
+    wire               passes = i_chunk >= TURNED_32[CHUNK_W-1:0];    // the chunk is after the rotary elements
     wire [ROW_W-1:0]   turn_place =
         row_at(turn_bank_q, i_tuser[TOK_W-1:0], passes ? {HALF_W{1'b0}} : turned[HALF_W-1:0]);
     reg  [LANES*32-1:0] cos1_q;
     reg  [LANES*32-1:0] sin1_q;
     reg                 pass1_q;
     reg                 second1_q;
-    reg                 odd1_q;                  // side by side: the word's upper half
+    reg                 odd1_q;                  // PAIRS 1: the upper half of the coefficients applies
     reg  [USER_W:0]     side1_q;                 // {tlast, tuser}
-    wire [LANES*32-1:0] other1;                  // of every element of r_tdata, the other one of its pair
+    wire [LANES*32-1:0] other1;                  // for every element of r_tdata, the other element of its pair
 
     always @(posedge clk)
         if (en && i_avail) begin
@@ -214,7 +215,7 @@ module rill_rope #(
         end
     endgenerate
 
-    // ---- the turn: x * cos -+ other * sin; what passes is x * 1 - 0 ----
+    // ---- the rotation: x * cos -+ other * sin; elements that pass unchanged are x * 1 - 0 ----
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   fault_cos;
     wire [LANES-1:0]   fault_sin;
@@ -227,7 +228,7 @@ module rill_rope #(
 
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_turn
-            // The angle of this lane's pair, and whether it is the pair's second element.
+            // The angle of this lane's pair, and whether this lane has the pair's second element.
             localparam LOW = PAIRS != 0 ? i / 2 : i;
             localparam HIGH = PAIRS != 0 && LANES > 1 ? LANES / 2 + i / 2 : i;
             wire        upper = PAIRS != 0 && LANES > 1 && odd1_q;

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Index of an element chosen at random (docs/numerics.md section 10), or of the largest one: rill_argmax of logits *
-// inverse + noise.
+// Chooses the index of an element at random (docs/numerics.md section 10), or the index of the largest element. It
+// applies rill_argmax to logits * inverse + noise.
 //
-// Streams as rill_argmax; so is row_hash, of the logits as they come. `inverse` 0: the largest element. Else, `top_k`
-// 0: of all elements.
-// Else: of the top_k largest, and of these where exp(z - largest z) >= min_p, z = logit * inverse. Only a step's last
-// token is chosen for by a list; the ids of the tokens before it are then those of their largest elements.
-// Settings stay while chunks and ids are under way, and a cycle before; position is that of token 0.
-// fault: until a reset, from a chunk on that came with settings that are not legal, a logit that is not finite, or a
-// difference that is not.
-// Latency: log2(LANES) + 52 from the last chunk to the first id; with a list top_k + 56 more to the last token's id,
-// and as many cycles as elements are inserted yet. Throughput: one chunk per cycle; with a list a chunk waits a cycle
-// for every element of the one before that is larger than the TOP_K largest so far, and the next firing until the id
-// has left.
+// Streams and row_hash are those of rill_argmax; the hash is of the unchanged logits.
+// Settings:
+//     inverse = 0             chooses the largest element
+//     inverse not 0, top_k 0  chooses among all elements
+//     inverse and top_k not 0  chooses from a list of the top_k largest elements, and of these only those with
+//                             exp(z - largest z) >= min_p, where z = logit * inverse
+// The list serves only the last token of a step; for the tokens before it, the ids are those of their largest elements.
+// Settings must be stable while chunks and ids are under way, and one cycle before. position is that of token 0.
+// fault: stays until a reset. It rises for a chunk with illegal settings, a logit that is not finite, or a difference
+// that is not finite.
+// Latency log2(LANES) + 52 cycles from the last chunk to the first id. With a list, top_k + 56 more to the last
+// token's id, plus one for each element that is still to be inserted into the list. Throughput: one chunk per cycle.
+// With a list, a chunk waits one cycle for each element of the previous chunk that is larger than the smallest of the
+// TOP_K largest so far, and the next firing waits until the id has left.
 // Reset: clk, synchronous active-high rst.
 //
-// name    meaning                unit      range
-// LANES   fp32 per chunk         words     1, 2, 4, 8, 16, 32
-// TOKENS  per step, upper bound  tokens    1, 2, 4, 8
-// N       of a vector            elements  1 to 2^24
-// TOP_K   of the longest list    elements  1 to 64
-// USER_W  of tuser               bits      derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
+// N       elements of a vector          elements  1 to 2^24
+// TOP_K   elements of the longest list  elements  1 to 64
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_sample #(
@@ -60,9 +63,9 @@ module rill_sample #(
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] MOST = TOP_K;
     `include "rill_latency.vh"
-    localparam HASH = LATENCY_THREEFRY;                  // from the entrance to the unit's result
+    localparam HASH = LATENCY_THREEFRY;                  // stages from a chunk to its random bits
     localparam NOISE = HASH + LATENCY_GUMBEL;
-    localparam DEPTH = NOISE + LATENCY_ADD;              // the score
+    localparam DEPTH = NOISE + LATENCY_ADD;              // stages from a chunk to its score
     localparam PRODUCT = LATENCY_MUL;
     localparam BELOW = PRODUCT + LATENCY_ADD;
     localparam SHARE = BELOW + LATENCY_EXP;
@@ -73,10 +76,10 @@ module rill_sample #(
         end
     endgenerate
 
-    function [31:0] key_of(input [31:0] x);              // unsigned integers of the same order, never 0
+    function [31:0] key_of(input [31:0] x);              // maps fp32 to unsigned integers of the same order, never 0
         key_of = x[30:23] == 8'd0 ? 32'h80000000 : x[31] ? ~x : {1'b1, x[30:0]};
     endfunction
-    function is_number(input [31:0] x);                  // a positive normal number, or 0
+    function is_number(input [31:0] x);                  // whether it is a positive normal number, or 0
         is_number = !x[31] && !(&x[30:23]) && (|x[30:23] || x[22:0] == 23'd0);
     endfunction
 
@@ -91,10 +94,10 @@ module rill_sample #(
             || (min_p != 32'd0 && top_k == 32'd0);
     end
 
-    // Chunks go to the scores and, of a step's last token, to the list.
+    // Chunks go to the scores. Those of a step's last token also go to the list.
     reg         open_q;
-    reg         closing_q;                               // a firing is in, its id has not left
-    reg         drained_q;                               // its scores have; the list goes the same way
+    reg         closing_q;                               // a firing has come in, and its id has not left
+    reg         drained_q;  // the scores of that firing have left; the list is read at the same time
     wire        list_room, list_idle;
     wire        choose_ready;
     wire        go = choose_ready || drained_q;
@@ -112,17 +115,17 @@ module rill_sample #(
             chunk_q <= s_axis_x_tlast ? 24'd0 : chunk_q + 24'd1;
     end
 
-    // ---- the list: keys and ids of the TOP_K largest, the largest first; key 0: an empty place ----
+    // ---- the list: keys and ids of the TOP_K largest elements, the largest first; key 0 marks an empty place ----
 
     reg                 a_valid_q, c_valid_q;
     reg  [LANES*32-1:0] a_keys_q, b_keys_q;
     reg  [23:0]         a_chunk_q, b_chunk_q, c_id_q;
-    reg  [LANES-1:0]    mask_q;                          // of b_keys_q that are to be inserted
+    reg  [LANES-1:0]    mask_q;                          // elements of b_keys_q that are still to be inserted
     reg  [31:0]         c_key_q;
     wire                b_free = mask_q == {LANES{1'b0}};
     wire [TOP_K*32-1:0] list_key;
     wire [TOP_K*24-1:0] list_id;
-    wire                inject;                          // the first one leaves
+    wire                inject;                          // the first element of the list leaves
     wire                clear = take && chunk_q == 24'd0;
     reg  [4:0]          pick;
     integer             p;
@@ -168,7 +171,7 @@ module rill_sample #(
         c_id_q <= (b_chunk_q << LEVELS) | {19'd0, pick};
     end
 
-    // A new one goes after those that are not less, because it has the higher index.
+    // A new element is inserted after elements that are not smaller, because its index is higher.
     wire [TOP_K-1:0] above;
     generate
         for (i = 0; i < TOP_K; i = i + 1) begin : gen_place
@@ -195,7 +198,7 @@ module rill_sample #(
         end
     endgenerate
 
-    // When all scores of the firing have gone to the maximum, top_k places of the list leave.
+    // When all scores of the firing have been sent to the maximum, the top_k first elements of the list follow.
     reg         passed_q, injecting_q, first_q, done_q;
     reg  [USER_W-1:0] closing_user_q;
     reg  [6:0]  left_q;
@@ -231,7 +234,7 @@ module rill_sample #(
         left_q <= injecting_q ? left_q - 7'd1 : top_k[6:0];
     end
 
-    // ---- scores: entrance, factor and noise, sum ----
+    // ---- scores: input, factor and noise, sum ----
 
     reg  [LANES*32-1:0] x_q;
     reg  [23:0]         id_q;                            // of lane 0
@@ -261,7 +264,7 @@ module rill_sample #(
         end
     end
 
-    // Attributes that accompany it: a bit per stage where it is read, the rest through a memory.
+    // Attributes that move along: one bit per stage where it is read, the others through a memory.
     localparam ID_W = 24;
     localparam SIDE_FINAL = 0, SIDE_THERE = 1, SIDE_LISTED = 2, SIDE_LAST = 3, SIDE_USER = 4, SIDE_ID = 4 + USER_W,
         SIDE_W = SIDE_ID + ID_W;
@@ -277,7 +280,7 @@ module rill_sample #(
     wire [ID_W-1:0]   out_id = side[SIDE_ID +: ID_W];
 
     reg  [NOISE-1:0]      noisy_line_q;
-    reg  [HASH-1:0]       odd_line_q;                    // lane 0 takes the upper word
+    reg  [HASH-1:0]       odd_line_q;                    // lane 0 takes the upper word of the random bits
     reg  [BELOW-1:0]      listed_line_q;
     reg  [PRODUCT-1:0]    tail_line_q, lead_line_q;
     always @(posedge clk)
@@ -316,11 +319,11 @@ module rill_sample #(
             rill_fp32_add u_score (.clk(clk), .en(go), .a(product), .b(noisy_line_q[NOISE-1] ? noise : 32'd0),
                 .y(add_y), .fault(add_fault));
             assign score[i*32 +: 32] = add_y;
-            wire unused_fault = &{1'b0, add_fault};      // what was finite stays so
+            wire unused_fault = &{1'b0, add_fault};      // not used: finite operands have a finite sum here
         end
     endgenerate
 
-    // ---- the bound below the largest: lane 0 ----
+    // ---- distance to the largest element, for min_p, in lane 0 ----
 
     reg  [31:0] most_q;
     wire [31:0] most = lead_line_q[PRODUCT-1] ? z[31:0] : most_q;
@@ -339,7 +342,7 @@ module rill_sample #(
         if (go)
             pass_line_q <= {pass_line_q[PASS-2:0], share >= min_p};
 
-    // The largest score of the list; of equal ones the lowest id.
+    // The largest score of the list; among equal scores the lowest id wins.
     reg         any_q;
     reg  [31:0] best_key_q;
     reg  [23:0] best_id_q;

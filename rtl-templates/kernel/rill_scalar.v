@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operation of a vector stream and a number: y = x OP VALUE, with FIRST y = VALUE OP x.
 //
-// Streams: docs/rtl.md section 3. Latency 5, 3, 10 or 1 cycles (the lane's), one chunk per cycle, II 1. Reset:
-// synchronous. fault: pulse, NaN or infinite operand or result, or a zero divisor.
+// Streams: docs/rtl.md section 3. Latency 5, 3, 10 or 1 cycles by FUNCTION (rill_binary_lane); one chunk per cycle, II
+// 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero divisor.
 //
-// name      meaning                       unit       range
-// LANES     fp32 per chunk                words      1 to 32
-// TOKENS    tokens per step, upper bound  tokens     1 to 8
-// FUNCTION  OP (rill_binary_lane)         -          0 to 5
-// VALUE     the number                    fp32 bits  any
-// FIRST     1: it is the first operand    -          0, 1
-// N         elements of a firing and      elements   0 or more
-//           token; 0: the result for 0 is
-//           +0, so that padding needs no
+// name      meaning                                                                                unit       range
+// LANES     fp32 per chunk                                                                         words      1 to 32
+// TOKENS    tokens per step, upper bound                                                           tokens     1 to 8
+// FUNCTION  OP (rill_binary_lane)                                                                  -          0 to 5
+// VALUE     the number                                                                             fp32 bits  any
+// FIRST     1: it is the first operand                                                             -          0, 1
+// N         elements of a firing and token; 0: the result for 0 is +0, so that padding needs no    elements   0 or more
 //           care
-// USER_W    of tuser                      bits       derived
+// USER_W    width of tuser                                                                         bits       derived
 `default_nettype none
 
 module rill_scalar #(
@@ -54,7 +52,7 @@ module rill_scalar #(
         end
     endgenerate
 
-    // Padding enters a lane as 1, which is no zero divisor, and leaves it as +0.
+    // Padding elements enter a lane as 1, which is a legal divisor, and leave it as +0.
     localparam [31:0] ONE = 32'h3f800000;
     wire pads_x, pads_y;
     rill_padding #(.LANES(LANES), .N(N)) u_pads_x (.clk(clk), .rst(rst), .take(s_axis_x_tvalid && s_axis_x_tready),

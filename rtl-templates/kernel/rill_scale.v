@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector times scalar: y = x * s, one scalar per token and firing of x; HEADS firings of x make one vector of y.
+// Multiplies vectors by scalars: y = x * s, one scalar per token and firing of x. HEADS firings of x make one vector of
+// y.
 //
 // Streams: docs/rtl.md section 3. A firing of s holds the scalars of all tokens, in order tok, and serves one firing of
-// x: they are taken together with the first chunk. m_axis_y_tlast only at the end of every HEADS-th firing of x; a
-// firing's length must be a multiple of LANES when HEADS > 1.
-// Latency 4 cycles, one chunk per cycle, II 1. Reset: synchronous. fault: pulse, NaN or infinite operand or result.
+// x. The scalars are taken together with the first chunk. m_axis_y_tlast comes only at the end of every HEADS-th firing
+// of x. If HEADS > 1, the length of a firing must be a multiple of LANES.
+// Latency 4 cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
+// infinite operand or result.
 //
 // name    meaning                       unit     range
 // LANES   fp32 per chunk                words    1 to 32
 // TOKENS  tokens per step, upper bound  tokens   1 to 8
 // HEADS   firings of x per firing of y  firings  1 or more
-// USER_W  of tuser                      bits     derived
+// USER_W  width of tuser                bits     derived
 `default_nettype none
 
 module rill_scale #(
@@ -49,7 +51,7 @@ module rill_scale #(
     endgenerate
 
     `include "rill_latency.vh"
-    localparam LATENCY = 1 + LATENCY_MUL;       // operands, product
+    localparam LATENCY = 1 + LATENCY_MUL;       // the operand stage, the product
     localparam TOK_W = USER_W - 1;
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;

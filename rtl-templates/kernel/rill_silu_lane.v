@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_silu: y = x * recip(1 + exp(-x)).
 //
-// Latency 25 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1 of the pipe around it; fault
-// is not aligned with y: some unit met a NaN, an infinity or a zero divisor in a valid stage. Reset: rewinds delay
-// lines only.
+// Latency 25 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
+// (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or a zero divisor in a valid stage. Reset:
+// rewinds delay lines only.
 //
-// name    meaning             unit    range
-// STAGES  of the pipe around  clocks  25 or more
+// name    meaning                                         unit    range
+// STAGES  stages of the surrounding pipeline (rill_pipe)  clocks  25 or more
 `default_nettype none
 
 module rill_silu_lane #(
@@ -21,7 +21,7 @@ module rill_silu_lane #(
     output wire              fault
 );
     `include "rill_latency.vh"
-    localparam EXP_STAGES = LATENCY_EXP;                    // from x to the unit's result
+    localparam EXP_STAGES = LATENCY_EXP;                    // stages from x to exp(-x)
     localparam SUM_STAGES = EXP_STAGES + LATENCY_ADD;
     localparam RECIP_STAGES = SUM_STAGES + LATENCY_RECIP;
     localparam Y_STAGES = RECIP_STAGES + LATENCY_MUL;
@@ -38,7 +38,7 @@ module rill_silu_lane #(
     wire [31:0] sigmoid;
     wire [31:0] x_late;
     wire        fault_exp;
-    wire        never;                       // exp(-x) is finite, and 1 more is at most the largest number
+    wire        never;                       // unused: exp(-x) is finite, and adding 1 cannot overflow
     wire        fault_recip;
     wire        fault_y;
 

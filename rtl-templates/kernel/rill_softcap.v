@@ -9,7 +9,7 @@
 // TOKENS  tokens per step, upper bound  tokens     1 to 8
 // SLOPE   -2 / cap                      fp32 bits  not 0
 // GAIN    2 * cap                       fp32 bits  not 0
-// USER_W  of tuser                      bits       derived
+// USER_W  width of tuser                bits       derived
 `default_nettype none
 
 module rill_softcap #(

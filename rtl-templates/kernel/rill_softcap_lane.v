@@ -2,14 +2,14 @@
 // One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the
 // product before exp saturates.
 //
-// Latency 33 enabled clocks, one value per enabled clock. valid[i] belongs to stage i + 1 of the pipe around it; fault
-// is not aligned with y: the first product met a NaN or an infinity in a valid stage. What follows is finite. Reset:
-// none.
+// Latency 33 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
+// (rill_pipe). fault is not aligned with y: the first product met a NaN or an infinity in a valid stage. All later
+// values are finite. Reset: none.
 //
-// name    meaning             unit       range
-// SLOPE   -2 / cap            fp32 bits  not 0
-// GAIN    2 * cap             fp32 bits  not 0
-// STAGES  of the pipe around  clocks     33 or more
+// name    meaning                                         unit       range
+// SLOPE   -2 / cap                                        fp32 bits  not 0
+// GAIN    2 * cap                                         fp32 bits  not 0
+// STAGES  stages of the surrounding pipeline (rill_pipe)  clocks     33 or more
 `default_nettype none
 
 module rill_softcap_lane #(
@@ -25,7 +25,7 @@ module rill_softcap_lane #(
     output wire              fault
 );
     `include "rill_latency.vh"
-    localparam V_STAGES = LATENCY_MUL;                      // from x to the unit's result
+    localparam V_STAGES = LATENCY_MUL;                      // stages from x to x * SLOPE
     localparam EXP_STAGES = V_STAGES + LATENCY_EXP;
     localparam SUM_STAGES = EXP_STAGES + LATENCY_ADD;
     localparam RECIP_STAGES = SUM_STAGES + LATENCY_RECIP;
@@ -50,7 +50,7 @@ module rill_softcap_lane #(
     wire [31:0] sigmoid;
     wire [31:0] centred;
     wire        fault_v;
-    // exp saturates, 1 more is at most the largest number, a sigmoid is from 0 to 1
+    // Unused faults: exp saturates, adding 1 cannot overflow, and a sigmoid is from 0 to 1.
     wire [4:0]  never;
 
     rill_fp32_mul #(.SATURATE(1)) u_v (.clk(clk), .en(en), .a(x), .b(SLOPE), .y(v), .fault(fault_v));

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of attention scores, one head per firing: docs/numerics.md section 6.
+// Softmax of attention scores, one head per firing (docs/numerics.md section 6).
 //
-// In: one step word per LAYERS * HEADS firings; raw scores (chunk, tok), positions 0 .. pos + ntok - 1 of a head, LANES
-// per chunk (with WINDOW from where the layer's window begins, rill_window_begin); scale words of rill_kv_scale for K
-// and for V, one per chunk of a firing (popped on tok_last). Out: m_axis_p = exp(s - max) * vscale with s = raw *
-// kscale, with GAIN the soft cap of that (rill_softcap_lane), and +0.0 at positions after the token's own, and with
-// WINDOW at those WINDOW or more before it, as many chunks as came in (the quantizer pads its last block); m_axis_inv =
-// 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on a grid of 2^-30.
-// Two passes over a bank of scores; two banks: the next head's scores enter while this one leaves.
-// Throughput: one chunk per cycle in and out. Latency: max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
-// chunk in to the first p; inv log2(LANES) + 18 cycles after the token's last p left. A firing starts to leave only
-// with room for its scalars reserved: p never waits for m_axis_inv in the middle of a firing.
-// With TOGETHER a firing has TOGETHER query heads in a step of one token: tok is the head, of that token.
-// Reset: synchronous. fault: pulse; NaN, infinity, overflow.
+// In: one step word per LAYERS * HEADS firings. Raw scores (chunk, tok) of positions 0 .. pos + ntok - 1 of a head,
+// LANES per chunk (with WINDOW, from the beginning of the layer's window on, rill_window_begin). Scale words of
+// rill_kv_scale for K and for V, one per chunk of a firing, popped on tok_last.
+// Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
+// (rill_softcap_lane). p is +0.0 at positions after the token's own, and with WINDOW at those WINDOW or more before it.
+// It has as many chunks as the scores (the quantizer pads its last block).
+// Out: m_axis_inv = 1 / sum exp(s - max), one scalar per token and firing, tlast on the last token. The sum is exact on
+// a grid of 2^-30.
+// Each head is processed in two passes over a bank of scores. There are two banks: the scores of the next head enter
+// while the present one leaves.
+// Throughput: one chunk per cycle in and out. Latency max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
+// chunk in to the first p; m_axis_inv comes log2(LANES) + 18 cycles after the token's last p has left. A firing starts
+// to leave only when room for its scalars is reserved, so p never waits for m_axis_inv in the middle of a firing.
+// TOGETHER: in a step of one token, a firing has TOGETHER query heads. tok then is the number of the head.
+// Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity or overflow.
 //
-// name          meaning                                                  unit       range
-// LANES         positions per chunk                                      words      1, 2, 4, 8, 16, 32
-// TOKENS        per step, upper bound                                    tokens     1 to 8
-// HEADS         per layer                                                firings    1 or more
-// LAYERS        per step                                                 layers     1 or more
-// CONTEXT       of the longest firing                                    positions  1 to 65536
-// SLOPE         -2 / cap; 0: no cap                                      fp32 bits  any
-// GAIN          2 * cap; 0: no cap                                       fp32 bits  any
-// WINDOWS       entries of WINDOW: one for all layers, or one for each   entries    1 to LAYERS
-// WINDOW        that a token sees, its own the last of them, in 16 bits  positions  any
-//               an entry; a single 0: all
-// KEY_CHANNELS  of the engine of the scores, where there is WINDOW       channels   1 to 32
-// TOGETHER      query heads of a firing in a step of one token, divides  heads      1 to TOKENS
-//               HEADS
-// USER_W        of tuser                                                 bits       derived
+// name          meaning                                                                   unit       range
+// LANES         positions per chunk                                                       words      1, 2, 4, 8, 16, 32
+// TOKENS        tokens per step, upper bound                                              tokens     1 to 8
+// HEADS         heads per layer                                                           firings    1 or more
+// LAYERS        layers per step                                                           layers     1 or more
+// CONTEXT       positions of the longest firing                                           positions  1 to 65536
+// SLOPE         -2 / cap; 0: no cap                                                       fp32 bits  any
+// GAIN          2 * cap; 0: no cap                                                        fp32 bits  any
+// WINDOWS       entries of WINDOW: 1 for all layers, or one per layer                     entries    1 to LAYERS
+// WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
+//               first low; a single 0: no window
+// KEY_CHANNELS  channels of the scores engine, used with WINDOW                           channels   1 to 32
+// TOGETHER      query heads of a firing in a step of one token, divides HEADS             heads      1 to TOKENS
+// USER_W        width of tuser                                                            bits       derived
 `default_nettype none
 
 module rill_softmax #(
@@ -117,7 +119,7 @@ module rill_softmax #(
     localparam [31:0] LAST_TOGETHER = FIRINGS / TOGETHER - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
     `include "rill_latency.vh"
-    localparam DIFFERENCE_STAGES = 1 + LATENCY_ADD;     // from a score as it is read: the operands' stage, ...
+    localparam DIFFERENCE_STAGES = 1 + LATENCY_ADD;     // stages from a score to its difference: the operand stage, ...
     localparam EXP_STAGES = DIFFERENCE_STAGES + LATENCY_EXP;
     localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
     localparam LATENCY = EXP_STAGES + LATENCY_MUL;
@@ -134,9 +136,9 @@ module rill_softmax #(
                 one_less[k*16 +: 16] = windows[k*16 +: 16] - 16'd1;
         end
     endfunction
-    localparam [WINDOWS*16-1:0] BEYOND = one_less(WINDOW);   // positions before its own that a token sees
+    localparam [WINDOWS*16-1:0] BEYOND = one_less(WINDOW);   // positions before its own that a token attends to
 
-    // ---- scores in: from registers, as they come out of a large memory and what they say pops the scales ----
+    // ---- scores in: from registers, because they come from a large memory and their tok_last pops the scales ----
     wire               score_valid;
     wire               score_ready;
     wire [LANES*32-1:0] score_data;
@@ -148,7 +150,7 @@ module rill_softmax #(
         .m_axis_tready(score_ready), .m_axis_tdata({score_last, score_user, score_data}));
 
     // ---- the step ----
-    reg                step_q;                          // pos_q is the present step's
+    reg                step_q;                          // a step is under way, and pos_q is its position
     reg  [15:0]        pos_q;
     reg  [FIRE_W-1:0]  fire_q;
     wire               s_take = score_valid && score_ready;
@@ -170,9 +172,9 @@ module rill_softmax #(
             together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
         end
 
-    // Where a window begins positions are counted from 0 again: nothing of what follows knows that.
-    wire               base_open;                            // base is the present layer's
-    wire [15:0]        base;                            // of the step's first token
+    // Within a window, positions are counted from its beginning, so the logic below does not depend on windows.
+    wire               base_open;                            // base is that of the present layer
+    wire [15:0]        base;                            // position of the step's first token
     generate
         if (WINDOW == 0) begin : gen_from_0
             assign base_open = step_q;
@@ -212,7 +214,7 @@ module rill_softmax #(
     wire                k_last;
     wire [USER_W-1:0]   k_user;
     wire [LANES-1:0]    k_fault;
-    // the token's own position
+    // The token's own position.
     wire [15:0]         s_own = base + (TOGETHER > 1 && together_q ? 16'd0
         : {{(16-TOK_W){1'b0}}, score_user[TOK_W-1:0]});
     localparam          TOGETHER_W = TOGETHER > 1 && WINDOWS > 1 ? 1 : 0;
@@ -237,7 +239,8 @@ module rill_softmax #(
     assign s_axis_kscale_tready = in_ready && score_valid && base_open && score_user[TOK_W];
 
     wire                en;
-    // of the lanes, and one for each lane alone where a score that is not seen is put aside, which is late
+    // Enables of the lanes, and one more for each lane alone: the late signal that replaces a score that is not
+    // attended to.
     localparam STEPS = COPIES == 1 ? 1 : COPIES + LANES;
     wire [STEPS-1:0]    step;
     wire                go;
@@ -265,11 +268,11 @@ module rill_softmax #(
         .i_tlast(i_tlast),
         .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
-    wire [LANES-1:0]    inside2;                        // lanes of the chunk within the window, beside up_to2_q
-    wire [LANES-1:0]    i_inside;                       // the same beside i_up_to
+    wire [LANES-1:0]    inside2;  // lanes of the chunk within the window, in the stage of up_to2_q
+    wire [LANES-1:0]    i_inside;                       // the same in the stage of i_up_to
 
-    // Position chunk * LANES + lane is seen by the token at `own` when the chunk lies before own's chunk, or in it at a
-    // lane up to own's: in three stages beside the multipliers.
+    // The token at `own` attends to position chunk * LANES + lane if the chunk is before own's chunk, or is own's chunk
+    // and the lane is not after own's lane. Computed in three stages beside the multipliers.
     reg  [CHUNK_W-1:0]  s_chunk_q;
     reg  [CHUNK_W-1:0]  chunk1_q;
     reg  [15:0]         own1_q;
@@ -277,7 +280,7 @@ module rill_softmax #(
     reg                 within2_q;
     reg  [LANES-1:0]    up_to2_q;
     reg  [LANES-1:0]    seen3_q;
-    wire [LANES-1:0]    k_seen;                         // of k_data
+    wire [LANES-1:0]    k_seen;                         // lanes of k_data that the token attends to
     wire [31:0]         own1_chunk = {16'd0, own1_q} >> LEVELS;
     wire [31:0]         chunk1 = {{(32-CHUNK_W){1'b0}}, chunk1_q};
     always @(posedge clk)
@@ -302,7 +305,8 @@ module rill_softmax #(
     wire [LEVELS+1:0]   took = {took_q, w_take};
     wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
-    reg  [31:0]         key_q [0:(1<<ROW_W)-1];         // ordered as unsigned numbers; 0 is below every finite value
+    // An unsigned number in the order of the scores; 0 is below every finite value
+    reg  [31:0]         key_q [0:(1<<ROW_W)-1];
 
     genvar i;
     generate
@@ -315,7 +319,7 @@ module rill_softmax #(
             if (GAIN == 0) begin : gen_plain
                 assign k_data[i*32 +: 32] = scaled;
             end else begin : gen_cap
-                wire never;                             // what is no number has its fault as a product
+                wire never;  // not used: what is not a number already was a fault of the product
                 rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN), .STAGES(LATENCY_SOFTCAP)) u_cap (.clk(clk),
                     .en(mine), .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled), .y(k_data[i*32 +: 32]), .fault(never));
                 wire unused_cap = &{1'b0, never};
@@ -354,10 +358,10 @@ module rill_softmax #(
             assign inside2 = {LANES{1'b1}};
             assign i_inside = {LANES{1'b1}};
         end else begin : gen_window
-            // The first position that the token sees: what lies before its chunk, or in it at a lane before it, is not
-            // seen.
-            wire [15:0]      s_beyond;                  // of the layer of what enters,
-            wire [15:0]      w_beyond;                  // and of what goes into a bank
+            // The first position that the token attends to. Earlier chunks, and earlier lanes of its chunk, are left
+            // out.
+            wire [15:0]      s_beyond;                  // BEYOND of the layer whose scores enter,
+            wire [15:0]      w_beyond;                  // and of the layer whose scores go into a bank
             reg  [15:0]      oldest1_q;
             reg              after2_q;
             reg              at2_q;
@@ -419,7 +423,7 @@ module rill_softmax #(
             seen1_q <= (i_at < i_own_chunk ? {LANES{1'b1}} : i_at == i_own_chunk ? i_up_to : {LANES{1'b0}}) & i_inside;
         end
 
-    // r_tvalid for each copy of the lanes' enable
+    // Copies of r_tvalid, one for each copy of the lanes' enable.
     wire [STEPS-1:0]  there;
     rill_register_tree #(.DATA_W(1), .COPIES(STEPS)) u_there (
         .clk(clk), .rst(rst), .d(en ? i_avail && go : r_tvalid), .q(there));
@@ -457,8 +461,9 @@ module rill_softmax #(
     endgenerate
 
     // ---- the sum per token, its reciprocal ----
-    localparam SUM_AT = GRID_STAGES + LEVELS;           // enabled clocks from r_tdata to the tree's sum
-    localparam TOTAL = 1 + LATENCY_FROM_INT + LATENCY_MUL;   // from the tree's sum: the accumulator, ...
+    localparam SUM_AT = GRID_STAGES + LEVELS;           // enabled clocks from r_tdata to the sum of a chunk
+    // Stages from the sum of a chunk to the reciprocal: the accumulator, ...
+    localparam TOTAL = 1 + LATENCY_FROM_INT + LATENCY_MUL;
     localparam INV = TOTAL + LATENCY_RECIP;
     wire [47:0]       chunk_sum;
     wire              sum_first;
@@ -505,17 +510,17 @@ module rill_softmax #(
     rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(step_late), .d(sum_user),
         .q(inv_user));
 
-    // Scalars wait in a FIFO with room reserved for a whole firing before it starts.
+    // Scalars wait in a FIFO. Room for all scalars of a firing is reserved before the firing starts.
     localparam ROOM = 4 * TOKENS;
     localparam ROOM_W = $clog2(ROOM + 1);
     localparam [31:0] ROOM_32 = ROOM;
     localparam [31:0] TOKENS_32 = TOKENS;
     wire              inv_ready;
-    reg               inv_push;                         // en comes late: what it decides is counted one cycle later
+    reg               inv_push;                         // counted one cycle later, because en comes late in the cycle
     reg  [31:0]       inv_data_q;
     reg  [USER_W-1:0] inv_user_q;
     wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
-    // scalars in the FIFO or on their way, but one that start_q marks
+    // Scalars in the FIFO or on their way, except one that start_q counts.
     reg  [ROOM_W-1:0] used_q;
     reg               start_q;
     wire [ROOM_W-1:0] inv_count;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sum of LANES two's complement numbers, one level of the binary tree per stage; the caller widens them so that the sum
-// fits.
+// Adds LANES two's complement numbers with a binary tree, one level per pipeline stage. The sum has the width of the
+// numbers, so the caller must widen them first.
 //
 // Latency log2(LANES) enabled clocks (0: a wire), one result per enabled clock, no reset.
 //
-// name    meaning                                                              unit     range
-// DATA_W  of a number and of the sum                                           bits     1 or more
-// LANES   numbers, a power of two                                              numbers  1 or more
-// STRIDE  from one number to the next; a multiple of 32 is fast in simulation  bits     DATA_W or more
+// name    meaning                                                                  unit     range
+// DATA_W  width of a number and of the sum                                         bits     1 or more
+// LANES   numbers, a power of two                                                  numbers  1 or more
+// STRIDE  distance from one number to the next; a multiple of 32 simulates faster  bits     DATA_W or more
 `default_nettype none
 
 module rill_sum_tree #(

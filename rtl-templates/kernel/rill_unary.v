@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise function of one operand: y = f(x), docs/numerics.md section 2. The lanes differ by FUNCTION, and their
-// header lists the functions.
+// Elementwise function of one operand: y = f(x), docs/numerics.md section 2. FUNCTION selects the function; the header
+// of rill_unary_lane lists them.
 //
 // Streams: docs/rtl.md section 3. Latency 3 to 22 cycles, by FUNCTION; one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse, NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
 //
-// name      meaning                       unit       range
-// LANES     fp32 per chunk                words      1 to 32
-// TOKENS    tokens per step, upper bound  tokens     1 to 8
-// FUNCTION  which one (rill_unary_lane)   -          0 to 11
-// A         of the function               fp32 bits  any
-// B         of the function               fp32 bits  any
-// N         elements of a firing and      elements   0 or more
-//           token; 0: f(0) is +0, so that
-//           padding needs no care
-// USER_W    of tuser                      bits       derived
+// name      meaning                                                                       unit       range
+// LANES     fp32 per chunk                                                                words      1 to 32
+// TOKENS    tokens per step, upper bound                                                  tokens     1 to 8
+// FUNCTION  number of the function (rill_unary_lane)                                      -          0 to 11
+// A         first constant of the function                                                fp32 bits  any
+// B         second constant of the function                                               fp32 bits  any
+// N         elements of a firing and token; 0: f(0) is +0, so that padding needs no care  elements   0 or more
+// USER_W    width of tuser                                                                bits       derived
 `default_nettype none
 
 module rill_unary #(
@@ -56,7 +54,7 @@ module rill_unary #(
         FUNCTION == 9 ? LATENCY_MUL :
         LATENCY_MUL + LATENCY_ADD + 1 + (FUNCTION == 11 ? LATENCY_MUL : 0);
 
-    // Padding enters a lane as 1, which every function takes without a fault, and leaves it as +0.
+    // Padding elements enter a lane as 1, which every function takes without a fault, and leave it as +0.
     localparam [31:0] ONE = 32'h3f800000;
     wire pads_x, pads_y;
     rill_padding #(.LANES(LANES), .N(N)) u_pads_x (.clk(clk), .rst(rst), .take(s_axis_x_tvalid && s_axis_x_tready),

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_unary, and of rill_gelu with EXACT: y = f(x), docs/numerics.md section 2.
 //
-// Latency in enabled clocks: that of the functions' units, below; one value per enabled clock. valid[i] belongs to
-// stage i + 1 of the pipe around it; fault is not aligned with y: a unit met a NaN, an infinity or an operand outside
-// its domain in a valid stage. Reset: rewinds delay lines only.
+// Latency in enabled clocks: the sum of the latencies of the units below; one value per enabled clock. valid[i] belongs
+// to stage i + 1 of the surrounding pipeline (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or
+// an operand outside its domain in a valid stage. Reset: rewinds delay lines only.
 //
-// name      meaning                                                    unit       range
-// FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt,    -          0 to 11
-//           7 reciprocal, 8 softplus, 9 slopes: x * (x < 0 ? A : B),
-//           10 hardsigmoid: max(0, min(1, A * x + B)), 11 hardswish:
+// name      meaning                                                                                unit       range
+// FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt, 7 reciprocal, 8 softplus, 9    -          0 to 11
+//           slopes: x * (x < 0 ? A : B), 10 hardsigmoid: max(0, min(1, A * x + B)), 11 hardswish:
 //           x times that
-// A         of FUNCTION 9 to 11                                        fp32 bits  any
-// B         of FUNCTION 9 to 11                                        fp32 bits  any
-// STAGES    of the pipe around                                         clocks     3 or more
+// A         first constant of FUNCTION 9 to 11                                                     fp32 bits  any
+// B         second constant of FUNCTION 9 to 11                                                    fp32 bits  any
+// STAGES    stages of the surrounding pipeline (rill_pipe)                                         clocks     3 or more
 `default_nettype none
 
 module rill_unary_lane #(
@@ -39,7 +38,7 @@ module rill_unary_lane #(
         if (FUNCTION < 0 || FUNCTION > 11) begin : gen_bad_function
             rill_error_FUNCTION_must_be_0_to_11 u_error ();
         end else if (FUNCTION == 0) begin : gen_sigmoid
-            // recip(1 + exp(-x)): after exp, nothing can fail
+            // recip(1 + exp(-x)); only exp can fail
             wire [31:0] e, divisor;
             wire        fault_exp;
             wire [1:0]  never;
@@ -49,7 +48,7 @@ module rill_unary_lane #(
             assign fault = fault_exp && valid[LATENCY_EXP-1];
             wire unused = &{1'b0, rst, valid, never};
         end else if (FUNCTION <= 3) begin : gen_product
-            // x times a curve; tanh and erf are the sign above the last segment
+            // x times a curve. Above the last segment, tanh and erf are the sign of x.
             wire [31:0] x_late, factor, whole;
             wire        beyond, fault_curve, never;
             rill_fp32_curve #(.CURVE(FUNCTION - 1)) u_curve (.clk(clk), .en(en), .a(x), .y(factor), .beyond(beyond),
@@ -73,7 +72,7 @@ module rill_unary_lane #(
             assign fault = bad_q && valid[0];
             wire unused = &{1'b0, rst, valid};
         end else if (FUNCTION == 6) begin : gen_sqrt
-            // x * rsqrt(x); a zero has no rsqrt and is its own root
+            // x * rsqrt(x). The root of zero is zero, without rsqrt.
             wire [31:0] root, x_late;
             wire        zero_late, fault_root, never;
             rill_fp32_rsqrt u_root (.clk(clk), .en(en), .a(x), .y(root), .fault(fault_root));
@@ -104,7 +103,7 @@ module rill_unary_lane #(
             assign fault = fault_y && valid[LATENCY_MUL-1];
             wire unused = &{1'b0, rst, valid};
         end else begin : gen_hard
-            // The product saturates, and B is small: nothing else can fail.
+            // A fault can only come from x: the product saturates, and B is small.
             wire [31:0] product, sum;
             wire        fault_product;
             wire [1:0]  never;

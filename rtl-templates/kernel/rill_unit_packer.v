@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs chunks of LANES elements into units of XS.
 //
-// In (enabled pipeline): s_valid, the chunk, its slot in the unit, first and last chunk of the unit; slots that no
-// chunk fills are zero; s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one unit, held
-// until taken: the last register of the pipeline, so en = !m_tvalid || m_tready is the enable of the whole pipeline,
-// made here.
-// Latency 1, one chunk per cycle. Reset: synchronous.
+// In (enabled pipeline): s_valid, the chunk, its slot in the unit, and marks for the first and last chunk of the unit.
+// Slots without a chunk are zero; s_zero makes the chunk zero. s_side of the last chunk goes with the unit. Out: one
+// unit, held until it is taken. This register is the last one of the pipeline, so en = !m_tvalid || m_tready, made
+// here, is the enable of the whole pipeline.
+// Latency 1 cycle; one chunk per cycle. Reset: clk, synchronous active-high rst.
 //
-// name    meaning                      unit      range
-// LANES   of a chunk, a divisor of XS  elements  1 or more
-// XS      of a unit                    elements  1 or more
-// SIDE_W  that go with a unit          bits      1 or more
-// ELEM_W  of an element                bits      1 or more
-// SLOT_W  of a chunk's slot            bits      derived
+// name    meaning                               unit      range
+// LANES   elements of a chunk, a divisor of XS  elements  1 or more
+// XS      elements of a unit                    elements  1 or more
+// SIDE_W  width of the sideband of a unit       bits      1 or more
+// ELEM_W  width of an element                   bits      1 or more
+// SLOT_W  width of a chunk's slot number        bits      derived
 `default_nettype none
 
 module rill_unit_packer #(
@@ -48,7 +48,7 @@ module rill_unit_packer #(
     localparam SLOTS = XS / (LANES > 0 ? LANES : 1);
 
     reg              valid_q;
-    reg              free_q;                               // !valid_q once more, for the slots
+    reg              free_q;                               // second register of !m_tvalid, for the slots
     reg [SIDE_W-1:0] side_q;
     wire             take = (free_q || m_tready) && s_valid;
     wire [LANES*ELEM_W-1:0] data = s_data & {LANES*ELEM_W{!s_zero}};

@@ -87,7 +87,7 @@ module rill_k_writer #(
         end
     endgenerate
 
-    // The step: three setup cycles, then its firings.
+    // Setup of a step: three cycles, then its firings.
     localparam [1:0] S_STEP = 2'd0, S_PLACE = 2'd1, S_ROW = 2'd2, S_RUN = 2'd3;
     reg  [1:0]        state_q;
     reg  [15:0]       pos_q;
@@ -95,39 +95,40 @@ module rill_k_writer #(
     reg  [20:0]       over_q;                // krows*CHANNELS - pos: 0 .. CHANNELS-1
     reg  [LANE_W-1:0] first_lane_q;
     reg  [15:0]       first_row_q;
-    reg  [39:0]       first_offset_q;        // of the row of the step's first position
+    reg  [39:0]       first_offset_q;        // offset of the row of the step's first position
     reg               row_ready_q;
     reg               open_q;
 
-    // Place of the next unit.
+    // Channel and offset of the next unit.
     reg  [LANE_W-1:0] lane_q;
-    reg               lane_last_q;           // it is the last channel
+    reg               lane_last_q;           // the channel is the last one
     reg  [39:0]       row_offset_q;
     reg  [39:0]       layer_base_q;
     reg  [39:0]       head_base_q;
     reg  [15:0]       layer_q;
     reg  [15:0]       unit_q;
 
-    // Two units in turn, with all that leaves with them: what comes from the channels moves no unit, only the place of
-    // the oldest one. Their channels are decoded, so that those of the next unit are there when one leaves.
+    // Two registers that are used in turn, each with a unit and all that leaves with it. The channels' tready moves no
+    // unit, only the index of the oldest one. The channel is stored decoded, so that it is ready when the previous unit
+    // leaves.
     localparam WORD_W = 1 + 40 + BEAT_BITS;
     reg                  ready_q;
     reg                  any_q;
     reg                  both_q;
     reg                  write_q;            // the next unit goes to word_1_q
-    reg                  read_q;             // the oldest one is there
+    reg                  read_q;             // word_1_q is the oldest unit
     reg  [WORD_W-1:0]    word_0_q;           // {last of the firing, offset, beat}
     reg  [WORD_W-1:0]    word_1_q;
-    reg  [CHANNELS-1:0]  lanes_0_q;          // one of them: its channel
+    reg  [CHANNELS-1:0]  lanes_0_q;          // channel of the unit, one-hot
     reg  [CHANNELS-1:0]  lanes_1_q;
-    reg                  first_0_q;          // of the head: with a descriptor
+    reg                  first_0_q;          // first unit of a head: it has a descriptor
     reg                  first_1_q;
-    reg  [CHANNELS-1:0]  desc_valid_q;       // of the oldest unit
+    reg  [CHANNELS-1:0]  desc_valid_q;       // the oldest unit's descriptor, per channel
     reg  [CHANNELS-1:0]  beat_valid_q;
     wire                 last;
     wire [39:0]          offset;
 
-    // The offered unit has been taken: the oldest unit leaves, if there is one.
+    // The offered unit has been taken, or there is none.
     wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
     wire pop = any_q && move;
     wire unit_first = unit_q == 16'd0;
@@ -162,7 +163,7 @@ module rill_k_writer #(
             endcase
     end
 
-    // Setup: over (cycle 1), lane and row (cycle 2), row offset (cycle 3).
+    // Setup: over_q (cycle 1), channel and row (cycle 2), offset of the row (cycle 3).
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
             pos_q <= s_axis_step_tdata[STEP_POS +: STEP_POS_W];
@@ -242,7 +243,7 @@ module rill_k_writer #(
             first_1_q <= unit_first;
         end
         given <= rst ? {CHANNELS{1'b0}} : desc_valid_q & m_axis_desc_tready;
-        // No unit of the next firing gets past a last one that waits, so its leaving is the firing's end.
+        // No unit of the next firing overtakes the last unit of this one, so the firing ends when that unit leaves.
         layer_done <= !rst && pop && last;
     end
 

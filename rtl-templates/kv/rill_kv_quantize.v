@@ -5,7 +5,7 @@
 // tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last one is padded with
 // zeros. tlast comes after HEADS heads.
 // Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next one comes in.
-// Latency: log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
+// Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
 // chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product that
 // overflows.
 //
@@ -84,11 +84,11 @@ module rill_kv_quantize #(
     localparam [31:0] LAST_HEAD = HEADS - 1;
     `include "rill_latency.vh"
     `include "rill_copies.vh"
-    localparam SCALE_STAGES = LATENCY_MUL;                 // from a head's largest magnitude to the unit's result
+    localparam SCALE_STAGES = LATENCY_MUL;                 // stages from the largest magnitude of a head to its scale
     localparam KEY_STAGES = SCALE_STAGES + LATENCY_MUL;
     localparam RECIP_STAGES = LATENCY_RECIP;
     localparam INV_STAGES = RECIP_STAGES + LATENCY_MUL;
-    localparam PRODUCT_STAGES = 1 + LATENCY_MUL;           // from x as it is read: the operands' stage, the product
+    localparam PRODUCT_STAGES = 1 + LATENCY_MUL;           // stages from x to the product: the operand stage, ...
     localparam Y_STAGES = PRODUCT_STAGES + LATENCY_TO_FIXED;
 
     // ---- heads in, two banks ----
@@ -130,13 +130,14 @@ module rill_kv_quantize #(
     reg  [LEVELS+1:0]   took_q;
     wire [LEVELS+1:0]   took = took_q;
     reg  [30:0]         most_q [0:(1<<ROW_W)-1];
-    reg  [30:0]         final_q;                           // the largest magnitude of a whole head
+    reg  [30:0]         final_q;                           // largest magnitude of a complete head
     reg  [ROW_W-1:0]    final_row_q;
     reg  [INV_STAGES:0] final_valid_q;                     // [i]: i stages after final_q was set
     wire                final_now = took[LEVELS] && place[ROW_W];
     reg                 finishing_q;                       // any of final_valid_q
     wire                taking = w_take || |took_q;
-    wire                more = {place[ROW_W+1], chunk_most} > {1'b0, most_q[row]};    // or the head's first chunk
+    // Larger than the magnitude so far, or first chunk of the head
+    wire                more = {place[ROW_W+1], chunk_most} > {1'b0, most_q[row]};
 
     genvar i;
     generate
@@ -150,7 +151,7 @@ module rill_kv_quantize #(
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now),
         .q(place));
 
-    // A first chunk is compared with whatever is there: defined, for simulators.
+    // The first chunk is compared with the previous contents, which therefore must be defined in a simulation.
     integer n;
     initial for (n = 0; n < 1 << ROW_W; n = n + 1) most_q[n] = 31'd0;
     always @(posedge clk)
@@ -202,7 +203,7 @@ module rill_kv_quantize #(
             inv_q[row_done] <= zero_done ? 32'd0 : inv;
             scale_q[row_done] <= scale;
         end
-    // The reciprocal of a zero head is not used; its flag comes before zero_done.
+    // The reciprocal of a zero head is not used. The flag for zero comes before zero_done.
     wire zero_recip;
     rill_delay_line #(.DATA_W(1), .DEPTH(RECIP_STAGES)) u_zero (
         .clk(clk), .rst(rst), .en(finishing_q), .d(final_q == 31'd0), .q(zero_recip));
@@ -254,7 +255,7 @@ module rill_kv_quantize #(
     wire               step = en && (r_tvalid || busy_q);
     wire               busy_d = step ? r_tvalid || |valid_q[Y_STAGES-2:0] : busy_q;
     wire [COPIES-1:0]  busy;
-    wire [COPIES-1:0]  steps = {COPIES{en}} & ({COPIES{r_tvalid}} | busy); // of the lanes
+    wire [COPIES-1:0]  steps = {COPIES{en}} & ({COPIES{r_tvalid}} | busy); // enables of the lanes
     rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
     reg  [31:0]        inv2_q;
     always @(posedge clk)
@@ -296,7 +297,7 @@ module rill_kv_quantize #(
         m_axis_y_tuser}));
 
     reg                bad_q;
-    reg                en_q;                               // beside bad_q: en comes late
+    reg                en_q;                               // register for bad_q, because en comes late in the cycle
     always @(posedge clk) begin
         bad_q <= (valid_q[PRODUCT_STAGES-1] && |mul_fault) || (valid_q[Y_STAGES-1] && |fix_fault);
         en_q <= en;

@@ -107,7 +107,7 @@ module rill_kv_scale #(
 
     // ---- scales in ----
     reg               w_have_q;                            // a step is being written
-    reg               next_q;                              // its size waits for the reader
+    reg               next_q;                              // the size of the step waits for the reader
     reg  [15:0]       pos_q;
     reg  [16:0]       next_size_q;
     reg               next_together_q;
@@ -171,22 +171,22 @@ module rill_kv_scale #(
 
     // ---- words out ----
     localparam COUNT_W = FIRE_W + 1;
-    reg                room_q;                             // a word that is read will have a place
-    // complete (layer, head) pairs that the reader has not finished
+    reg                room_q;                             // the FIFO has a place for a word that is read
+    // Complete (layer, head) pairs that have not been sent completely.
     reg  [COUNT_W-1:0] ready_q;
     reg                some_q;                             // ready_q is not 0
-    reg                want_q;                             // so, and r_have_q
+    reg                want_q;                             // ready_q is not 0, and r_have_q
     reg                r_have_q;
     reg  [16:0]        size_q;                             // positions of the step
-    reg  [16:0]        left_q;                             // positions from the present word on
+    reg  [16:0]        left_q;                             // positions from the present word to the end
     reg  [ADDR_W-1:0]  r_base_q;
     wire [ADDR_W-1:0]  r_addr_q;
-    wire [ADDR_W-1:0]  read_addr;                          // once more, for the memories alone
+    wire [ADDR_W-1:0]  read_addr;                          // copy of r_addr_q, for the memories alone
     reg  [ADDR_W-1:0]  r_addr_d;
     reg  [FIRE_W-1:0]  r_fire_q;
-    wire               loaded;                             // r_addr_q, left_q are the layer's
+    wire               loaded;                             // r_addr_q and left_q are those of the layer
     wire               load;
-    wire [16:0]        skip;                               // positions before its first word
+    wire [16:0]        skip;                               // positions before the first word
     wire [16:0]        layer_size = size_q - skip;
     wire [16:0]        skip_words = skip >> LEVELS;
     wire               want = loaded && want_q;
@@ -195,7 +195,7 @@ module rill_kv_scale #(
     localparam [31:0]  LAST_REPLAY = REPLAYS - 1;
     reg  [7:0]         replay_q;                           // times that the present head has been sent
     localparam [31:0]  LAST_TOGETHER = REPLAYS / TOGETHER - 1;
-    reg                together_q;                         // of the step that is read
+    reg                together_q;                         // the step that is read has one token
     wire               r_again = replay_q != (TOGETHER > 1 && together_q ? LAST_TOGETHER[7:0] : LAST_REPLAY[7:0]);
     wire               r_done = issue && r_last && !r_again;
     wire               r_end = r_done && r_fire_q == LAST_FIRE[FIRE_W-1:0];
@@ -253,7 +253,7 @@ module rill_kv_scale #(
             localparam [31:0] LAST_HEAD = HEADS - 1;
             reg  [HEAD_W-1:0] head_q;
             reg               loaded_q;
-            reg               look_q;                      // skip_q is new
+            reg               look_q;                      // skip_q has just changed
             wire              look = !loaded_q && !look_q;
             reg  [15:0]       skip_q;
             wire              found;
@@ -282,18 +282,18 @@ module rill_kv_scale #(
         end
     endgenerate
 
-    // Words read arrive READ_STAGES cycles later in a FIFO, which has room for all that are on their way: a reader that
-    // stops holds what is asked for, not the memories.
-    localparam READ_STAGES = 2;                            // RAM, its output register
+    // Words arrive READ_STAGES cycles later in a FIFO, which has room for all words on their way. So a reader that
+    // stops delays new reads, but does not stall the memories.
+    localparam READ_STAGES = 2;                            // the RAM and its output register
     localparam OUT_DEPTH = 8;                              // a word's place is free again 5 cycles later
     localparam PLACE_W = $clog2(OUT_DEPTH + 1);
     localparam MASK_W = 6;                                 // valid lanes, 1 to LANES
-    reg  [READ_STAGES-1:0] read_q;                         // a word is there
+    reg  [READ_STAGES-1:0] read_q;                         // a word arrives
     reg  [MASK_W-1:0]      lanes_q;
-    reg  [LANES_1-1:0]     mask_q;                         // of the word in the output register
+    reg  [LANES_1-1:0]     mask_q;                         // valid lanes of the word in the output register
     wire [LANES*32-1:0]    word;
     wire                   pop = m_axis_scale_tvalid && m_axis_scale_tready;
-    reg  [PLACE_W-1:0]     places_q;                       // of the FIFO, taken or asked for
+    reg  [PLACE_W-1:0]     places_q;                       // places of the FIFO that are taken or reserved
     wire                   is_full = places_q == OUT_DEPTH[PLACE_W-1:0];
     wire                   is_near = places_q == OUT_DEPTH[PLACE_W-1:0] - 1'b1;
     wire                   fifo_ready;
@@ -320,9 +320,10 @@ module rill_kv_scale #(
         .m_axis_tvalid(m_axis_scale_tvalid), .m_axis_tready(m_axis_scale_tready), .m_axis_tdata(m_axis_scale_tdata),
         .occupancy(occupancy), .high_water(high_water));
 
-    // Two lanes share a memory: a word of an UltraRAM has 72 bits. Whole bytes are enabled, as that is all it can do.
+    // Two lanes share a memory, because a word of an UltraRAM has 72 bits. Write enables are per byte, the only kind
+    // that an UltraRAM has.
     localparam PAIRS = (LANES_1 + 1) / 2;
-    localparam WIDE = LANES_1 > 1 ? 2 : 1;                 // lanes of a memory
+    localparam WIDE = LANES_1 > 1 ? 2 : 1;                 // lanes per memory
     genvar i;
     genvar j;
     generate
@@ -330,7 +331,7 @@ module rill_kv_scale #(
             (* ram_style = RAM_STYLE *) reg [WIDE*32-1:0] mem [0:WORDS-1];
             reg  [WIDE*32-1:0] read1_q;
             reg  [WIDE*32-1:0] read2_q;
-            wire [WIDE-1:0]    enable;                     // of lanes
+            wire [WIDE-1:0]    enable;                     // write enables of the lanes
             integer b;
             always @(posedge clk)
                 for (b = 0; b < WIDE*4; b = b + 1)

@@ -91,7 +91,7 @@ module rill_v_tail #(
     output reg  [CHANNELS-1:0]           given
 );
     `include "rill_fields.vh"
-    localparam PLACE_W = 6;                              // of a position in its block of 64
+    localparam PLACE_W = 6;                              // width of a position's number in its block of 64
     localparam XS = BEAT_BITS > 0 ? BEAT_BITS / 8 : 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam ROWS = CHANNELS > 0 ? (HEAD_DIM + CHANNELS - 1) / CHANNELS : 1;
@@ -129,35 +129,35 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // States that take in have a bit of their own.
+    // States in which units are taken in have a register bit each.
     localparam SPREADING = 2, LOADING = 3;
     localparam [3:0] S_STEP = 4'd0, S_ASK = 4'd1, S_WAIT = 4'd2, S_SEND = 4'd3;
     localparam [3:0] S_SPREAD = 4'd1 << SPREADING, S_LOAD = 4'd1 << LOADING;
-    localparam [1:0] READ_DONE = 2'd2;       // wait_q when the RAM's word is there
+    localparam [1:0] READ_DONE = 2'd2;       // value of wait_q when the word of the RAM arrives
     reg  [3:0]        state_q;
     reg  [3:0]        state_d;
-    reg               step_ready_q;          // state_q is S_STEP, but in reset: goes on to another module
-    reg [PLACE_W-1:0] pos_q;                 // of the step's first token, in its block
-    reg  [33:0]       block_q;               // bytes of the blocks before
+    reg               step_ready_q;          // state_q is S_STEP and there is no reset; drives another module
+    reg [PLACE_W-1:0] pos_q;                 // position of the step's first token in its block
+    reg  [33:0]       block_q;               // bytes of all earlier blocks
     reg               closing_q;             // the step fills the block
     reg  [15:0]       layer_q;
     reg  [39:0]       layer_base_q;
-    reg  [31:0]       head_row_q;            // row of this head's row-step 0, all layers through
-    reg  [31:0]       layer_row_q;           // of this layer's first row
+    reg  [31:0]       head_row_q;            // number of the head's first row, counted over all layers
+    reg  [31:0]       layer_row_q;           // number of the layer's first row
     reg  [7:0]        unit_q;
     reg  [12:0]       row_q;                 // row-step
     reg  [HELD*8-1:0] held_q;
     reg [PLACE_W-1:0] place_q;               // the token's position in the block
     reg               token_last_q;
     reg               firing_last_q;
-    reg  [12:0]       taken_q;               // rows of this layer
+    reg  [12:0]       taken_q;               // rows of this layer that have been written out
 
     wire              loading = state_q[LOADING];
     wire              spreading = state_q[SPREADING];
     wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire              unit_last = unit_q == UNIT_END[7:0];
     wire              row_last = row_q == ROW_END[12:0];
-    reg               second_q;              // the first position's second word of a row-step, to be cleared
+    reg               second_q;              // the first position's second word of a row-step, which is to be cleared
     wire              opening = place_q == 6'd0;
     wire              row_end = spreading && (BLOCK_BEATS == 1 || !opening || second_q);
     wire              token_end = row_end && row_last;
@@ -168,21 +168,21 @@ module rill_v_tail #(
     wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
     wire              last_layer = layer_q == LAYER_END[15:0];
 
-    // Writing out.
+    // Writing out to memory.
     reg  [12:0]         out_row_q;
     reg                 out_unit_q;
     reg  [39:0]         out_offset_q;
     reg  [1:0]          wait_q;
     reg  [CHANNELS-1:0] desc_valid_q;
     reg  [CHANNELS-1:0] beat_valid_q;
-    wire                read_busy;           // the engine has the RAM
-    wire                ahead;               // the layer's open block of the step before is still to be read
+    wire                read_busy;           // the engine uses the RAM
+    wire                ahead;               // the previous step has not read the open block of this layer yet
     wire                ask = state_q == S_ASK && !read_busy;
     wire                arrive = state_q == S_WAIT && wait_q == READ_DONE;
     wire                sent = state_q == S_SEND && desc_valid_q == {CHANNELS{1'b0}}
         && beat_valid_q == {CHANNELS{1'b0}};
     wire                out_unit_last = BLOCK_BEATS == 1 || out_unit_q;
-    reg                 out_last_q;          // of the layer's rows
+    reg                 out_last_q;          // last row of the layer
     wire                out_end = sent && out_unit_last && out_last_q;
 
     assign s_axis_step_tready = step_ready_q;
@@ -204,7 +204,7 @@ module rill_v_tail #(
                      else if (sent) state_d = S_ASK;
         endcase
     end
-    // S_LOAD and S_SPREAD once more, for the bytes of the head and of writes alone.
+    // Copies of S_LOAD and S_SPREAD for the registers of the head's bytes and of writes.
     wire filling;
     wire moving;
     rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (
@@ -220,7 +220,7 @@ module rill_v_tail #(
         given <= rst ? {CHANNELS{1'b0}} : desc_valid_q & m_axis_desc_tready;
     end
 
-    // ---- taking in ----
+    // ---- input ----
     wire layer_over = (layer_end && !closing_q) || out_end;
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
@@ -252,7 +252,7 @@ module rill_v_tail #(
         end
     end
 
-    // A head's bytes; in S_SPREAD the low CHANNELS ones are a row-step.
+    // The bytes of a head. In S_SPREAD the low CHANNELS bytes are a row-step.
     genvar u;
     generate
         for (u = 0; u < HELD / XS + 1; u = u + 1) begin : gen_unit
@@ -279,8 +279,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // The write, one cycle after the row-step was chosen: the same word and byte in all lanes. A block's first position
-    // is byte 0 of its words, and the other bytes that are written then are cleared.
+    // The write, one cycle after the row-step was chosen: the same word and byte in all lanes. The first position of a
+    // block is byte 0 of its words; that write clears the other bytes.
     wire [31:0]           write_row = head_row_q + {19'd0, row_q};
     wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[PLACE_W-1] || second_q};
     reg  [CHANNELS*8-1:0] write_first_q;
@@ -290,7 +290,7 @@ module rill_v_tail #(
         write_rest_q <= opening ? {CHANNELS{8'd0}} : held_q[CHANNELS*8-1:0];
     end
 
-    // ---- reading: {layer, row} to a word's place in two cycles, then two of the RAM ----
+    // ---- reads: two cycles from {layer, row} to the address of a word, then two cycles of the RAM ----
     reg                   read1_q;
     reg                   unit1_q;
     reg  [31:0]           layer1_q;
@@ -307,9 +307,9 @@ module rill_v_tail #(
         layer1_q <= {22'd0, tail_addr[VTAIL_LAYER +: VTAIL_LAYER_W]} * LAYER_ROWS_32;
     end
 
-    // Copies: of addresses one for 8 lanes, of the enable of their output registers one for each.
+    // Copies: one address for 8 lanes, and one enable of the output register for each lane.
     localparam GROUPS = (CHANNELS + 7) / 8;
-    // Bytes of a write: the token's own; those of a word that is cleared are all written.
+    // Bytes that a write changes: the token's byte, or all bytes of a word that is cleared.
     wire [XS-1:0] write_enable;
     genvar b;
     generate
@@ -371,8 +371,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // Layers (with STEP_READS steps) taken in and not yet read: all of them, when the next one's block is still to be
-    // read.
+    // Layers (with STEP_READS: steps) that were taken in and have not been read. If all are unread, the open block of
+    // the next layer to come in has not been read yet.
     generate
         if (READS > 0) begin : gen_reads
             localparam [31:0] READ_END = READS - 1;
@@ -393,13 +393,13 @@ module rill_v_tail #(
                     if (layer_in != layer_read)
                         unread_q <= layer_in ? unread_q + 11'd1 : unread_q - 11'd1;
                 end
-            // Taken in is the step that is read or the next one.
+            // The step that comes in is the one that is read or the next one.
             if (READS_ALONE > 0) begin : gen_alone
                 localparam [31:0] ALONE_END = READS_ALONE - 1;
-                reg  [1:0]  alone_q;         // of steps of even and odd number: it has one token
+                reg  [1:0]  alone_q;         // for steps of even and odd number: the step has one token
                 reg         in_q;            // number of the step that comes in next
-                reg         out_q;           // of the one that is read
-                reg  [10:0] layer_read_q;    // of its layers
+                reg         out_q;           // number of the step that is read
+                reg  [10:0] layer_read_q;    // layers of that step that have been read
                 wire        step_read = layer_read && layer_read_q == ALL_LAYERS[10:0] - 11'd1;
                 wire        step_in = s_axis_step_tvalid && s_axis_step_tready;
                 assign read_end = alone_q[out_q] ? ALONE_END : READ_END;
@@ -424,7 +424,7 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // ---- writing out, row by row ----
+    // ---- output to memory, row by row ----
     always @(posedge clk) begin
         if (state_q == S_SPREAD) begin
             out_row_q <= 13'd0;

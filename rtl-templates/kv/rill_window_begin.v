@@ -39,13 +39,14 @@ module rill_window_begin #(
 
     localparam BLOCK_W = 6;                                // 64 positions
     localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
-    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // of a unit: odd, at most 31
-    // A division of 10 bits by them as a multiplication, exact: BLOCKS * FACTOR is above 2^15 by less than BLOCKS.
+    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // blocks per unit: odd, at most 31
+    // Division of a 10-bit number by BLOCKS as an exact multiplication: BLOCKS * FACTOR is above 2^15 by less than
+    // BLOCKS.
     localparam FACTOR_W = 15;
     localparam [31:0] FACTOR = ((1 << FACTOR_W) + BLOCKS - 1) / BLOCKS;
 
     reg  [15:0] pos_q;
-    reg  [15:0] beyond_q;                                  // positions before its own that a token sees
+    reg  [15:0] beyond_q;                                  // positions before its own that a token attends to
     reg  [15:0] oldest_q;
     wire [25:0] scaled = oldest_q[15:BLOCK_W] * FACTOR[15:0];
     always @(posedge clk)

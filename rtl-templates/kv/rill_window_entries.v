@@ -53,7 +53,7 @@ module rill_window_entries #(
     localparam STAGES = 5;
     // A unit of rill_window_begin is BLOCKS V blocks of 64 positions, and ROWS row-steps of keys.
     localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
-    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // of a unit of rill_window_begin
+    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // blocks per unit of rill_window_begin
     localparam ROWS = 64 / (KEYS_1 & -KEYS_1);
     localparam [31:0] UNIT_BLOCKS = BLOCKS;
     localparam [31:0] UNIT_ROWS = ROWS;

@@ -37,7 +37,7 @@ module rill_window_steps #(
     localparam LAYER_W = $clog2(LAYERS + 1);
     localparam INDEX_W = WINDOWS > 1 ? $clog2(WINDOWS) : 1;
     localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
-    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // of a unit of rill_window_begin
+    localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // blocks per unit of rill_window_begin
     localparam [31:0] UNIT_BLOCKS = BLOCKS;
     localparam [31:0] LAST_LAYER = LAYERS - 1;
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory beats into words, or the other way round: splits a wide beat into words, first word in the low bits, or
-// gathers beats into a word.
+// Converts memory beats to words. It splits a wide beat into several words, the first in the low bits, or gathers
+// several beats into a wide word.
 //
-// In: beats of a firing of WORDS words, packed without gaps; what the last beat holds beyond them is padding and is
-// dropped.
-// Out: WORDS words, tlast on the last one; firings follow one another, and each begins with a new beat.
-// BEAT_BITS >= WORD_W: one word per cycle, a beat every BEAT_BITS/WORD_W cycles, latency 1. BEAT_BITS < WORD_W: one
-// beat per cycle, a word every WORD_W/BEAT_BITS cycles, latency 1 from its last beat.
-// Reset: synchronous, control only; tready low in reset.
+// In: the beats of a firing of WORDS words, packed without gaps. Bits of the last beat beyond the last word are padding
+// and are dropped.
+// Out: WORDS words with tlast on the last one. Each firing begins with a new beat.
+// BEAT_BITS >= WORD_W: one word per cycle, one beat every BEAT_BITS/WORD_W cycles, latency 1 cycle. BEAT_BITS < WORD_W:
+// one beat per cycle, one word every WORD_W/BEAT_BITS cycles, latency 1 cycle from the word's last beat.
+// Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name       meaning                                                            unit   range
-// BEAT_BITS  of a beat                                                          bits   1 or more
-// WORD_W     of a word; a power of two times BEAT_BITS, or the other way round  bits   1 or more
-// WORDS      of a firing                                                        words  1 or more
+// name       meaning                                                                  unit   range
+// BEAT_BITS  width of a beat                                                          bits   1 or more
+// WORD_W     width of a word; a power of two times BEAT_BITS, or the other way round  bits   1 or more
+// WORDS      words of a firing                                                        words  1 or more
 `default_nettype none
 
 module rill_beat_unpack #(
@@ -52,8 +52,9 @@ module rill_beat_unpack #(
     reg                open_q;               // low in reset
     reg                valid_q;
     reg  [WIDE-1:0]    wide_q;
-    reg  [PLACE_W-1:0] place_q;              // split: place of the word that is out; gather: of the beat that comes
-    reg  [WORDS_W-1:0] word_q;               // number of the word that is out (gather: or comes next)
+    // Place in the present beat of the word at the output, or place in the word of the next beat
+    reg  [PLACE_W-1:0] place_q;
+    reg  [WORDS_W-1:0] word_q;               // number of the word at the output, or of the word that is gathered
     wire               last = word_q == LAST_WORD;
     wire               take = s_axis_tvalid && s_axis_tready;
     wire               sent = m_axis_tvalid && m_axis_tready;

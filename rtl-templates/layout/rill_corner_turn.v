@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corner turn: a layout converter (rill_layout_converter) whose words hold LANES elements of different places on each
-// side.
+// Corner turn: a layout converter (rill_layout_converter) for words of LANES elements. A word of the reader gathers
+// elements from different words of the writer.
 //
-// A half of the ping-pong buffer holds BUFFER elements per token, over LANES banks that are read at addresses of their
-// own. The writer gives them in its order, LANES to a word; the reader takes them in the order of LOOPS nested loops,
-// element number = sum over loops of index * stride, LANES to a word. A transposition of D0 x D1 (row-major in,
-// column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
-// Element e lies in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES: a word of the writer is one row,
-// rotated. No two elements of a word of the reader may lie in one bank; the compiler chooses PERIOD and SKEW so and
-// checks every word (gen/ir/corner.c).
-// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full
-// after ceil(BUFFER / LANES) words per token and gives ceil(product of TRIPS / LANES); what the last word holds beyond
-// is not looked at in, and +0 out. A firing is ROUNDS halves, the trips of the loops that both sides share (then both
-// counts are whole words): m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change from
-// firing to firing.
-// Throughput: one word per cycle in and out at the same time (two halves). Latency: 2 cycles from the last word in to
-// the first out. The addresses of the next words are made ahead, in two stages after the loops.
-// Reset: synchronous, control only; tready low in reset.
+// The buffer has two halves (ping-pong) of BUFFER elements per token. A half is spread over LANES banks, each with its
+// own read address. The writer writes elements in order, LANES per word. The reader reads them in the order of LOOPS
+// nested loops, LANES per word: element number = sum over loops of index * stride. For example, a transposition of D0 x
+// D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
+// Element e is in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES. So a word of the writer is one row,
+// rotated. No two elements of a reader's word may be in the same bank: the compiler chooses PERIOD and SKEW accordingly
+// and checks every word (gen/ir/corner.c).
+// Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full
+// after ceil(BUFFER / LANES) words per token and gives ceil(product of TRIPS / LANES) words per token. Elements of the
+// last word beyond these counts are ignored at the input and +0 at the output. A firing is ROUNDS halves, the trips of
+// the loops that both sides share. With ROUNDS above 1 both counts are whole words. m_axis_tlast ends the firing;
+// s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
+// Throughput: one word per cycle in and out at the same time. Latency: 2 cycles from the last word in to the first word
+// out. The addresses of the next words are computed ahead, in two stages after the loops.
+// Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name       meaning                                    unit      range
-// DATA_W     of an element                              bits      1 or more
-// LANES      elements of a word                         elements  2, 4, 8, 16, 32
-// TOKENS     per step, a power of two                   tokens    1 or more
-// BUFFER     of a half of the buffer, per token         elements  1 or more
-// ROUNDS     of a firing                                halves    1 or more
-// LOOPS      of the reader                              loops     1 to 8
-// TRIPS      of each loop, 32 bits each, outermost low  trips     not 0
-// STRIDES    of each loop, 32 bits each                 elements  any
-// PERIOD     of a skew, a multiple of LANES; 0: none    elements  0 or more
-// SKEW       from one period to the next, below LANES   banks     0 to LANES - 1
-// RAM_STYLE  as in rill_ram_sdp                         -         "auto", "distributed", "block", "ultra"
-// USER_W     of tuser                                   bits      derived
+// name       meaning                                                  unit      range
+// DATA_W     width of an element                                      bits      1 or more
+// LANES      elements of a word                                       elements  2, 4, 8, 16, 32
+// TOKENS     tokens per step, a power of two                          tokens    1 or more
+// BUFFER     elements of a half of the buffer, per token              elements  1 or more
+// ROUNDS     buffer fills per firing                                  halves    1 or more
+// LOOPS      loops of the reader                                      loops     1 to 8
+// TRIPS      trip count of each loop, 32 bits each, outermost low     trips     not 0
+// STRIDES    stride of each loop, 32 bits each, likewise              elements  any
+// PERIOD     elements after which the skew grows, a multiple of       elements  0 or more
+//            LANES; 0: no skew
+// SKEW       banks that each period is turned by, relative to the     banks     0 to LANES - 1
+//            previous one
+// RAM_STYLE  style of the storage, as in rill_ram_sdp                 -         "auto", "distributed", "block", "ultra"
+// USER_W     width of tuser                                           bits      derived
 `default_nettype none
 
 module rill_corner_turn #(
@@ -80,9 +82,9 @@ module rill_corner_turn #(
         end
     endfunction
 
-    localparam ELEMENTS = all_trips(LOOPS);                // that a half gives, per token
+    localparam ELEMENTS = all_trips(LOOPS);                // elements that a half gives, per token
     localparam LANES_OK = LANES > 1 && LANES <= 32 && (LANES & (LANES - 1)) == 0;
-    localparam SAFE_LANES = LANES_OK ? LANES : 2;          // no division by 0 before the message below
+    localparam SAFE_LANES = LANES_OK ? LANES : 2;          // avoids a division by 0 before the error below
 
     generate
         if (DATA_W < 1 || BUFFER < 1) begin : gen_bad_size
@@ -112,11 +114,11 @@ module rill_corner_turn #(
     localparam LOG = $clog2(SAFE_LANES);
     localparam TOK_W = USER_W - 1;
     localparam LOG_TOKENS = $clog2(TOKENS);
-    localparam ROWS = (BUFFER + SAFE_LANES - 1) / SAFE_LANES;                 // words of a half in, per token
-    localparam WORDS = (ELEMENTS + SAFE_LANES - 1) / SAFE_LANES;              // out
-    localparam LAST_LANES = ELEMENTS - (WORDS - 1) * SAFE_LANES;              // elements of the last one
+    localparam ROWS = (BUFFER + SAFE_LANES - 1) / SAFE_LANES;                 // input words of a half, per token
+    localparam WORDS = (ELEMENTS + SAFE_LANES - 1) / SAFE_LANES;              // output words of a half, per token
+    localparam LAST_LANES = ELEMENTS - (WORDS - 1) * SAFE_LANES;              // elements of the last output word
     localparam ROW_W = $clog2(2 * ROWS);                   // row number in both halves
-    localparam OFF_W = ROW_W + LOG;                        // element number in both
+    localparam OFF_W = ROW_W + LOG;                        // element number in both halves
     localparam WORD_W = WORDS > 1 ? $clog2(WORDS) : 1;
     localparam ROUND_W = $clog2(ROUNDS + 1);
     localparam ADDR_W = $clog2(2 * ROWS * TOKENS);
@@ -126,7 +128,7 @@ module rill_corner_turn #(
     localparam [31:0] LAST_WORD_32 = WORDS - 1;
     localparam [31:0] ROWS_32 = ROWS;
 
-    // ---- in: half by half, one row of all banks per word ----
+    // ---- input: half by half, one row of all banks per word ----
     reg                open_q;
     reg  [1:0]         full_q;                             // per half
     reg  [TOK_W-1:0]   last_tok_q [0:1];
@@ -136,8 +138,8 @@ module rill_corner_turn #(
     wire               push_row = push && s_axis_tuser[TOK_W];
     wire               at_top = write_q == (write_half_q ? END_32[ROW_W-1:0] : TOP_32[ROW_W-1:0]);
     wire               filled = push_row && at_top;
-    wire               emptied;                            // the half that is read has been read for the last time
-    reg                read_half_q;                        // of the next word to be read
+    wire               emptied;                            // the last word of the half that is read has been read
+    reg                read_half_q;                        // half of the next word to be read
     assign s_axis_tready = open_q;
     wire [1:0]         full_d = (full_q | ({1'b0, filled} << write_half_q)) & ~({1'b0, emptied} << read_half_q);
     wire               write_half_d = write_half_q ^ filled;
@@ -160,11 +162,11 @@ module rill_corner_turn #(
             last_tok_q[write_half_q] <= s_axis_tuser[TOK_W-1:0];
     end
 
-    // Element i of the word goes to bank i + turn.
+    // Element i of the word goes to bank i + turn_q.
     wire [LANES*DATA_W-1:0] row;
     generate
         if (PERIOD > 0) begin : gen_turn
-            localparam LINES = PERIOD / SAFE_LANES;        // words of a period
+            localparam LINES = PERIOD / SAFE_LANES;        // rows per period
             localparam LINE_W = LINES > 1 ? $clog2(LINES) : 1;
             localparam [31:0] LAST_LINE_32 = LINES - 1;
             localparam [31:0] SKEW_32 = SKEW;
@@ -186,8 +188,8 @@ module rill_corner_turn #(
         end
     endgenerate
 
-    // ---- the loops of every lane ----
-    // Banks from one index of a loop to the next.
+    // ---- the loops of each lane ----
+    // Number of banks by which each loop moves on per index.
     function [LOOPS*32-1:0] turns(input integer loops);
         integer l;
         begin
@@ -201,7 +203,7 @@ module rill_corner_turn #(
     localparam [LOOPS*32-1:0] TURNS = turns(LOOPS);
     localparam [31:0] INNER_32 = STRIDES[(LOOPS-1)*32 +: 32];
     localparam [31:0] INNER_TURN_32 = TURNS[(LOOPS-1)*32 +: 32];
-    // Words end with the innermost loop: all lanes follow from the first one.
+    // If the innermost loop is a multiple of LANES, all lanes follow from the first lane, and only that one walks.
     localparam ALIGNED = TRIPS[(LOOPS-1)*32 +: 32] % SAFE_LANES == 0;
     localparam WALKS = ALIGNED ? 1 : LANES;
     generate
@@ -223,7 +225,7 @@ module rill_corner_turn #(
             half_q <= half_q ^ at_end;
         end
 
-    // First stage: element number and bank of every lane that walks.
+    // First stage: element number and bank for each lane that walks.
     reg                    walk_valid_q;
     reg                    walk_end_q;
     reg                    walk_half_q;
@@ -246,7 +248,7 @@ module rill_corner_turn #(
         end
     endgenerate
 
-    // Second stage: the row of every bank.
+    // Second stage: the row for each bank.
     reg                    rows_valid_q;
     reg                    rows_end_q;
     reg  [WALKS*LOG-1:0]   rows_bank_q;
@@ -271,7 +273,7 @@ module rill_corner_turn #(
             rows_q <= rows_d;
         end
     end
-    // Banks from the first lane's on, and the lane that reads the k-th of them.
+    // The lane that reads the bank k places after the first lane's bank.
     function integer lane_of(input integer k);
         integer n;
         begin
@@ -283,7 +285,7 @@ module rill_corner_turn #(
     endfunction
     generate
         if (ALIGNED) begin : gen_rows
-            wire [LANES*ROW_W-1:0] ahead;                  // of the first lane's bank, the next one, ...
+            wire [LANES*ROW_W-1:0] ahead;  // rows for the first lane's bank, the bank after it, and so on
             for (i = 0; i < LANES; i = i + 1) begin : gen_bank
                 localparam [31:0] AHEAD_32 = lane_of(i) * INNER_32;
                 wire [OFF_W-1:0] element = walk_element + AHEAD_32[OFF_W-1:0];
@@ -307,7 +309,7 @@ module rill_corner_turn #(
         end
     endgenerate
 
-    // ---- out ----
+    // ---- output ----
     reg  [TOK_W-1:0]      tok_q;
     reg                   valid_q;
     reg  [USER_W-1:0]     user_q;
@@ -343,7 +345,7 @@ module rill_corner_turn #(
     assign m_axis_tuser = user_q;
     assign m_axis_tlast = last_q;
 
-    wire [LANES*DATA_W-1:0] read;                          // of every bank
+    wire [LANES*DATA_W-1:0] read;                          // the element that was read from each bank
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_ram
             wire [ADDR_W-1:0] write_addr;
@@ -381,8 +383,8 @@ module rill_corner_turn #(
 
 `ifdef RILL_ASSERT
     reg  [ROUND_W-1:0] rounds_in_q;
-    reg                was_reset_q = 1'b0;                 // before the first reset the loops stand anywhere
-    reg                clash;                              // two elements of a word in one bank
+    reg                was_reset_q = 1'b0;                 // before the first reset the loops have no defined state
+    reg                clash;                              // two elements of a word are in one bank
     integer            a, b;
     always @* begin
         clash = 1'b0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One registered stage of a shifter: moves a line of ELEMS elements up by `by` times STEP elements.
 //
-// Zeros come in below, what passes the top is lost.
-// No handshake: clock enable `en`, latency 1 enabled cycle, `q` keeps its value otherwise. A 4:1 multiplexer per bit.
+// Zeros enter at the bottom; elements that pass the top are lost. There is no handshake: clock enable `en`, latency 1
+// enabled cycle; without `en`, `q` keeps its value. Each bit needs a 4:1 multiplexer.
 // No reset.
 //
-// name    meaning                                                                      unit      range
-// ELEMS   of a line                                                                    elements  1 or more
-// ELEM_W  of an element                                                                bits      1 or more
-// STEP    of the shift for each of `by`                                                elements  1 or more
-// COPIES  of by (all equal, from registers of their own, each for a part of the line)  copies    1 to ELEMS
+// name    meaning                                                            unit      range
+// ELEMS   elements of a line                                                 elements  1 or more
+// ELEM_W  width of an element                                                bits      1 or more
+// STEP    elements of shift for each unit of `by`                            elements  1 or more
+// COPIES  copies of `by`; all are equal, and each serves a part of the line  copies    1 to ELEMS
 `default_nettype none
 
 module rill_element_shift #(

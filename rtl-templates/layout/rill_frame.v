@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a stream into firings of another length: tlast after every WORDS words per token, whatever came in.
+// Changes the length of a stream's firings: sets tlast after every WORDS words per token and ignores the tlast of the
+// input.
 //
-// A tensor that travels as one firing becomes a firing for each of its rows, or rows become one firing. tuser =
-// {tok_last, tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per cycle.
-// Reset: synchronous; tvalid and tready are low in reset.
+// It turns a tensor that comes as one firing into one firing per row, or joins rows to one firing. tuser = {tok_last,
+// tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per cycle.
+// Reset: clk, synchronous active-high rst; tvalid and tready are low in reset.
 //
-// name    meaning                     unit    range
-// DATA_W  of a word                   bits    1 or more
-// TOKENS  per step, a power of two    tokens  1 or more
-// WORDS   of a firing out, per token  words   1 or more
-// USER_W  of tuser                    bits    derived
+// name    meaning                               unit    range
+// DATA_W  width of a word                       bits    1 or more
+// TOKENS  tokens per step, a power of two       tokens  1 or more
+// WORDS   words of an output firing, per token  words   1 or more
+// USER_W  width of tuser                        bits    derived
 `default_nettype none
 
 module rill_frame #(
@@ -43,7 +44,7 @@ module rill_frame #(
     localparam WORD_W = $clog2(WORDS + 1);
     localparam [31:0] TOP_32 = WORDS - 1;
 
-    reg  [WORD_W-1:0] word_q;                              // of the firing out
+    reg  [WORD_W-1:0] word_q;                              // number of the word in the output firing
     wire              at_top = word_q == TOP_32[WORD_W-1:0];
     wire              row_end = m_axis_tvalid && m_axis_tready && s_axis_tuser[USER_W-1];
 

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query heads as tokens: in a step of one token TOGETHER firings become one, of which head h is token h. So the engine
-// reads a beat of keys or values once for all of them. Firings of steps of more tokens pass as they are.
+// Turns query heads into tokens: in a step of one token, TOGETHER firings become one firing, in which head h is token
+// h. So the engine reads a beat of keys or values once for all of these heads. Firings of steps with more tokens pass
+// unchanged.
 //
-// In: a firing per head, all words of a token before those of the next one (mx units of q), tuser {tok_last, tok}. Out:
-// the same words in the same order; a firing in has one token where a word of token 0 has tok_last. Payload and
-// handshake are wires: latency 0, one word per cycle. Reset: synchronous; tvalid and tready are low in reset.
+// In: one firing per head, with all words of a token before those of the next one (mx units of q), tuser {tok_last,
+// tok}. Out: the same words in the same order. The module recognizes a step of one token by a word of token 0 that has
+// tok_last. Payload and handshake are wires: latency 0, one word per cycle. Reset: clk, synchronous active-high rst;
+// tvalid and tready are low in reset.
 //
-// name      meaning                         unit    range
-// DATA_W    of a word                       bits    1 or more
-// TOKENS    per step, upper bound           tokens  2 to 8
-// TOGETHER  heads of a firing out           heads   2 to TOKENS
-// USER_W    of tuser                        bits    derived
+// name      meaning                       unit    range
+// DATA_W    width of a word               bits    1 or more
+// TOKENS    tokens per step, upper bound  tokens  2 to 8
+// TOGETHER  heads of an output firing     heads   2 to TOKENS
+// USER_W    width of tuser                bits    derived
 `default_nettype none
 
 module rill_head_pack #(

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends every head of a stream of kv units REPLAYS times: the keys of a step for grouped queries, once for each query
-// head that reads them. With TOGETHER TOGETHER times less often where the step has one token.
+// Sends every head of a stream of kv units REPLAYS times. With grouped queries, the keys of a step are needed once for
+// each query head that reads them. With TOGETHER, a head is sent only REPLAYS / TOGETHER times in a step of one token.
 //
 // In and out: kv units in order head, tok, unit in head; tuser {tok_last, tok}. A head ends with unit UNITS-1 of the
 // token that has tok_last.
-// m_axis_tlast ends every pass of a head. Latency, throughput, reset: as rill_replay_buffer, of which the firing is a
-// head here.
+// m_axis_tlast ends every pass of a head. Latency, throughput and reset are those of rill_replay_buffer, which treats a
+// head as a firing.
 //
-// name      meaning                unit    range
-// DATA_W    of a unit              bits    1 or more
-// TOKENS    per step, upper bound  tokens  1 to 8
-// UNITS     of a head and token    units   1 or more
-// REPLAYS   of every head          times   1 or more
-// TOGETHER  divides REPLAYS        times   1 or more
-// USER_W    of tuser               bits    derived
+// name      meaning                                                                unit    range
+// DATA_W    width of a unit                                                        bits    1 or more
+// TOKENS    tokens per step, upper bound                                           tokens  1 to 8
+// UNITS     units of a head and token                                              units   1 or more
+// REPLAYS   times that every head is sent                                          times   1 or more
+// TOGETHER  query heads that share a pass in a step of one token; divides REPLAYS  times   1 or more
+// USER_W    width of tuser                                                         bits    derived
 `default_nettype none
 
 module rill_head_replay #(

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query heads that were tokens (rill_head_pack) as firings again: in a step of one token a firing of TOGETHER tokens
-// becomes TOGETHER firings of one. Firings of steps of more tokens pass as they are.
+// Undoes rill_head_pack: in a step of one token, a firing of TOGETHER tokens becomes TOGETHER firings of one token, one
+// per query head. Firings of steps with more tokens pass unchanged.
 //
 // In: one step word per LAYERS * HEADS heads; firings of at most WORDS words per token, order (word, tok), tuser
-// {tok_last, tok}. Out: the same, a firing per head.
-// Throughput: one word per cycle; heads are stored, two firings of them, and leave when the last one is in. Latency: 0
-// cycles for a step of more tokens; else 3 from the last word in to the first one out. A step's first word waits until
-// the heads of the step before have left. Reset: synchronous; tready low in reset, words inside are lost.
+// {tok_last, tok}. Out: the same words, one firing per head.
+// Throughput: one word per cycle. In a step of one token, two firings can be stored, and a firing leaves when its last
+// word is in. Latency: 0 cycles in a step with more tokens, otherwise 3 cycles from the last word in to the first word
+// out. The first word of a step waits until the heads of the previous step have left. Reset: clk, synchronous
+// active-high rst; tready is low in reset, and stored words are lost.
 //
-// name      meaning                                       unit    range
-// DATA_W    of a word                                     bits    1 or more
-// TOKENS    per step, upper bound                         tokens  2 to 8
-// TOGETHER  heads of a firing in, divides HEADS           heads   2 to TOKENS
-// WORDS     of a head                                     words   1 or more
-// HEADS     per layer                                     heads   1 or more
-// LAYERS    per step                                      layers  1 or more
-// USER_W    of tuser                                      bits    derived
+// name      meaning                                  unit    range
+// DATA_W    width of a word                          bits    1 or more
+// TOKENS    tokens per step, upper bound             tokens  2 to 8
+// TOGETHER  heads of an input firing, divides HEADS  heads   2 to TOKENS
+// WORDS     words of a head                          words   1 or more
+// HEADS     heads per layer                          heads   1 or more
+// LAYERS    layers per step                          layers  1 or more
+// USER_W    width of tuser                           bits    derived
 `default_nettype none
 
 module rill_head_split #(
@@ -67,8 +68,8 @@ module rill_head_split #(
     localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
 
     // ---- the step ----
-    reg               step_q;                // one is held
-    reg               together_q;            // of one token
+    reg               step_q;                // a step is under way
+    reg               together_q;            // the step has one token
     reg  [FIRE_W-1:0] fire_q;
     wire [FIRE_W-1:0] last_fire = together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
     wire              take = s_axis_tvalid && s_axis_tready;
@@ -86,7 +87,7 @@ module rill_head_split #(
     always @(posedge clk)
         if (!step_q) together_q <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
 
-    // ---- heads are stored and leave one after the other; all else passes while none is here ----
+    // ---- packed heads are stored and leave one after the other; other firings pass only while none is stored ----
     wire              room;
     wire              w_take;
     wire              w_bank;

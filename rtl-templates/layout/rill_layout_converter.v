@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layout converter: a ping-pong buffer between two itensor types that walk the same data in different orders.
 //
-// In itensor terms the buffer holds what lies inside the loops that both types share (docs/passes.md): BUFFER words.
-// The writer fills a bank in its order; the reader walks it with its own LOOPS nested loops, word number = sum over
-// loops of index * stride. A loop absent from the reader's map has stride 0: it reads again. A transposition of D0 x D1
-// (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
-// Tokens stay innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
-// A bank is full after BUFFER words per token and gives the product of TRIPS. A firing is ROUNDS banks, the trips of
-// the loops that both sides share: m_axis_tlast ends it; s_axis_tlast is not looked at. The active tokens may change
-// from firing to firing.
+// In itensor terms, the buffer holds the part inside the loops that both types share (docs/passes.md): BUFFER words.
+// The writer fills a bank in its order. The reader walks it with LOOPS nested loops: word number = sum over loops of
+// index * stride. A loop that is absent from the reader's map has stride 0, so it reads the same words again. For
+// example, a transposition of D0 x D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1},
+// outermost loop first.
+// Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
+// A bank is full after BUFFER words per token and gives (product of TRIPS) words per token. A firing is ROUNDS banks,
+// the trips of the loops that both sides share. m_axis_tlast ends it; s_axis_tlast is ignored. The number of active
+// tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to
-// the first out: the next word's number is made ahead (rill_loop_walk).
-// Reset: synchronous, control only; tready low in reset.
+// the first word out. The number of the next word is computed ahead (rill_loop_walk).
+// Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name       meaning                                    unit    range
-// DATA_W     of a word                                  bits    1 or more
-// TOKENS     per step, a power of two                   tokens  1 or more
-// BUFFER     of a bank, per token                       words   1 or more
-// ROUNDS     of a firing                                banks   1 or more
-// LOOPS      of the reader                              loops   1 to 8
-// TRIPS      of each loop, 32 bits each, outermost low  trips   not 0
-// STRIDES    of each loop, 32 bits each                 words   any
-// RAM_STYLE  as in rill_ram_sdp                         -       "auto", "distributed", "block", "ultra"
-// USER_W     of tuser                                   bits    derived
+// name       meaning                                               unit    range
+// DATA_W     width of a word                                       bits    1 or more
+// TOKENS     tokens per step, a power of two                       tokens  1 or more
+// BUFFER     words of a bank, per token                            words   1 or more
+// ROUNDS     buffer fills per firing                               banks   1 or more
+// LOOPS      loops of the reader                                   loops   1 to 8
+// TRIPS      trip count of each loop, 32 bits each, outermost low  trips   not 0
+// STRIDES    stride of each loop, 32 bits each, likewise           words   any
+// RAM_STYLE  style of the storage, as in rill_ram_sdp              -       "auto", "distributed", "block", "ultra"
+// USER_W     width of tuser                                        bits    derived
 `default_nettype none
 
 module rill_layout_converter #(
@@ -92,7 +93,7 @@ module rill_layout_converter #(
     localparam ADDR_W = WORD_W + LOG_TOKENS;
     localparam [31:0] TOP_32 = BUFFER - 1;
     localparam [31:0] END_32 = 2 * BUFFER - 1;
-    localparam READS = all_trips(LOOPS);                   // words of a bank out, per token
+    localparam READS = all_trips(LOOPS);                   // output words of a bank, per token
     localparam READ_W = READS > 1 ? $clog2(READS) : 1;
     localparam [31:0] LAST_READ_32 = READS - 1;
     localparam ROUND_W = $clog2(ROUNDS + 1);
@@ -100,7 +101,7 @@ module rill_layout_converter #(
     localparam [31:0] BUFFER_32 = BUFFER;
     localparam [WORD_W-1:0] BANK = BUFFER_32[WORD_W-1:0];  // first word of bank 1
 
-    // ---- in: bank by bank ----
+    // ---- input: bank by bank ----
     reg                open_q;
     reg  [1:0]         full_q;                             // per bank
     reg  [TOK_W-1:0]   last_tok_q [0:1];
@@ -109,8 +110,8 @@ module rill_layout_converter #(
     wire               push = s_axis_tvalid && s_axis_tready;
     wire               at_top = write_q == (write_bank_q ? END_32[WORD_W-1:0] : TOP_32[WORD_W-1:0]);
     wire               filled = push && s_axis_tuser[TOK_W] && at_top;
-    wire               emptied;                            // the read bank has been read for the last time
-    reg                read_bank_q;                        // of the next word to be read
+    wire               emptied;                            // the last word of the bank that is read has been read
+    reg                read_bank_q;                        // bank of the next word to be read
     assign s_axis_tready = open_q;
     wire [1:0]         full_d = (full_q | ({1'b0, filled} << write_bank_q)) & ~({1'b0, emptied} << read_bank_q);
     wire               write_bank_d = write_bank_q ^ filled;
@@ -133,10 +134,10 @@ module rill_layout_converter #(
             last_tok_q[write_bank_q] <= s_axis_tuser[TOK_W-1:0];
     end
 
-    // ---- out: the nested loops, a word ahead ----
+    // ---- output: the nested loops, one word ahead ----
     wire                    step;                          // the next word's number is wanted
     reg  [READ_W-1:0]       read_q;
-    reg                     bank_q;                        // of the walk
+    reg                     bank_q;                        // bank that is walked
     wire                    at_end = read_q == LAST_READ_32[READ_W-1:0];
     wire [WORD_W-1:0]       word;
     wire                    unused_turn;
@@ -144,7 +145,7 @@ module rill_layout_converter #(
         .clk(clk), .rst(rst), .step(step), .last(at_end), .half(bank_q), .element(word), .turn(unused_turn));
 
     reg                     ahead_q;                       // `word` is the next one to be read,
-    reg                     end_q;                         // the bank's last
+    reg                     end_q;                         // and the last one of the bank
     reg  [TOK_W-1:0]        tok_q;
     reg                     valid_q;
     reg  [USER_W-1:0]       user_q;

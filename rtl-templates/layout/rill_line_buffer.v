@@ -1,37 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// Line buffer: takes an image in row-major order and gives the patches of it, as a convolution or a pooling needs them.
+// Line buffer: takes an image in row-major order and sends the patches of it that a convolution or a pooling needs.
 //
-// An image is ROWS x PIXELS pixels of WORDS words. Along each axis lie PLACES patches of TAPS pixels, DILATION pixels
-// apart; a patch begins STRIDE pixels after the one before it, the first one BEFORE pixels before the image. Patches
-// leave place by place in row-major order, the pixels of a patch row-major, too, and pixels outside the image as PAD.
-// A ring of BUFFER words holds the image's newest words. A word is taken as soon as the word that it replaces is before
-// the first pixel of the patch that is read, and of the next row's first patch.
-// A firing is one image: s_axis_tlast is not looked at, m_axis_tlast ends the last patch. Tokens stay innermost on both
-// sides: each word comes once per active token, tuser = {tok_last, tok}. The active tokens may change from image to
+// An image has ROWS x PIXELS pixels of WORDS words. Along each axis there are PLACES patches of TAPS pixels, which are
+// DILATION pixels apart. A patch begins STRIDE pixels after the previous one; the first one begins BEFORE pixels before
+// the image. Patches leave in row-major order of their places, and the pixels of a patch in row-major order. Pixels
+// outside the image are PAD.
+// A ring of BUFFER words holds the newest words of the image. A word is taken as soon as it overwrites only a word that
+// no further patch needs: one before the first pixel of the patch that is read and before the first patch of the next
+// row.
+// A firing is one image. m_axis_tlast ends the last patch; s_axis_tlast is ignored. Tokens are innermost on both sides:
+// each word comes once per active token, tuser = {tok_last, tok}. The number of active tokens may change from image to
 // image. The first words of the next image are taken while the last patches are read.
 // Throughput: one word per cycle out. Latency: 3 cycles from the last token of a word in to the word out.
-// Reset: synchronous, control only; tready low in reset.
+// Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name        meaning                                     unit    range
-// DATA_W      of a word                                   bits    1 or more
-// TOKENS      per step, a power of two                    tokens  1 or more
-// ROWS        of the image                                rows    1 or more
-// PIXELS      of a row                                    pixels  1 or more
-// WORDS       of a pixel                                  words   1 or more
-// PLACES_Y    rows of patches                             rows    1 or more
-// PLACES_X    patches in such a row                       -       1 or more
-// STRIDE_Y    from a row of patches to the next           rows    1 or more
-// STRIDE_X    from a patch to the next                    pixels  1 or more
-// TAPS_Y      rows of a patch                             rows    1 or more
-// TAPS_X      pixels of such a row                        pixels  1 or more
-// DILATION_Y  from a row of a patch to the next           rows    1 or more
-// DILATION_X  from a pixel of a patch to the next         pixels  1 or more
-// BEFORE_Y    of the first patches outside the image      rows    0 or more
-// BEFORE_X    of the first patches outside the image      pixels  0 or more
-// BUFFER      of the ring, per token; gen/ir/itensor.h    words   1 or more
-// PAD         a word outside the image                    -       any
-// RAM_STYLE   as in rill_ram_sdp                          -       "auto", "distributed", "block", "ultra"
-// USER_W      of tuser                                    bits    derived
+// name        meaning                                                   unit    range
+// DATA_W      width of a word                                           bits    1 or more
+// TOKENS      tokens per step, a power of two                           tokens  1 or more
+// ROWS        rows of the image                                         rows    1 or more
+// PIXELS      pixels of a row                                           pixels  1 or more
+// WORDS       words of a pixel                                          words   1 or more
+// PLACES_Y    rows of patches                                           rows    1 or more
+// PLACES_X    patches in such a row                                     -       1 or more
+// STRIDE_Y    distance from a row of patches to the next                rows    1 or more
+// STRIDE_X    distance from a patch to the next                         pixels  1 or more
+// TAPS_Y      rows of a patch                                           rows    1 or more
+// TAPS_X      pixels of such a row                                      pixels  1 or more
+// DILATION_Y  distance from a row of a patch to the next                rows    1 or more
+// DILATION_X  distance from a pixel of a patch to the next              pixels  1 or more
+// BEFORE_Y    rows of the first patches above the image                 rows    0 or more
+// BEFORE_X    pixels of the first patches left of the image             pixels  0 or more
+// BUFFER      words of the ring, per token (gen/ir/itensor.h computes   words   1 or more
+//             it)
+// PAD         a word outside the image                                  -       any
+// RAM_STYLE   style of the storage, as in rill_ram_sdp                  -       "auto", "distributed", "block", "ultra"
+// USER_W      width of tuser                                            bits    derived
 `default_nettype none
 
 module rill_line_buffer #(
@@ -90,14 +93,15 @@ module rill_line_buffer #(
     endgenerate
 
     localparam TOK_W = USER_W - 1;
-    localparam LINE = PIXELS * WORDS;                      // words of a row
+    localparam LINE = PIXELS * WORDS;                      // words per row of the image
     localparam SIZE = ROWS * LINE;
     localparam TAP_SPAN_Y = (TAPS_Y - 1) * DILATION_Y;
     localparam TAP_SPAN_X = (TAPS_X - 1) * DILATION_X;
     localparam PATCH_SPAN = TAP_SPAN_Y * LINE + TAP_SPAN_X * WORDS + WORDS - 1;
     localparam PLACE_SPAN = (PLACES_Y - 1) * STRIDE_Y * LINE + (PLACES_X - 1) * STRIDE_X * WORDS;
-    localparam ORIGIN = BEFORE_Y * LINE + BEFORE_X * WORDS; // from the first patch's first word to the image's
-    // Counts of words wrap; differences of them, up to twice an image and a patch, keep their sign.
+    // Distance from the first word of the first patch to the first word of the image
+    localparam ORIGIN = BEFORE_Y * LINE + BEFORE_X * WORDS;
+    // Counts of words wrap around. Their differences, at most two images and a patch, keep their sign.
     localparam COUNT_W = $clog2(2 * (SIZE + PATCH_SPAN + ORIGIN + 2)) + 2;
     localparam SLOT_W = BUFFER > 1 ? $clog2(BUFFER) : 1;
     localparam Y_W = $clog2(ROWS + TAP_SPAN_Y + BEFORE_Y + STRIDE_Y + 1) + 2;
@@ -113,7 +117,7 @@ module rill_line_buffer #(
     localparam PLACE_X_W = bits(PLACES_X);
     localparam PLACE_Y_W = bits(PLACES_Y);
 
-    // Which loop moves on: from the inner to the outer, and what it adds to the number of the word.
+    // The distance in words that the next word is away when loop number `level` moves on; WORD is the innermost loop.
     localparam WORD = 0;
     localparam TAP_X = 1;
     localparam TAP_Y = 2;
@@ -130,19 +134,19 @@ module rill_line_buffer #(
             default: move = SIZE - PLACE_SPAN - PATCH_SPAN;
         endcase
     endfunction
-    // The same in the ring.
+    // The distance within the ring.
     function integer ring(input integer distance);
         ring = distance < 0 ? (BUFFER - (0 - distance) % BUFFER) % BUFFER : distance % BUFFER;
     endfunction
 
-    // ---- in ----
+    // ---- input ----
     reg                open_q;
-    reg  [COUNT_W-1:0] arrived_q;                          // complete words of all images
-    reg  [SLOT_W-1:0]  slot_q;                             // where the next word goes
-    reg  [SIZE_W-1:0]  left_q;                             // words of the image after this one
-    reg                parity_q;                           // of the image
-    reg  [TOK_W-1:0]   last_tok_q [0:1];                   // per parity
-    wire [COUNT_W-1:0] oldest;                             // word that is still needed
+    reg  [COUNT_W-1:0] arrived_q;                          // complete words that have arrived, over all images
+    reg  [SLOT_W-1:0]  slot_q;                             // slot of the next word
+    reg  [SIZE_W-1:0]  left_q;                             // words of the image after the next word
+    reg                parity_q;                           // parity of the image's number
+    reg  [TOK_W-1:0]   last_tok_q [0:1];                   // last active token of the images of each parity
+    wire [COUNT_W-1:0] oldest;                             // oldest word that is still needed
     wire               push = s_axis_tvalid && s_axis_tready;
     wire               word_in = push && s_axis_tuser[TOK_W];
     localparam [31:0]  SIZE_32 = SIZE;
@@ -172,7 +176,7 @@ module rill_line_buffer #(
             last_tok_q[parity_q] <= s_axis_tuser[TOK_W-1:0];
     end
 
-    // ---- out: the place of the next word in the nested loops ----
+    // ---- output: the place of the next word in the nested loops ----
     reg  [WORD_W-1:0]   word_q;
     reg  [TAP_X_W-1:0]  tap_x_q;
     reg  [TAP_Y_W-1:0]  tap_y_q;
@@ -188,7 +192,7 @@ module rill_line_buffer #(
     wire patch_ends = row_ends && tap_y_q == LAST_TAP_Y[TAP_Y_W-1:0];
     wire places_end = patch_ends && place_x_q == LAST_PLACE_X[PLACE_X_W-1:0];
     wire image_ends = places_end && place_y_q == LAST_PLACE_Y[PLACE_Y_W-1:0];
-    reg  [2:0] moves;                                      // the loop that moves on
+    reg  [2:0] moves;                                      // the outermost loop that moves on
     always @*
         if (image_ends) moves = IMAGE;
         else if (places_end) moves = PLACE_Y;
@@ -197,7 +201,7 @@ module rill_line_buffer #(
         else if (word_ends) moves = TAP_X;
         else moves = WORD;
 
-    // By the loop that moves on: from a word to the next, in the image and in the ring.
+    // Distances to the next word, in the image and in the ring, for each loop that can move on.
     function [6*32-1:0] moves_of(input integer in_ring);
         integer l;
         for (l = WORD; l <= IMAGE; l = l + 1)
@@ -219,11 +223,11 @@ module rill_line_buffer #(
     end
 
     wire               step;                               // the next word is wanted
-    reg  [COUNT_W-1:0] lead_q;                             // words that have arrived, less the number of the next word
-    reg  [SLOT_W-1:0]  read_q;                             // the next word's slot
-    reg  [Y_W-1:0]     top_q;                              // of the patch: its first row,
-    reg  [X_W-1:0]     edge_q;                             // its first pixel
-    reg  [Y_W-1:0]     y_q;                                // of the next word
+    reg  [COUNT_W-1:0] lead_q;                             // words that have arrived, minus the number of the next word
+    reg  [SLOT_W-1:0]  read_q;                             // slot of the next word
+    reg  [Y_W-1:0]     top_q;                              // first row of the patch
+    reg  [X_W-1:0]     edge_q;                             // first pixel of the patch
+    reg  [Y_W-1:0]     y_q;                                // row of the next word
     reg  [X_W-1:0]     x_q;
     wire [SLOT_W:0]    sum = {1'b0, read_q} + by_slot;
     wire [SLOT_W:0]    over = sum - BUFFER_32[SLOT_W:0];
@@ -274,15 +278,15 @@ module rill_line_buffer #(
     end
 
     // ---- the oldest word that is needed ----
-    // First row and pixel of the patch inside the image. While the next row of patches begins in the same row, nothing
-    // of this row may go.
-    reg  [COUNT_W-1:0] image_q;                            // the image's first word
-    reg  [COUNT_W-1:0] line_q;                             // first word of the patch's first row
-    reg  [COUNT_W-1:0] pixel_q;                            // from it to the patch's first pixel
+    // It is the first row and pixel of the patch that are inside the image. While the next row of patches begins in the
+    // same row of the image, all pixels of this row are kept.
+    reg  [COUNT_W-1:0] image_q;                            // first word of the image
+    reg  [COUNT_W-1:0] line_q;                             // offset of the patch's first row in it
+    reg  [COUNT_W-1:0] pixel_q;                            // offset of the patch's first pixel in that row
     reg                hold_q;
     wire               inside_top = !top_d[Y_W-1] && top_d != {Y_W{1'b0}};
     wire               inside_edge = !edge_d[X_W-1] && edge_d != {X_W{1'b0}};
-    // The first patch that begins inside the image begins less than a stride from its edge.
+    // The first patch that begins inside the image begins less than a stride from the edge.
     localparam [31:0]  FIRST_LINES = (STRIDE_Y - BEFORE_Y % STRIDE_Y) % STRIDE_Y * LINE;
     localparam [31:0]  MORE_LINES = STRIDE_Y * LINE;
     localparam [31:0]  FIRST_WORDS = (STRIDE_X - BEFORE_X % STRIDE_X) % STRIDE_X * WORDS;
@@ -317,8 +321,8 @@ module rill_line_buffer #(
         oldest_q <= rst ? {COUNT_W{1'b0}} : hold_q ? line_q : line_q + pixel_q;
     assign oldest = oldest_q;
 
-    // ---- reads ----
-    reg                    begun_q;                        // a word of the image has arrived: its tokens are known
+    // ---- reads from the ring ----
+    reg                    begun_q;  // a word of the image has arrived, so the number of its tokens is known
     reg                    read_parity_q;
     reg  [TOK_W-1:0]       tok_q;
     reg                    valid_q;

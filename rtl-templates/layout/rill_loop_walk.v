@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk through nested loops, STEP elements of the innermost one at a time: which element of a buffer comes next, and in
-// which bank it lies.
+// Walks through nested loops, STEP elements at a time: computes which element of a buffer comes next, and in which bank
+// it is.
 //
-// Element number = sum over loops of index * stride, bank = sum of index * TURNS modulo 2^TURN_W, of the elements
-// FIRST, FIRST + STEP, ... in the order of the loops. In each clock with `step` both outputs take the next element's;
-// with `last`, too, the walk begins again at FIRST.
-// Walks alternate between the halves of a buffer: `half` is the present one's, HALF is added to the element number in
-// half 1.
-// Latency: outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of
-// half 0; the outputs have none.
+// Element number = sum over loops of index * stride; bank = (sum over loops of index * turn) mod 2^TURN_W. The walk
+// visits elements FIRST, FIRST + STEP, ... in the order of the loops. In each clock with `step`, both outputs move on
+// to the next element; with `last` as well, the walk begins again at FIRST.
+// The buffer has two halves, which successive walks use in turn. `half` selects the half of the present walk; in half
+// 1, HALF is added to the element number.
+// Latency: the outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of
+// half 0; the output registers are not reset.
 //
-// name     meaning                                    unit      range
-// LOOPS    of the walk                                loops     1 to 8
-// TRIPS    of each loop, 32 bits each, outermost low  trips     not 0
-// STRIDES  of each loop, 32 bits each                 elements  any
-// TURNS    of each loop, 32 bits each                 banks     any
-// STEP     from one element of the walk to the next   elements  1 or more
-// FIRST    the walk's first, below STEP               elements  0 to STEP - 1
-// HALF     added in half 1                            elements  0 or more
-// OFF_W    of an element's number                     bits      1 to 32
-// TURN_W   of a bank's number                         bits      1 to 32
+// name     meaning                                                    unit      range
+// LOOPS    loops of the walk                                          loops     1 to 8
+// TRIPS    trip count of each loop, 32 bits each, outermost low       trips     not 0
+// STRIDES  stride of each loop, 32 bits each, likewise                elements  any
+// TURNS    banks by which each loop moves on, 32 bits each, likewise  banks     any
+// STEP     elements that the innermost loop moves on per step         elements  1 or more
+// FIRST    first element of the walk, below STEP                      elements  0 to STEP - 1
+// HALF     added in half 1                                            elements  0 or more
+// OFF_W    width of an element's number                               bits      1 to 32
+// TURN_W   width of a bank's number                                   bits      1 to 32
 `default_nettype none
 
 module rill_loop_walk #(
@@ -72,7 +72,7 @@ module rill_loop_walk #(
         end
     endgenerate
 
-    // number as index of every loop
+    // The index of each loop for an element's number in the order of the loops.
     function [LOOPS*32-1:0] digits(input integer number);
         integer n, left;
         begin
@@ -84,7 +84,7 @@ module rill_loop_walk #(
             end
         end
     endfunction
-    // a + b - less per loop
+    // a + b - less, for each loop
     function [LOOPS*32-1:0] sums(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b, input [LOOPS*32-1:0] less);
         integer n;
         begin
@@ -93,7 +93,7 @@ module rill_loop_walk #(
                 sums[n*32 +: 32] = a[n*32 +: 32] + b[n*32 +: 32] - less[n*32 +: 32];
         end
     endfunction
-    // a * b per loop
+    // a * b, for each loop
     function [LOOPS*32-1:0] products(input [LOOPS*32-1:0] a, input [LOOPS*32-1:0] b);
         integer n;
         begin
@@ -109,8 +109,8 @@ module rill_loop_walk #(
     localparam [LOOPS*32-1:0] BY = digits(STEP);
     localparam [LOOPS*32-1:0] BY_OFF = products(BY, STRIDES);
     localparam [LOOPS*32-1:0] BY_TURN = products(BY, TURNS);
-    // The distance that a loop moves, a constant for each case: alone, at its restart, after a carry from the inner
-    // loop, and with both.
+    // The distance that a loop moves, as a constant for each case: moves on, wraps around, moves on with a carry from
+    // the inner loop, wraps around with a carry.
     localparam [LOOPS*32-1:0] NONE = 0;
     localparam [LOOPS*32-1:0] ONE = {(LOOPS > 0 ? LOOPS : 1){32'd1}};
     localparam [LOOPS*32-1:0] WRAP = sums(BY, NONE, TRIPS);
@@ -123,8 +123,8 @@ module rill_loop_walk #(
         BY_TURN};
     localparam [31:0] HALF_32 = HALF;
 
-    // Does a loop begin again from here when it moves on by its part of STEP, and `more`? As a comparison of the digit
-    // before, which moves by `by`.
+    // Whether a loop wraps around in the next step, when it moves on by its part of STEP plus `more`. It is computed
+    // from the present digit, which moves by `by` now.
     function ends(input integer n, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
         integer least;
         begin
@@ -134,18 +134,18 @@ module rill_loop_walk #(
     endfunction
 
     reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
-    reg  [LOOPS*OFF_W-1:0]  off_q;                         // each loop's part of the element number,
-    reg  [LOOPS*TURN_W-1:0] turn_q;                        // of the bank's
-    // the loop begins again at the next step, without a carry; with one
+    reg  [LOOPS*OFF_W-1:0]  off_q;                         // each loop's part of the element number
+    reg  [LOOPS*TURN_W-1:0] turn_q;                        // each loop's part of the bank number
+    // Whether the loop wraps around in the next step: without a carry, and with one.
     reg  [LOOPS-1:0]   ends_q;
     reg  [LOOPS-1:0]   ends_carried_q;
-    reg  [LOOPS:0]     carry;                              // carry[l]: loop l begins again
+    reg  [LOOPS:0]     carry;                              // carry[l]: loop l wraps around
     reg  [OFF_W-1:0]   off;
     reg  [TURN_W-1:0]  bank;
     reg  [OFF_W-1:0]   element_q;
     reg  [TURN_W-1:0]  bank_q;
     integer k, l;
-    integer c;                                             // {a carry comes in, the loop begins again}
+    integer c;                                             // {a carry comes in, the loop wraps around}
     always @* begin
         carry[LOOPS] = 1'b0;
         off = {OFF_W{1'b0}};

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a firing and sends it REPLAYS times, for a value that a repeated region reads in every repetition.
+// Stores a firing and sends it REPLAYS times, for a value that a repeated region reads in every repetition.
 //
-// In itensor terms: adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
-// firing's tlast.
-// With TOGETHER a firing that ends with the token-last word of token 0, so of a step of one token, is sent REPLAYS /
-// TOGETHER times.
-// The first pass starts when the whole firing is in; the next firing enters when the last pass has left. A firing of
-// more than DEPTH words is an error of the caller (asserted).
-// Latency from the last word in to the first word out: 2 cycles; then one word per cycle, also from pass to pass.
-// Reset: synchronous, control only; tready low in reset.
+// In itensor terms, it adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
+// tlast of the firing.
+// With TOGETHER, a firing of a step of one token is sent only REPLAYS / TOGETHER times. The module recognizes it by its
+// last word, which is of token 0 and has tok_last.
+// The first pass starts when the whole firing is stored, and the next firing enters when the last pass has left. A
+// firing of more than DEPTH words is an error of the caller (asserted).
+// Latency: 2 cycles from the last word in to the first word out. Throughput: one word per cycle, also from pass to
+// pass.
+// Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name       meaning                unit   range
-// DATA_W     of tdata               bits   1 or more
-// USER_W     of tuser               bits   1 or more
-// DEPTH      of the longest firing  words  1 or more
-// REPLAYS    of every firing        times  1 or more
-// TOGETHER   divides REPLAYS        times  1 or more
-// RAM_STYLE  as in rill_ram_sdp     -      "auto", "distributed", "block", "ultra"
+// name       meaning                                                     unit   range
+// DATA_W     width of tdata                                              bits   1 or more
+// USER_W     width of tuser                                              bits   1 or more
+// DEPTH      words of the longest firing                                 words  1 or more
+// REPLAYS    times that every firing is sent                             times  1 or more
+// TOGETHER   query heads that share a pass in a step of one token;       times  1 or more
+//            divides REPLAYS
+// RAM_STYLE  style of the storage, as in rill_ram_sdp                    -      "auto", "distributed", "block", "ultra"
 `default_nettype none
 
 module rill_replay_buffer #(
@@ -54,10 +56,10 @@ module rill_replay_buffer #(
     localparam [31:0] PASSES_TOGETHER = REPLAYS / TOGETHER;
     localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
 
-    reg  [ADDR_W-1:0]      write_q;          // rests on the last word while the passes run
+    reg  [ADDR_W-1:0]      write_q;          // stays at the last word during the passes
     reg  [ADDR_W-1:0]      read_q;
-    reg  [PASS_W-1:0]      passes_q;         // still to be read, the present one included
-    reg                    open_q;           // the firing enters
+    reg  [PASS_W-1:0]      passes_q;         // passes that are not finished, including the present one
+    reg                    open_q;           // a firing is being stored
     reg                    valid_q;
     reg                    last_q;
     wire [DATA_W+USER_W-1:0] out_word;

@@ -2,10 +2,10 @@
 // Rotates the elements of a word: element i goes to place (i + turn) mod ELEMS. Combinational, log2(ELEMS) stages of
 // 2:1 multiplexers.
 //
-// name    meaning                    unit      range
-// ELEMS   of a word, a power of two  elements  2 or more
-// ELEM_W  of an element              bits      1 or more
-// TURN_W  of turn                    bits      derived
+// name    meaning                             unit      range
+// ELEMS   elements of a word, a power of two  elements  2 or more
+// ELEM_W  width of an element                 bits      1 or more
+// TURN_W  width of turn                       bits      derived
 `default_nettype none
 
 module rill_rotate #(

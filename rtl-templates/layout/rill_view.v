@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another view of the same words, in wires only: the kernel of operations that only rename a tensor's dimensions
+// Passes words unchanged, in wires only. It is the kernel of operations that only rename the dimensions of a tensor
 // (transpose, reshape).
 //
 // Where the types of both ends differ, the compiler inserts a rill_layout_converter before or after it.
-// Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in
-// reset.
+// Streams: docs/rtl.md section 3. Latency 0; one chunk per cycle. Reset: clk, synchronous active-high rst; tvalid and
+// tready are low in reset.
 //
 // name    meaning                       unit    range
 // LANES   fp32 per chunk                words   1 or more
 // TOKENS  tokens per step, upper bound  tokens  1 or more
-// USER_W  of tuser                      bits    derived
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_view #(

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gears of rill_width_converter (its contract is there): packs words whose elements past tcount are zero into dense
-// chunks.
+// The datapath of rill_width_converter, whose header defines the streams: packs words into dense chunks. Elements of a
+// word past tcount must be zero.
 //
-// A word is shifted by `fill`, the number of elements its token holds over from the row-step before (the same for all
-// tokens), so that it lies on chunk borders; its first chunk is joined with the token's rest; what does not fill a
-// chunk becomes the new rest. The chunks of a row-step wait in a buffer of LINES row-steps, from which they leave chunk
-// by chunk, token by token.
-// Stalls: one clock enable for the whole pipeline, low while the buffer is full. Reset: synchronous, control only.
+// `fill` is the number of elements that a token has left over from its previous row-step; it is equal for all tokens. A
+// word is shifted by fill, which aligns it to chunks. Its first chunk is joined with the leftover elements of its
+// token. The elements that do not fill a chunk become the new leftover. The chunks of a row-step wait in a buffer of
+// LINES row-steps and leave in order (chunk, tok).
+// Stalls: the whole pipeline has one clock enable, which is low while the buffer is full. Reset: clk, synchronous
+// active-high rst; control only.
 //
 // name       meaning                                      unit      range
-// IN_ELEMS   of a word in                                 elements  1 to 32
-// OUT_ELEMS  of a chunk out                               elements  1, 2, 4, 8, 16, 32
-// ELEM_W     of an element                                bits      1 or more
-// TOKENS     per step, upper bound                        tokens    1 or more
+// IN_ELEMS   elements of an input word                    elements  1 to 32
+// OUT_ELEMS  elements of an output chunk                  elements  1, 2, 4, 8, 16, 32
+// ELEM_W     width of an element                          bits      1 or more
+// TOKENS     tokens per step, upper bound                 tokens    1 or more
 // DENSE      1: words are full but for the last row-step  -         0, 1
-// COUNT_W    of tcount                                    bits      derived
-// USER_W     of tuser                                     bits      derived
+// COUNT_W    width of tcount                              bits      derived
+// USER_W     width of tuser                               bits      derived
 `default_nettype none
 
 module rill_width_gear #(
@@ -61,39 +62,39 @@ module rill_width_gear #(
     localparam CHUNK_W = OUT_ELEMS * ELEM_W;
     localparam LOG_OUT = $clog2(OUT_ELEMS);
     localparam SHIFTS = (LOG_OUT + 1) / 2;                 // stages of two bits
-    localparam LINE = (IN_ELEMS + 2 * OUT_ELEMS - 2) / OUT_ELEMS;  // chunks that a shifted word can touch
+    localparam LINE = (IN_ELEMS + 2 * OUT_ELEMS - 2) / OUT_ELEMS;  // number of chunks that a shifted word can touch
     localparam LINE_W = LINE * CHUNK_W;
     localparam TOK_W = USER_W - 1;
-    localparam NUM_W = 7;                                  // numbers of elements, up to 63
+    localparam NUM_W = 7;                                  // width of a number of elements, up to 63
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;
-    localparam COPIES = (LINE_W + 1023) / 1024;            // of what shifts a line: each for a part of it
-    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // en, of each shift, of the line, of the tail
+    localparam COPIES = (LINE_W + 1023) / 1024;            // copies of the shift amounts; each serves a part of a line
+    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: for each shift, the line and the leftover
     localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
     localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
-    // Bits of the fill that can be set: with DENSE it is a multiple of the powers of two in IN_ELEMS.
+    // Bits of the fill that can be 1. With DENSE it is a multiple of the largest power of two in IN_ELEMS.
     localparam KEPT = (OUT_ELEMS - 1) & ~((DENSE == 1) ? (1 << low_zeros(IN_ELEMS)) - 1 : 0);
     localparam [NUM_W-1:0] FILL_MASK = KEPT[NUM_W-1:0];
     localparam [NUM_W-1:0] REST_MASK = OUT_ELEMS[NUM_W-1:0] - 1'b1;
     localparam [NUM_W-1:0] FULL_STEP = IN_ELEMS[NUM_W-1:0];
 
-    // ---- stage 0: the word and the number of elements with what its token holds over ----
-    wire [MOVES-1:0]  moves;                               // the pipeline moves: once for each part of it
+    // ---- stage 0: the word, and the number of its elements plus the leftover of its token ----
+    wire [MOVES-1:0]  moves;                               // copies of en, one per part of the pipeline
     wire              en = moves[0];
     reg               open_q;                              // low in reset
-    reg  [NUM_W-1:0]  fill_q;                              // of the row-step that comes next
+    reg  [NUM_W-1:0]  fill_q;                              // fill of the next row-step
     wire              take = s_axis_tvalid && s_axis_tready;
     wire [NUM_W-1:0]  count = {{(NUM_W-COUNT_W){1'b0}}, s_axis_tcount};
     wire [NUM_W-1:0]  fill_d = (fill_q + (DENSE == 1 ? FULL_STEP : count)) & FILL_MASK;
 
-    localparam STAGES = SHIFTS + 2;                        // in, shifted .., rest chosen
+    localparam STAGES = SHIFTS + 2;                        // input, each shift, leftover chosen
     localparam END = STAGES - 1;
     reg  [STAGES-1:0]        valid_q;
     reg  [STAGES*NUM_W-1:0]  fills_q;
     reg  [STAGES*NUM_W-1:0]  total_q;
     reg  [STAGES*MARK_W-1:0] mark_q;
 
-    wire              waits;                               // !en once more, as the loads of en are many
+    wire              waits;                               // second register of !en, because en has many loads
     assign s_axis_tready = open_q && !waits;
     always @(posedge clk) begin
         open_q <= !rst;
@@ -156,7 +157,7 @@ module rill_width_gear #(
         end
     endgenerate
 
-    // ---- the chunk that will be the new rest, if the word fills at least one ----
+    // ---- the chunk that becomes the new leftover, if the word fills at least one chunk ----
     wire [NUM_W-1:0]   shifted_total = total_q[SHIFTS*NUM_W +: NUM_W];
     wire [NUM_W-1:0]   shifted_full = shifted_total >> LOG_OUT;
     reg  [LINE_W-1:0]  line_q;
@@ -173,15 +174,15 @@ module rill_width_gear #(
         end
     end
 
-    // ---- join with the token's rest, into the line buffer ----
+    // ---- join with the token's leftover, and write to the line buffer ----
     wire               ready = valid_q[END];
-    wire               row_last = mark_q[END*MARK_W + USER_W];       // of the firing
+    wire               row_last = mark_q[END*MARK_W + USER_W];       // last row-step of the firing
     wire               tok_last = mark_q[END*MARK_W + TOK_W];
     wire [TOK_W-1:0]   tok = mark_q[END*MARK_W +: TOK_W];
     wire [NUM_W-1:0]   total = total_q[END*NUM_W +: NUM_W];
     wire [NUM_W-1:0]   full = total >> LOG_OUT;
     wire               some_rest = (total & REST_MASK) != {NUM_W{1'b0}};
-    wire [1:0]         some_fill;                          // for the line, for the rest
+    wire [1:0]         some_fill;                          // fill is not 0: copies for the line and for the leftover
     generate
         if (COPIES == 1) begin : gen_fill
             assign some_fill = {2{fills_q[END*NUM_W +: NUM_W] != {NUM_W{1'b0}}}};
@@ -193,7 +194,7 @@ module rill_width_gear #(
     reg  [1:0]         put_q;                              // line being filled
     reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
     (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
-    // A function, so that a simulator joins them only where the line is put away.
+    // A function, so that a simulator joins them only when a line is written.
     function [LINE_W-1:0] join_rest(input [LINE_W-1:0] line, input some, input [CHUNK_W-1:0] rest);
         begin
             join_rest = line;
@@ -213,9 +214,9 @@ module rill_width_gear #(
     reg  [2:0]         used_q;
     reg  [NUM_W-1:0]   last_chunk_q [0:LINES-1];           // number of the line's last chunk
     reg  [TOK_W:0]     last_tok_q [0:LINES-1];             // {tlast, last active token}
-    wire               free;                               // a line has left
+    wire               free;                               // a line has been emptied
     wire [2:0]         used_d = used_q + {2'b0, commit} - {2'b0, free};
-    wire [2*MOVES+1:0] state;                              // {ready, used_q[2]}, for waits and for each of moves
+    wire [2*MOVES+1:0] state;  // {ready, used_q[2]}, for `waits` and for each bit of `moves`
     rill_register_tree #(.DATA_W(2), .COPIES(MOVES + 1)) u_state (.clk(clk), .rst(rst),
         .d({en ? valid_q[END-1] : ready, used_d[2]}), .q(state));
     assign waits = &state[1:0];
@@ -240,7 +241,7 @@ module rill_width_gear #(
         end
     end
 
-    // ---- out: chunk by chunk, token by token ----
+    // ---- output: chunk by chunk, token by token ----
     reg  [NUM_W-1:0]   chunk_q;
     reg  [TOK_W-1:0]   tok_q;
     reg                valid_out_q;

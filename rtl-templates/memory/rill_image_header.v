@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the header of the memory image at each start and compares it, then lets the vector parameters after it through,
-// or keeps those that are on chip.
+// Reads the header of the memory image at each start and checks it. Then it passes on the vector parameters that follow
+// the header, or keeps the ones that are already on chip.
 //
 // The header is one beat (docs/memory.md): [31:0] magic, [63:32] version, [127:64] layout, [191:128] checksum of the
 // image, never 0.
-// start (pulse): also in the middle of a read. kept = 0: header and BEATS of parameters are one read, and the
-// parameters go to m_axis_beat.
-// Else the header is read alone. If its checksum is `kept`: `keep` (pulse) and no read; else the parameters follow in a
-// read of their own.
-// A header of another image: `wrong` (level, until start) with place 0 magic, 1 version, 2 layout, the first that
-// differs; nothing is let through, `done` never comes. checksum is valid with `done`. done rises with `keep`, or when
-// the header is right and `loaded` (level: all parameters have been handed over; 1 where BEATS is 0), and is low from
-// start on until then.
-// `layout` and `kept` hold still from 2 cycles before start until done or wrong.
-// Latency: 3 cycles from the header's beat to `keep`, `wrong` or the first beat let through; one beat per cycle then.
-// Reset: synchronous, control only; tready low in reset.
+// start (pulse, allowed in the middle of a read) with kept = 0: one read fetches the header and BEATS beats of
+// parameters, and the parameters go to m_axis_beat.
+// start with kept not 0: the header is read alone. If its checksum equals kept, keep pulses and nothing else is read.
+// Otherwise a second read fetches the parameters.
+// A header of another image sets wrong (level, until start). place is the first field that differs: 0 magic, 1 version,
+// 2 layout. No parameters are passed on, and done never comes.
+// done rises with keep, or when the header is right and loaded is high (level: all parameters have been handed over; 1
+// if BEATS is 0). It is low from start until then. checksum is valid with done.
+// layout and kept must be stable from 2 cycles before start until done or wrong.
+// Latency: 3 cycles from the header's beat to keep, wrong or the first parameter beat; then one beat per cycle.
+// Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
-// name       meaning                          unit   range
-// BEAT_BITS  of a beat                        bits   256, 512
-// BEATS      of parameters after the header  beats  0 to 65534
-// OFFSET     of the header                    bytes  any
+// name       meaning                               unit   range
+// BEAT_BITS  width of a beat                       bits   256, 512
+// BEATS      beats of parameters after the header  beats  0 to 65534
+// OFFSET     offset of the header in the channel   bytes  any
 `default_nettype none
 
 module rill_image_header #(
@@ -65,13 +65,13 @@ module rill_image_header #(
     localparam [39:0] BEHIND = OFFSET + {8'd0, BYTES_32};
 
     reg         alone_q;                     // the header is read without the parameters
-    reg         header_q;                    // it is waited for
+    reg         header_q;                    // the header has not come yet
     reg         compare_q;
     reg         decide_q;
-    reg         right_q;                     // parameters go through
+    reg         right_q;                     // the header is right, and parameters pass
     reg         kept_q;
-    reg         none_q;                      // nothing is kept
-    reg         second_q;                    // the descriptor of the parameters alone
+    reg         none_q;                      // no parameters are kept on chip
+    reg         second_q;                    // the second read, of the parameters alone, is to be requested
     reg         same_magic_q, same_version_q, same_layout_q, same_image_q;
     reg [191:0] head_q;
     wire        take = s_axis_beat_tvalid && header_q;

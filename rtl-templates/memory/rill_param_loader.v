@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deals the beats of one linear read out to STORES parameter stores in turn: COUNTS[i] beats to store i, once per
+// Distributes the beats of one linear read to STORES parameter stores in turn: COUNTS[i] beats to store i, once per
 // start.
 //
-// A beat is handed over in PIECES pieces, the low bits first, one a cycle, and taken with the last of them: so many
-// fewer wires lead to the stores.
+// A beat is sent in PIECES pieces, one per cycle, the low bits first, and is taken together with its last piece. This
+// divides the number of wires to the stores by PIECES.
 //
-// start (pulse): begins with store 0, also in the middle of a load. load_valid, load_store (one-hot) and load_data go
+// start (pulse, allowed in the middle of a load) begins with store 0. load_valid, load_store (one-hot) and load_data go
 // to all stores.
-// done rises when the last beat has been handed over and is low from start on until then. Beats are taken only between
-// start and done.
-// Throughput: one piece per cycle; latency 1. Reset: synchronous, control only; tready low in reset.
+// done is low from start until the last beat has been handed over. Beats are taken only between start and done.
+// Throughput: one piece per cycle; latency 1. Reset: clk, synchronous active-high rst; control only. tready is low in
+// reset.
 //
-// name       meaning                                   unit    range
-// BEAT_BITS  of a beat                                 bits    1 or more
-// STORES     that beats are dealt out to               stores  1 or more
-// PIECES     of a beat; divides BEAT_BITS              -       1 or more
-// COUNTS     of each store, 32 bits each, store 0 low  beats   not 0
-// LOAD_BITS  of a piece                                bits    derived
+// name       meaning                                         unit    range
+// BEAT_BITS  width of a beat                                 bits    1 or more
+// STORES     stores that receive beats                       stores  1 or more
+// PIECES     pieces of a beat; divides BEAT_BITS             -       1 or more
+// COUNTS     beats of each store, 32 bits each, store 0 low  beats   not 0
+// LOAD_BITS  width of a piece                                bits    derived
 `default_nettype none
 
 module rill_param_loader #(
@@ -66,12 +66,12 @@ module rill_param_loader #(
             counts[i] = COUNTS[i*32 +: 32];
 
     reg  [STORES-1:0]  turn_q;               // one-hot
-    reg  [INDEX_W-1:0] next_q;               // number of the store after it
+    reg  [INDEX_W-1:0] next_q;               // number of the next store
     reg  [31:0]        left_q;               // beats that the present store still gets
     reg                busy_q;
     reg                done_q;
     wire [LOAD_BITS-1:0] piece;
-    wire               end_piece;            // it is the last
+    wire               end_piece;            // this piece is the last one of the beat
     wire               hand = s_axis_beat_tvalid && busy_q;
     wire               take = hand && end_piece;
     wire               last = left_q == 32'd1;
@@ -94,7 +94,7 @@ module rill_param_loader #(
             if (last) begin
                 turn_q <= turned[STORES-1:0];
                 next_q <= next_q + 1'b1;
-                left_q <= counts[next_q];    // past the last store: not used
+                left_q <= counts[next_q];    // not used after the last store
                 busy_q <= !turned[STORES];
                 done_q <= turned[STORES];
             end

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// On-chip store of one kernel's vector parameters (docs/memory.md): loaded at a start, or kept from one before, then
-// streamed in a circle.
+// On-chip store for the vector parameters of one kernel (docs/memory.md). They are loaded at a start, or kept from an
+// earlier load, and then sent to the kernel again and again in a ring.
 //
-// Load: load_start (pulse) rewinds; each cycle with load_valid brings one beat. A beat holds several words or a word
-// takes several beats, first in the low bits either way. Beats past the WORDS-th word are ignored, as is the padding of
-// the last one.
-// keep (pulse) after load_start, instead of beats: what the latest whole load brought is there again, also after a
-// reset.
-// Read: m_axis_param gives words 0 .. WORDS-1 and starts over; none before the load has brought all of them. The reader
-// pops one word per chunk, with its tok_last beat. One word per cycle; latency 4 cycles from the last beat to word 0.
-// load_start works on the stream like a reset: a word on offer is withdrawn.
-// On another die than what loads it: HOPS register stages for load_start, keep and load_valid, u_hop, and so many more
-// cycles of that latency. load_data comes HOPS cycles later than load_valid: stores share its stages.
-// Reset: synchronous, control only; the contents are void until the next load or `keep`.
+// Load: load_start (pulse) begins; each cycle with load_valid brings one beat. A beat holds several words, or a word
+// takes several beats; the first is in the low bits in both cases. Beats after the WORDS-th word are ignored, and so is
+// the padding of the last beat.
+// keep (pulse), after load_start and instead of beats, makes the contents of the latest complete load valid again, also
+// after a reset.
+// Read: m_axis_param gives words 0 .. WORDS-1 and starts over. It gives none before the load is complete. The reader
+// pops one word per chunk, with its tok_last beat. Throughput: one word per cycle. Latency 4 cycles from the last beat
+// to word 0.
+// load_start acts on the stream like a reset: it withdraws an offered word.
+// HOPS: the store may be on another die than the loader. load_start, keep and load_valid pass HOPS register stages
+// (u_hop), which lengthen the latency by HOPS. load_data arrives HOPS cycles after load_valid, because stores share its
+// stages.
+// Reset: clk, synchronous active-high rst; control only. The contents are invalid until the next load or keep.
 //
-// name       meaning                                       unit   range
-// BEAT_BITS  of a beat; a multiple or a divisor of WORD_W  bits   1 or more
-// WORD_W     of a word                                     bits   1 or more
-// WORDS      in the circle                                 words  1 or more
-// RAM_STYLE  of the storage                                -      "auto", "distributed", "block", "ultra"
-// HOPS       die boundaries to what loads it               clocks  0 or more
+// name       meaning                                             unit    range
+// BEAT_BITS  width of a beat; a multiple or a divisor of WORD_W  bits    1 or more
+// WORD_W     width of a word                                     bits    1 or more
+// WORDS      words of the ring                                   words   1 or more
+// RAM_STYLE  style of the storage                                -       "auto", "distributed", "block", "ultra"
+// HOPS       die boundaries to what loads it                     clocks  0 or more
 `default_nettype none
 
 module rill_param_store #(
@@ -39,7 +41,7 @@ module rill_param_store #(
     input  wire                 m_axis_param_tready,
     output wire [WORD_W-1:0]    m_axis_param_tdata
 );
-    // The RAM is as wide as the wider of the two: a line is PIECES beats or SPLIT words.
+    // The RAM is as wide as the wider of beat and word: a line has PIECES beats or SPLIT words.
     localparam LINE_W = WORD_W > BEAT_BITS ? WORD_W : BEAT_BITS;
     localparam NARROW = WORD_W > BEAT_BITS ? BEAT_BITS : WORD_W;
     localparam PIECES = BEAT_BITS > 0 ? LINE_W / BEAT_BITS : 1;
@@ -51,7 +53,7 @@ module rill_param_store #(
     localparam [31:0] LAST_LINE_32 = LINES - 1;
     localparam [31:0] LAST_PIECE_32 = PIECES - 1;
     localparam [31:0] LAST_SPLIT_32 = SPLIT - 1;
-    localparam [31:0] END_SPLIT_32 = WORDS - 1 - (LINES - 1) * SPLIT;        // of the last word in the last line
+    localparam [31:0] END_SPLIT_32 = WORDS - 1 - (LINES - 1) * SPLIT;        // place of the last word in the last line
     localparam [ADDR_W-1:0] LAST_LINE = LAST_LINE_32[ADDR_W-1:0];
     localparam [PIECE_W-1:0] LAST_PIECE = LAST_PIECE_32[PIECE_W-1:0];
     localparam [SPLIT_W-1:0] LAST_SPLIT = LAST_SPLIT_32[SPLIT_W-1:0];
@@ -69,7 +71,7 @@ module rill_param_store #(
     wire                 kept;
     wire                 brought;
     wire [BEAT_BITS-1:0] beat = load_data;
-    // Its stages lie on the dies on the way: a reset that is held for HOPS cycles comes through them as zeros.
+    // These stages are on the dies along the way. A reset that lasts HOPS cycles passes through them as zeros.
     rill_hop #(.DATA_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(1'b0),
         .d({load_start, keep, load_valid}), .q({start, kept, brought}));
     wire restart = rst || start;
@@ -80,7 +82,7 @@ module rill_param_store #(
     reg  [PIECE_W-1:0] piece_q;
     reg                write_q;              // line_q is complete
     reg  [ADDR_W-1:0]  write_addr_q;
-    reg                full_q;               // every line is there
+    reg                full_q;               // every line has been loaded
     wire               bring = brought && loading_q;
     wire               last_write = write_q && write_addr_q == LAST_LINE;
     always @(posedge clk)
@@ -113,10 +115,10 @@ module rill_param_store #(
         end
     endgenerate
 
-    // ---- read: a line goes word by word while the RAM's register holds the next one ----
+    // ---- read: the words of a line leave while the RAM's register holds the next line ----
     reg  [ADDR_W-1:0]  read_addr_q;
     reg                ahead_valid_q;
-    reg                ahead_last_q;         // the line ahead is the last of the circle
+    reg                ahead_last_q;         // the line ahead is the last one of the ring
     wire [LINE_W-1:0]  ahead;
     reg                out_valid_q;
     reg                out_last_q;

@@ -7,14 +7,14 @@
 // BYTE_EN = 1: write_strobe has a bit per byte of 8 bits; BYTE_EN = 0: tie its single bit to 1. No reset; contents
 // start unknown.
 //
-// name       meaning                                   unit    range
-// DATA_W     of a word; whole bytes with BYTE_EN       bits    1 or more
-// DEPTH      words                                     words   1 or more
-// RAM_STYLE  of the storage; "auto": the tool chooses  -       "auto", "distributed", "block", "ultra"
-// BYTE_EN    1: a strobe for each byte                 -       0, 1
-// LATENCY    of a read                                 clocks  1, 2
-// ADDR_W     of an address                             bits    derived
-// STROBE_W   of write_strobe                           bits    derived
+// name       meaning                                         unit    range
+// DATA_W     width of a word; whole bytes with BYTE_EN       bits    1 or more
+// DEPTH      words                                           words   1 or more
+// RAM_STYLE  style of the storage; "auto": the tool chooses  -       "auto", "distributed", "block", "ultra"
+// BYTE_EN    1: a strobe for each byte                       -       0, 1
+// LATENCY    cycles from the address to the data             clocks  1, 2
+// ADDR_W     width of an address                             bits    derived
+// STROBE_W   width of write_strobe                           bits    derived
 `default_nettype none
 
 module rill_ram_sdp #(

@@ -12,13 +12,13 @@
 // occupancy and high_water are as in rill_fifo and do not count words that are on the way.
 // Reset: synchronous; both ends and all stages between are reset together.
 //
-// name       meaning                               unit   range
-// DATA_W     of a word                             bits   1 or more
-// DEPTH      of the FIFO, the sender's CREDITS     words  1 or more
-// PARTS      in which a word comes                 parts  1 to 8
-// RAM_STYLE  of the storage above 2 words          -      "auto", "srl", "distributed", "block", "ultra"
-// COUNT_W    of occupancy                          bits   derived
-// PART_W     of a part                             bits   derived
+// name       meaning                                           unit   range
+// DATA_W     width of a word                                   bits   1 or more
+// DEPTH      depth of the FIFO, equal to the sender's CREDITS  words  1 or more
+// PARTS      transfers per word                                parts  1 to 8
+// RAM_STYLE  style of the storage above 2 words                -      "auto", "srl", "distributed", "block", "ultra"
+// COUNT_W    width of occupancy                                bits   derived
+// PART_W     width of a transfer                               bits   derived
 `default_nettype none
 
 module rill_credit_receive #(
@@ -68,7 +68,7 @@ module rill_credit_receive #(
     end
     assign credit = credit_q;
 
-    // Words of their parts: the last one goes to the FIFO with those that are kept.
+    // Joins the parts of a word: the last part goes to the FIFO together with the kept ones.
     wire              whole;
     wire [DATA_W-1:0] word;
     generate
@@ -96,7 +96,7 @@ module rill_credit_receive #(
         .s_axis_tvalid(whole), .s_axis_tready(room), .s_axis_tdata(word), .m_axis_tvalid(m_axis_tvalid),
         .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .occupancy(occupancy), .high_water(high_water));
 
-    wire unused = room; // there always is
+    wire unused = room; // there is always room
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a word comes without a credit")) u_assert_room (.clk(clk),
         .broken(!rst && whole && !room));

@@ -15,12 +15,12 @@
 // PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires for a stream whose
 // words are at least as many cycles apart. valid is high in the cycle of each part.
 //
-// name     meaning                                  unit   range
-// DATA_W   of a word                                bits   1 or more
-// CREDITS  places that the far end has              words  1 or more
-// PARTS    of a word                                parts  1 to 8
-// COUNT_W  of the credits                           bits   derived
-// PART_W   of a part                                bits   derived
+// name     meaning                      unit   range
+// DATA_W   width of a word              bits   1 or more
+// CREDITS  places that the far end has  words  1 or more
+// PARTS    transfers per word           parts  1 to 8
+// COUNT_W  width of the credit count    bits   derived
+// PART_W   width of a transfer          bits   derived
 `default_nettype none
 
 module rill_credit_send #(
@@ -54,9 +54,9 @@ module rill_credit_send #(
 
     (* shreg_extract = "no", keep = "true" *) reg              valid_q;
     (* shreg_extract = "no", keep = "true" *) reg [PART_W-1:0] data_q;
-    (* shreg_extract = "no", keep = "true" *) reg              credit_q; // where it lands
+    (* shreg_extract = "no", keep = "true" *) reg              credit_q; // the register in which a credit arrives
     reg  [COUNT_W-1:0] left_q;               // credits
-    reg                any_q;                // left_q != 0, and the next cycle is no part's but a word's
+    reg                any_q;                // a credit is left, and the next cycle is free for a word
     wire               push = s_axis_tvalid && any_q;
     reg  [COUNT_W-1:0] left_d;
     always @* begin
@@ -66,18 +66,18 @@ module rill_credit_send #(
         else if (credit_q && !push)
             left_d = left_q + 1'b1;
     end
-    // The rest of a word whose first part has left.
-    wire more;                               // such a part goes next
-    wire free;                               // none does in the next cycle
+    // The rest of a word whose first part has been sent.
+    wire more;                               // the next cycle sends such a part
+    wire free;                               // the next cycle is free
     generate
         if (PARTS == 1) begin : gen_whole
             assign {more, free} = 2'b01;
             always @(posedge clk)
-                data_q <= s_axis_tdata;      // without an enable: only valid says that it is a word
+                data_q <= s_axis_tdata;      // needs no enable, because valid marks the words
         end else begin : gen_parts
             localparam REST_W = (PARTS - 1) * PART_W;
             reg  [REST_W-1:0]      rest_q;
-            reg  [2:0]             more_q;   // parts
+            reg  [2:0]             more_q;   // parts that are still to be sent
             wire [2:0]             more_d = push ? PARTS[2:0] - 3'd1 : more ? more_q - 3'd1 : 3'd0;
             wire [REST_W+PART_W-1:0] left = {{PART_W{1'b0}}, rest_q};
             wire [REST_W+PART_W-1:0] word = {{(REST_W+PART_W-DATA_W){1'b0}}, s_axis_tdata};

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other end of rill_serializer: q is the word that has not changed for 2 + DATA_W / SLICE_W clocks, and the clocks
-// of the way between; while it changes, slices of two words.
-// DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst makes q 0.
+// Puts the slices of rill_serializer together. q is the word that was at the other end, if it has not changed for 2 +
+// DATA_W / SLICE_W clocks plus the register stages between. While the word changes, q mixes slices of the old and the
+// new one.
+// DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst makes q 0.
 //
-// name     meaning           unit   range
-// DATA_W   of q              bits   2 or more
-// SLICE_W  of a slice        bits   1 or more
-// WAY_W    of way            bits   derived
+// name     meaning           unit  range
+// DATA_W   width of q        bits  2 or more
+// SLICE_W  width of a slice  bits  1 or more
+// WAY_W    width of way      bits  derived
 `default_nettype none
 
 module rill_deserializer #(
@@ -27,7 +28,7 @@ module rill_deserializer #(
         end
     endgenerate
 
-    reg [WAY_W-1:0] way_q; // where it lands
+    reg [WAY_W-1:0] way_q; // the register in which a slice arrives
     always @(posedge clk) way_q <= way;
 
     genvar n;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO of any depth on AXI4-Stream handshakes.
 //
-// Protocol: tdata only, users concatenate their sidebands; order kept, nothing lost; m_axis_tdata is held while
-// stalled.
-// Latency (first word into an empty FIFO, to m_axis_tvalid): DEPTH 1 and 2: 1 cycle; deeper: 2 cycles (registered
-// read). Throughput: one word per cycle from DEPTH 2 on, one word in two cycles at DEPTH 1. Capacity: exactly DEPTH
+// Protocol: tdata only; users concatenate their sidebands. The order is kept and nothing is lost. m_axis_tdata is held
+// while stalled.
+// Latency of the first word into an empty FIFO, to m_axis_tvalid: with DEPTH 1 and 2: 1 cycle; deeper: 2 cycles
+// (registered read). Throughput: one word per cycle, but one word in two cycles for DEPTH 1. Capacity: exactly DEPTH
 // words in all.
-// occupancy counts the words held; high_water is the largest occupancy of the cycles before, since reset (simulation
-// and debug).
-// s_axis_tready and m_axis_tvalid come from registers: no path through from side to side. m_axis_tdata does, too, but
-// at DEPTH 2 with more than 1,536 bits, where it comes over a multiplexer.
-// Reset: synchronous; counters and valids only. s_axis_tready is low in reset and in the cycle after it.
-// Storage above 2 words: RAM_STYLE "auto" is a RAM of the tool's choice, "srl" shift registers, up to 33 words: 32 and
-// the output register. At these depths LUTRAM takes no more area than shift registers, and a shift of all words per
-// push simulates several times slower than a RAM's write.
+// occupancy counts the words held. high_water is the largest occupancy of all earlier cycles since reset (for
+// simulation and debug).
+// s_axis_tready and m_axis_tvalid come from registers, so no path leads from one side to the other. m_axis_tdata also
+// comes from a register, except for DEPTH 2 with more than 1,536 bits, where a multiplexer follows the registers.
+// Reset: clk, synchronous active-high rst; counters and valids only. s_axis_tready is low in reset and in the cycle
+// after it.
+// Storage above 2 words: with RAM_STYLE "auto" the tool chooses a RAM; "srl" uses shift registers for up to 33 words
+// (32 and the output register). Up to that depth LUTRAM takes no more area than shift registers, and it simulates
+// several times faster, because a push does not shift all words.
 //
-// name       meaning                          unit   range
-// DATA_W     of a word                        bits   1 or more
-// DEPTH      capacity; at most 33 with "srl"  words  1 or more
-// RAM_STYLE  of the storage above 2 words     -      "auto", "srl", "distributed", "block", "ultra"
-// COUNT_W    of occupancy                     bits   derived
+// name       meaning                             unit   range
+// DATA_W     width of a word                     bits   1 or more
+// DEPTH      capacity; at most 33 with "srl"     words  1 or more
+// RAM_STYLE  style of the storage above 2 words  -      "auto", "srl", "distributed", "block", "ultra"
+// COUNT_W    width of occupancy                  bits   derived
 `default_nettype none
 
 module rill_fifo #(
@@ -48,7 +49,7 @@ module rill_fifo #(
     localparam [87:0] ULTRA = {48'd0, "ultra"};
     localparam [87:0] DISTRIBUTED = "distributed";
     localparam IS_SRL = STYLE == SRL;
-    localparam WIDE = 1536;                  // bits; wider words do not move on in DEPTH 2
+    localparam WIDE = 1536;                  // bits; wider words do not shift with DEPTH 2
     localparam [COUNT_W-1:0] FULL = DEPTH[COUNT_W-1:0];
 
     genvar c;
@@ -68,7 +69,7 @@ module rill_fifo #(
         end
     endgenerate
 
-    // A count with a word more or a word less: each bit follows what the bits below are before it is known which.
+    // The count plus or minus one. Each bit uses the lower bits, before it is known whether a push or a pop occurs.
     function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
 `ifndef RILL_FAST_SIM
         integer digit;
@@ -93,10 +94,10 @@ module rill_fifo #(
 
     reg  [COUNT_W-1:0] count_q;
     reg  [COUNT_W-1:0] high_q;
-    reg                room_q;               // a word fits
+    reg                room_q;               // there is room for a word
     wire [COUNT_W-1:0] count_d = counted(count_q, push, pop);
 
-    // The registered count is compared before push and pop are known.
+    // The registered count is compared before push and pop are known, because they are late.
     wire is_full = count_q == FULL;
     wire is_near = count_q == FULL - 1'b1;
     wire is_high = count_q > high_q;
@@ -131,7 +132,7 @@ module rill_fifo #(
                 valid_q <= !rst && (push || count_q[1] || (count_q[0] && !pop));
                 if (push)
                     tail_q <= s_axis_tdata;
-                if (pop || (push && !valid_q)) // what chooses between the two does not hang on m_axis_tready
+                if (pop || (push && !valid_q)) // the choice between the two does not depend on m_axis_tready
                     head_q <= count_q[1] ? tail_q : s_axis_tdata;
             end
             assign m_axis_tvalid = valid_q;
@@ -139,7 +140,7 @@ module rill_fifo #(
         end else if (DEPTH == 2) begin : gen_swap
             // Wide words stay in place, and only the address of the oldest one changes: otherwise every bit of head_q
             // would depend on m_axis_tready.
-            localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
+            localparam COPIES = (DATA_W + 1023) / 1024; // copies of `read`; each selects a part of the word
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               write_q;       // the next word goes to word_1_q
             wire [COPIES-1:0] read;          // the oldest one is there
@@ -169,7 +170,8 @@ module rill_fifo #(
             end
             assign m_axis_tvalid = valid_q;
         end else if (DEPTH > 2) begin : gen_deep
-            // DEPTH-1 words of storage and the output register, which is refilled in the cycle in which it is emptied.
+            // DEPTH-1 words of storage, and the output register. A word from the storage refills that register in the
+            // cycle in which it is emptied.
             localparam WORDS = DEPTH - 1;
             localparam ADDR_W = $clog2(WORDS);
             localparam [ADDR_W-1:0] TOP = WORDS[ADDR_W-1:0] - 1'b1;
@@ -195,7 +197,7 @@ module rill_fifo #(
 
             if (IS_SRL) begin : gen_srl
                 reg  [DATA_W-1:0] shift_q [0:WORDS-1];
-                reg  [ADDR_W-1:0] oldest_q;  // place of the oldest word; without one, of the next
+                reg  [ADDR_W-1:0] oldest_q;  // place of the oldest word; if there is none, of the next word
                 integer i;
                 always @(posedge clk)
                     if (push) begin

@@ -1,30 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FIFO that serves PORTS streams of groups which run one after the other: the streams take turns, firing by firing,
+// One FIFO that serves PORTS streams of groups that run one after the other. The streams take turns, firing by firing,
 // in the order of a static schedule.
 //
-// Protocol: per stream that of rill_fifo, with tlast at the end of each firing. A stream's words enter in its turn only
-// (tready is low before), after those of the turns before; they leave in the same order. A firing that has its turn
-// moves as in its own rill_fifo of DEPTH words.
-// s_axis_* and m_axis_* are packed arrays, port 0 in the low bits; all outputs carry the same payload, tvalid tells
+// Protocol: each stream behaves as with a rill_fifo, with tlast at the end of each firing. Its words enter only in its
+// turn (tready is low before) and leave in the order in which they entered. During its turn a firing moves as in a
+// rill_fifo of DEPTH words.
+// s_axis_* and m_axis_* are packed arrays, port 0 in the low bits. All outputs carry the same payload; tvalid tells
 // whose it is.
-// Latency: that of rill_fifo; tvalid and tready are combinational from the turns, which are fetched ahead (rill_turns),
-// no bubble between firings.
-// Entering and leaving have turns of their own: a firing may enter while the one before it leaves.
-// occupancy and high_water: per port, the words it has inside and the most it ever had (simulation and debug).
-// Reset: synchronous, control only; tready and tvalid low in reset.
+// Latency: that of rill_fifo. tvalid and tready are combinational from the turns. Turns are prefetched (rill_turns), so
+// no cycle is lost between firings.
+// Input and output have separate turns, so a firing may enter while the previous one leaves.
+// occupancy and high_water: per port, the words that it has inside now, and the most that it ever had (for simulation
+// and debug).
+// Reset: clk, synchronous active-high rst; control only. tready and tvalid are low in reset.
 //
-// name               meaning                                  unit      range
-// PORTS              streams that take turns                  streams   1 to 255
-// DATA_W             tdata and tuser, of the widest stream    bits      1 or more
-// DEPTH              capacity                                 words     1 or more
-// RAM_STYLE          as in rill_fifo                          -         "auto", "srl", "distributed", "block", "ultra"
-// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
-// ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, 8 bits each: below PORTS    -         any
-// COUNT_W            of occupancy                             bits      derived
+// name               meaning                                   unit      range
+// PORTS              streams that take turns                   streams   1 to 255
+// DATA_W             tdata and tuser, of the widest stream     bits      1 or more
+// DEPTH              capacity                                  words     1 or more
+// RAM_STYLE          style of the storage, as in rill_fifo     -         "auto", "srl", "distributed", "block", "ultra"
+// SECTIONS           sections of the table, docs/rtl.md        sections  1 or more
+//                    section 5
+// ENTRIES            entries of the table: the sum of all      entries   1 or more
+//                    lengths
+// SECTION_LEN        length of each section, 16 bits each,     entries   not 0
+//                    the first low
+// SECTION_REPEAT     how often each section is walked, 16      times     any
+//                    bits each
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head  -         any
+//                    = 0
+// TABLE              the entries, 8 bits each: below PORTS     -         any
+// COUNT_W            width of occupancy                        bits      derived
 `default_nettype none
 
 module rill_fifo_pool #(
@@ -81,7 +87,7 @@ module rill_fifo_pool #(
         end
     endgenerate
 
-    // ---- a step word for each of the two walks ----
+    // ---- a step word for each of the two schedules: input and output ----
     wire [1:0] fork_valid;
     wire [1:0] fork_ready;
     wire [1:0] step_valid;
@@ -116,7 +122,7 @@ module rill_fifo_pool #(
         end
     endgenerate
 
-    // ---- in, storage, out ----
+    // ---- input, storage, output ----
     wire [PORTS-1:0]   in_turn = turn[PORTS-1:0];
     wire [PORTS-1:0]   out_turn = turn[PORTS+1 +: PORTS];
     wire               in_open = turn_valid[0] && !rst;
@@ -149,7 +155,7 @@ module rill_fifo_pool #(
         .m_axis_tvalid(out_valid), .m_axis_tready(out_ready), .m_axis_tdata(out_word), .occupancy(fill),
         .high_water(fill_high));
 
-    // ---- what each stream holds ----
+    // ---- words of each stream ----
     generate
         for (g = 0; g < PORTS; g = g + 1) begin : gen_count
             reg  [COUNT_W-1:0] count_q;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stream to PORTS readers: the handshake only, the payload is shared by wiring (the writer's FIFO holds it still).
+// Sends one stream to PORTS readers. It handles the handshake only; the payload is wired from the writer's FIFO to all
+// readers.
 //
-// Eager: every reader takes the word when it can; the word leaves the writer when all have it. m_axis_tvalid does not
-// depend on the m_axis_tready of any port; s_axis_tready is combinational from all of them. Latency 0, one word per
-// cycle.
-// Reset: synchronous; s_axis_tready and m_axis_tvalid are low in reset.
+// The fork is eager: each reader takes the word when it can, and the word leaves the writer when all readers have it.
+// m_axis_tvalid does not depend on any m_axis_tready; s_axis_tready is combinational from all of them. Latency 0, one
+// word per cycle.
+// Reset: clk, synchronous active-high rst. s_axis_tready and m_axis_tvalid are low in reset.
 //
 // name   meaning  unit     range
 // PORTS  readers  streams  1 or more

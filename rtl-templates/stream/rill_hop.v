@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers between dies for signals without back-pressure: q is d of STAGES clocks before. They do not become shift
-// registers: each stage is a separate instance, gen_stage[k].u_stage, so that a placer can put each on its own die.
-// With
-// 0 stages this is a wire.
+// Registers between dies for signals without back-pressure: q is d, STAGES clocks later. They do not become shift
+// registers. Each stage is a separate instance, gen_stage[k].u_stage, so that a placer can put each on its own die.
+// With STAGES 0 this is a wire.
 //
-// name     meaning                                                  unit    range
-// DATA_W   of d                                                     bits    1 or more
-// CLEAR_W  that a synchronous active-high rst clears, the low ones  bits    0 to DATA_W
-// STAGES   0: a wire                                                clocks  0 or more
+// name     meaning                                             unit    range
+// DATA_W   width of d                                          bits    1 or more
+// CLEAR_W  low bits that a synchronous active-high rst clears  bits    0 to DATA_W
+// STAGES   0: a wire                                           clocks  0 or more
 `default_nettype none
 
 module rill_hop #(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
+// One stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
 //
-// user_sll_reg asks the vendor's placer for a register in the crossing between two dies. The placer heeds it where the
-// driver or the load is on another die.
+// user_sll_reg asks the vendor's placer to use a register in the crossing between two dies. The placer does so only if
+// the driver or the load is on another die.
 //
-// name     meaning                        unit  range
-// DATA_W   of d                           bits  1 or more
-// CLEAR_W  that rst clears, the low ones  bits  0 to DATA_W
+// name     meaning                   unit  range
+// DATA_W   width of d                bits  1 or more
+// CLEAR_W  low bits that rst clears  bits  0 to DATA_W
 `default_nettype none
 
 module rill_hop_stage #(

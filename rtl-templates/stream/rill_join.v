@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins PORTS streams: the handshake only, payloads are wired past it. A word leaves when every writer offers one; it
-// takes one from each.
+// Joins PORTS streams. It handles the handshake only; payloads are wired past it. A word leaves when every writer
+// offers one, and takes one word from each.
 //
-// Combinational, latency 0, one word per cycle. s_axis_tready of a port waits for the other ports' tvalid, so every
-// port needs a FIFO or a register before it. Reset: tready and tvalid are low in reset.
+// Combinational, latency 0, one word per cycle. s_axis_tready of a port waits for the tvalid of the other ports, so
+// every port needs a FIFO or a register before it. Reset: tready and tvalid are low in reset.
 //
 // name   meaning  unit     range
 // PORTS  writers  streams  1 or more

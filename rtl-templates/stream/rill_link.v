@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream of a design, from its writer to its reader: a FIFO, and where the reader lies on another die, the way there.
+// Connects the writer of a stream to its reader: a FIFO and, if the reader is on another die, the crossing.
 //
-// A word carries everything that goes with the handshake, from the low bits: tdata, then the SIDE_W bits that travel
-// beside it (tuser, tlast, tcount, docs/rtl.md section 3). Only the PART_W bits of tdata from bit FIRST on are stored
-// and sent, since the reader looks at no others; the reader's other bits are 0.
-// On one die (BORDERS 0) the link is a rill_fifo. Else it is a rill_credit_send on the writer's die, a rill_hop stage
-// on each die between, and a rill_credit_receive with the FIFO on the reader's die.
-// rst has a bit for each die on the way, the writer's first, because every die has its own reset.
-// fill and high are the FIFO's occupancy and high-water mark. Simulations read them; no port brings them out.
+// A word carries everything that goes with the handshake: tdata in the low bits, then the SIDE_W bits beside it (tuser,
+// tlast, tcount, docs/rtl.md section 3). Only PART_W bits of tdata, from bit FIRST on, are stored and sent, because the
+// reader uses no others; its other bits are 0.
+// On one die (BORDERS 0) the link is a rill_fifo. Otherwise it is a rill_credit_send on the writer's die, a rill_hop
+// stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
+// rst has one bit for each die on the way, the writer's first, because every die has its own reset.
+// fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; no port brings them out.
 // Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive.
 // Reset: clk, synchronous active-high rst; all bits together.
 //
-// name       meaning                                    unit     range
-// DATA_W     of the writer's tdata                      bits     1 or more
-// SIDE_W     beside tdata                               bits     0 or more
-// FIRST      lowest bit of tdata that is sent           -        0 to DATA_W - 1
-//            (the part ends within tdata)
-// PART_W     of tdata that is sent                      bits     1 to DATA_W
-// DEPTH      of the FIFO                                words    1 or more
-// RAM_STYLE  of the FIFO                                -        "auto", "srl", "distributed", "block", "ultra"
-// BORDERS    of dies on the way                         borders  0 or more
-// PARTS      in which a word goes from die to die       parts    1 to 8
-// WORD_W     of a word                                  bits     derived
+// name       meaning                                            unit     range
+// DATA_W     width of the writer's tdata                        bits     1 or more
+// SIDE_W     bits beside tdata                                  bits     0 or more
+// FIRST      lowest bit of tdata that is sent (the part ends    -        0 to DATA_W - 1
+//            within tdata)
+// PART_W     width of the part of tdata that is sent            bits     1 to DATA_W
+// DEPTH      depth of the FIFO                                  words    1 or more
+// RAM_STYLE  style of the storage of the FIFO                   -        "auto", "srl", "distributed", "block", "ultra"
+// BORDERS    die boundaries on the way                          borders  0 or more
+// PARTS      transfers per word from die to die                 parts    1 to 8
+// WORD_W     width of a word                                    bits     derived
 `default_nettype none
 
 module rill_link #(
@@ -80,9 +80,9 @@ module rill_link #(
                 .occupancy(fill), .high_water(high));
         end else begin : gen_far
             localparam BUS_W = (SENT_W + PARTS - 1) / PARTS;
-            wire [BORDERS*BUS_W-1:0] data;  // of each border, the writer's first
+            wire [BORDERS*BUS_W-1:0] data;  // at each boundary, the writer's first
             wire [BORDERS-1:0]       valid;
-            wire [BORDERS-1:0]       credit; // the other way
+            wire [BORDERS-1:0]       credit; // in the opposite direction
             rill_credit_send #(.DATA_W(SENT_W), .CREDITS(DEPTH), .PARTS(PARTS)) u_send (.clk(clk), .rst(rst[0]),
                 .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(sent),
                 .valid(valid[0]), .data(data[BUS_W-1:0]), .credit(credit[0]));

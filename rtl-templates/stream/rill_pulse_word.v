@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends one constant word each time `pulse` is seen.
 //
-// A pulse while a word waits is lost: an error of the caller (asserted).
-// Latency 1 cycle. Reset: synchronous.
+// A pulse while a word waits is lost; the caller must avoid this (asserted).
+// Latency 1 cycle. Reset: clk, synchronous active-high rst.
 //
-// name    meaning      unit  range
-// DATA_W  of the word  bits  1 or more
-// WORD    the word     -     any
+// name    meaning            unit  range
+// DATA_W  width of the word  bits  1 or more
+// WORD    the word           -     any
 `default_nettype none
 
 module rill_pulse_word #(

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register slice: cuts the paths of a stream, for die crossings and long wires.
+// Register slice: breaks the combinational paths of a stream, for die crossings and long wires.
 //
-// Protocol: AXI4-Stream, tdata only (users concatenate their sidebands); payload held while stalled.
-// MODE 0 bypass: wires, latency 0. MODE 1 simple: registered tvalid and tdata, combinational tready, latency 1.
-// MODE 2 skid: all outputs from registers, latency 1, two words of room. MODE 3 swap: the same in every cycle, with two
-// registers in turn: what comes from m_axis_tready moves no data, but tdata comes over a multiplexer. Throughput: one
-// word per cycle in every mode.
-// In MODE 2 words of more than 1,536 bits swap, too: in a skid buffer m_axis_tready would have a load for each bit.
-// Reset: synchronous; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
+// Protocol: AXI4-Stream, tdata only (users concatenate their sidebands). The payload is held while stalled.
+//   MODE 0  bypass: wires, latency 0
+//   MODE 1  simple: registered tvalid and tdata, combinational tready, latency 1
+//   MODE 2  skid: all outputs from registers, latency 1, room for two words
+//   MODE 3  swap: behaves as MODE 2 in every cycle, but has two registers that are used in turn. m_axis_tready moves no
+//           data, and tdata comes through a multiplexer
+// Throughput: one word per cycle in every mode. In MODE 2, words of more than 1,536 bits also use two registers in
+// turn, because in a skid buffer m_axis_tready would drive a load for each bit.
+// Reset: clk, synchronous active-high rst; valids only. tready is low in reset (MODES 2, 3: and in the cycle after it).
 //
 // name    meaning                             unit  range
-// DATA_W  of a word                           bits  1 or more
+// DATA_W  width of a word                     bits  1 or more
 // MODE    0 bypass, 1 simple, 2 skid, 3 swap  -     0 to 3
 `default_nettype none
 
@@ -57,7 +59,7 @@ module rill_register_slice #(
                     data_q <= s_axis_tdata;
             end
         end else if (MODE == 3 || DATA_W > 1536) begin : gen_swap
-            localparam COPIES = (DATA_W + 1023) / 1024; // of read: each chooses a part of the word
+            localparam COPIES = (DATA_W + 1023) / 1024; // copies of `read`; each selects a part of the word
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               ready_q;
             reg               valid_q;
@@ -101,7 +103,7 @@ module rill_register_slice #(
                 assign m_axis_tdata[c*PART +: BITS] = read[c] ? word_1_q[c*PART +: BITS] : word_0_q[c*PART +: BITS];
             end
         end else begin : gen_skid
-            // out_q faces the reader; skid_q catches the word that arrives in the cycle in which the reader stalls.
+            // out_q drives the reader; skid_q catches the word that arrives in the cycle in which the reader stalls.
             reg               ready_q;
             reg               valid_q;
             reg  [DATA_W-1:0] out_q;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal copies of a register, for a value that too many loads wait for: each copy drives a part of them.
+// Equal copies of a register, for a value with many loads: each copy drives some of them.
 //
-// q holds COPIES times what d was in the cycle before, copy 0 in the low bits. Latency: 1 cycle. Reset: synchronous, to
-// 0.
-// Synthesis keeps the copies apart.
+// q holds COPIES copies of d, one cycle later, copy 0 in the low bits. Latency: 1 cycle. Reset: clk, synchronous
+// active-high rst, to 0.
+// Synthesis keeps the copies separate.
 //
-// name    meaning          unit    range
-// DATA_W  of d             bits    1 or more
-// COPIES  of the register  copies  1 or more
+// name    meaning                 unit    range
+// DATA_W  width of d              bits    1 or more
+// COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
 module rill_register_tree #(

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which repetition of its region a kernel's next word belongs to: firings are counted.
+// Tells to which repetition of its region the next word of a kernel belongs, by counting firings.
 //
-// last: the last word of a firing goes by; together: it counts as TOGETHER firings. repetition: that of the next word,
-// 0 to LAYERS - 1, then 0 again, in a register. Reset: synchronous.
+// last: the last word of a firing passes. together: this firing counts as TOGETHER firings. repetition: the number for
+// the next word, from 0 to LAYERS - 1 and then 0 again, from a register. Reset: clk, synchronous active-high rst.
 //
-// name      meaning                              unit         range
-// FIRINGS   of the kernel in a repetition        firings      1 or more
-// LAYERS    repetitions of the region in a step  repetitions  1 or more
-// TOGETHER  divides FIRINGS                      firings      1 or more
-// REP_W     of repetition                        bits         derived
+// name      meaning                                                           unit         range
+// FIRINGS   firings of the kernel in a repetition                             firings      1 or more
+// LAYERS    repetitions of the region in a step                               repetitions  1 or more
+// TOGETHER  firings that a firing with `together` counts as; divides FIRINGS  firings      1 or more
+// REP_W     width of repetition                                               bits         derived
 `default_nettype none
 
 module rill_repetition #(

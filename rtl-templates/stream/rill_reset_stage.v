@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Equal registers of a reset, for as many parts; they begin at 1, so that what they reset begins in reset.
+// Equal registers for a reset, one for each part that it resets. They start at 1, so these parts start in reset.
 //
-// q: COPIES times what d was in the cycle before. It has no reset.
+// q holds COPIES copies of d, one cycle later. The registers themselves have no reset.
 //
-// name    meaning          unit    range
-// COPIES  of the register  copies  1 or more
+// name    meaning                 unit    range
+// COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
 module rill_reset_stage #(

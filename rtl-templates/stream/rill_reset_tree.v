@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reset on its way to another die and to many parts there: HOPS registers, gen_stage[k].u_stage, each on a die of its
-// own if need be, then u_copies, a register for each of COPIES parts.
+// Carries a reset to another die and to many parts on it: HOPS registers gen_stage[k].u_stage, each of which may be on
+// a separate die, then u_copies, one register for each of COPIES parts.
 //
-// q: COPIES times what d was 1 + HOPS cycles before; before that 1. It has no reset.
+// q holds COPIES copies of d, 1 + HOPS cycles later, and 1 before the first d arrives. The registers themselves have no
+// reset.
 //
-// name    meaning          unit    range
-// HOPS    on the way       clocks  0 or more
-// COPIES  of the register  copies  1 or more
+// name    meaning                 unit    range
+// HOPS    registers on the way    clocks  0 or more
+// COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
 module rill_reset_tree #(

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks a static table once per step word: sections in order, each repeated, the layer index counting the repetitions.
+// Walks a static table once per step word: the sections in order, each repeated; the layer index counts the
+// repetitions.
 //
 // In: s_axis_step (docs/rtl.md section 4). Out: m_axis_entry_tdata = {layer[15:0], step[63:0], entry[ENTRY_W-1:0]},
-// tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has head
-// = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is swallowed. An entry with
-// its ENTRY_MANY bit is left out of steps of one token; the last one of a section must not have it.
-// Throughput: one entry per cycle inside a section, those left out included, one cycle lost per section, two per step.
-// Latency: 3 cycles from the step to its first entry, one more per section skipped before it. The table is a ROM with
-// registered read; m_axis_entry comes from registers.
-// Reset: synchronous; the walk is given up.
+// with tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has
+// head = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is discarded. An entry
+// with its ENTRY_MANY bit is left out in steps of one token; the last entry of a section must not have it.
+// Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section,
+// and two per step. Latency: 3 cycles from the step to its first entry, plus one per skipped section before it. The
+// table is a ROM with registered read; m_axis_entry comes from registers.
+// Reset: clk, synchronous active-high rst; the walk is discarded.
 //
-// name               meaning                                  unit      range
-// ENTRY_W            of an entry                              bits      1 or more
-// SECTIONS           of the table                             sections  1 or more
-// ENTRIES            of the table, the sum of all lengths     entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, the first low               -         any
-// ENTRY_MANY         a bit each: not in steps of one token    -         any
+// name               meaning                                              unit      range
+// ENTRY_W            width of an entry                                    bits      1 or more
+// SECTIONS           sections of the table                                sections  1 or more
+// ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
+// TABLE              the entries, the first low                           -         any
+// ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 `default_nettype none
 
 module rill_schedule #(
@@ -60,7 +61,7 @@ module rill_schedule #(
     endgenerate
 
     localparam SECTION_W = $clog2(SECTIONS + 1);
-    localparam INDEX_W = ENTRIES > 1 ? $clog2(ENTRIES) : 1;  // the place after the table wraps to 0 and is never read
+    localparam INDEX_W = ENTRIES > 1 ? $clog2(ENTRIES) : 1;  // the index after the table wraps to 0 and is never read
     localparam [SECTION_W-1:0] END = SECTIONS[SECTION_W-1:0];
 
     reg  [ENTRY_W-1:0] rom [0:ENTRIES-1];
@@ -69,11 +70,11 @@ module rill_schedule #(
         for (e = 0; e < ENTRIES; e = e + 1)
             rom[e] = TABLE[e*ENTRY_W +: ENTRY_W];
 
-    // ---- the sections that run in this step: step_q decides, all else is constant ----
+    // ---- the next section that runs in this step: depends on step_q alone ----
     reg  [63:0]          step_q;
     reg  [SECTIONS-1:0]  runs;
     reg  [SECTION_W-1:0] section_q;          // END: no more
-    reg  [15:0]          len;                // of section_q
+    reg  [15:0]          len;                // length of section_q
     reg  [15:0]          repeats;
     reg                  skip;
     reg                  more;               // a later section runs
@@ -96,7 +97,7 @@ module rill_schedule #(
         end
     end
 
-    // ---- the walk: open, look up a section, go through it ----
+    // ---- the walk: take a step, look up a section, walk its entries ----
     reg                  open_q;             // no step is held; low in reset
     reg                  inside_q;           // entries of section_q are being walked
     reg  [INDEX_W-1:0]   first_q;            // table index of section_q's first entry

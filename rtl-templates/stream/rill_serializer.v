@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A word that seldom changes, slice by slice over few wires: way = {number, slice} is a register without another load,
-// for a way to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d at the clock before; the slices come in turn,
-// one a clock, from 0 on after a reset. rill_deserializer puts them together.
-// DATA_W is 2, 4, 8 ... times SLICE_W. Reset: synchronous, active-high rst; way is not reset.
+// Sends a word that changes seldom over few wires, one slice per clock. way = {number, slice} comes from a register
+// with no other load, so that it can cross to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d in the cycle
+// before. Slices come in order, from 0 on after a reset. rill_deserializer puts them together.
+// DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst; way is not reset.
 //
-// name     meaning           unit   range
-// DATA_W   of d              bits   2 or more
-// SLICE_W  of a slice        bits   1 or more
-// WAY_W    of way            bits   derived
+// name     meaning           unit  range
+// DATA_W   width of d        bits  2 or more
+// SLICE_W  width of a slice  bits  1 or more
+// WAY_W    width of way      bits  derived
 `default_nettype none
 
 module rill_serializer #(

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deals the firings of one stream out to PORTS readers in the order of a static schedule; entry 255 drops the firing.
+// Distributes the firings of one stream to PORTS readers in the order of a static schedule. Entry 255 drops the firing.
 //
-// m_axis_* are packed arrays, port 0 in the low bits; all ports carry the input's payload, tvalid tells whose it is.
-// Combinational from the input, latency 0, no bubble between firings. Reset: synchronous; tready and all tvalid low in
-// reset.
+// m_axis_* are packed arrays, port 0 in the low bits. All ports carry the input's payload; tvalid tells whose it is.
+// Combinational from the input, latency 0, no lost cycle between firings. Reset: clk, synchronous active-high rst;
+// tready and all tvalid are low in reset.
 //
-// name               meaning                                        unit      range
-// PORTS              readers                                        streams   1 to 255
-// DATA_W             of tdata                                       bits      1 or more
-// USER_W             of tuser                                       bits      1 or more
-// SECTIONS           of the table, docs/rtl.md section 5            sections  1 or more
-// ENTRIES            the sum of all lengths                         entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low        entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each         times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0         -         any
-// TABLE              the entries, 8 bits each: below PORTS, or 255  -         any
-// ENTRY_MANY         a bit each: not in steps of one token          -         any
+// name               meaning                                              unit      range
+// PORTS              readers                                              streams   1 to 255
+// DATA_W             width of tdata                                       bits      1 or more
+// USER_W             width of tuser                                       bits      1 or more
+// SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
+// ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
+// TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
+// ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 `default_nettype none
 
 module rill_stream_demux #(

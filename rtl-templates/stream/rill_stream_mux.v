@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins PORTS streams in the order of a static schedule: the entry names the input, which passes until its tlast beat.
+// Joins PORTS streams in the order of a static schedule. An entry names the input that passes until its tlast beat.
 //
-// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input (put a FIFO
-// after it), latency 0; turns are fetched ahead, so firings follow one another without a bubble. Reset: synchronous;
-// all tready and tvalid low in reset.
+// s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input, latency 0; put
+// a FIFO after it. Turns are prefetched, so no cycle is lost between firings. Reset: clk, synchronous active-high rst;
+// all tready and tvalid are low in reset.
 //
-// name               meaning                                  unit      range
-// PORTS              writers                                  streams   1 to 255
-// DATA_W             of tdata                                 bits      1 or more
-// USER_W             of tuser                                 bits      1 or more
-// SECTIONS           of the table, docs/rtl.md section 5      sections  1 or more
-// ENTRIES            the sum of all lengths                   entries   1 or more
-// SECTION_LEN        of each section, 16 bits, the first low  entries   not 0
-// SECTION_REPEAT     how often each is walked, 16 bits each   times     any
-// SECTION_WHEN_HEAD  a bit each: not in steps with head = 0   -         any
-// TABLE              the entries, 8 bits each: below PORTS    -         any
-// ENTRY_MANY         a bit each: not in steps of one token    -         any
+// name               meaning                                              unit      range
+// PORTS              writers                                              streams   1 to 255
+// DATA_W             width of tdata                                       bits      1 or more
+// USER_W             width of tuser                                       bits      1 or more
+// SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
+// ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
+// SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
+// SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
+// TABLE              the entries, 8 bits each: below PORTS                -         any
+// ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
 `default_nettype none
 
 module rill_stream_mux #(
@@ -80,18 +80,20 @@ module rill_stream_mux #(
         .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port_index(port_index),
         .turn_done(turn_done));
 
-    // The handshake by the port's bit, the payload by its number: tlast, which ends the turn, does not wait for a
-    // select of all data bits.
+    // The port's bit selects the handshake and its number selects the payload, so that tlast, which ends the turn, does
+    // not wait for the select lines of all data bits.
     assign s_axis_tready = turn_valid && m_axis_tready ? turn[PORTS-1:0] : {PORTS{1'b0}};
     assign m_axis_tvalid = turn_valid && |(turn[PORTS-1:0] & s_axis_tvalid);
     assign m_axis_tlast = |(turn[PORTS-1:0] & s_axis_tlast);
 
-    // The number's bits choose as they are, the lowest between neighbours: the table names no port that is not there.
+    // The bits of the number select directly, the lowest bit between neighbours. The table names no port that does not
+    // exist.
     localparam PORT_W = PORTS > 1 ? $clog2(PORTS) : 1;
     localparam SLOTS = 1 << PORT_W;
     localparam WORD_W = USER_W + DATA_W;
-    localparam [WORD_W-1:0] NO_WORD = 0;     // not a replication, which Verilator warns of above 8,192 bits
-    reg  [SLOTS*WORD_W-1:0] left;            // words that are left, in the low places
+    // a constant instead of a replication, because Verilator warns of replications above 8,192 bits
+    localparam [WORD_W-1:0] NO_WORD = 0;
+    reg  [SLOTS*WORD_W-1:0] left;            // words that remain, in the low places
     integer                 b, i;
     always @* begin
         for (i = PORTS; i < SLOTS; i = i + 1)

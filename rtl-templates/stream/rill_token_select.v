@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the last active token of a firing and drops the others; drops the whole firing in steps with head = 0.
+// Keeps the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing.
 //
-// Serves the regions that run only for the last position. One step word is taken per firing, with its tlast beat. What
-// passes is re-marked as the only token (tok = 0, tok_last = 1); the beat with tlast belongs to the last token, so it
-// ends what passes. Combinational, latency 0, one beat per cycle: the step and the input each need a FIFO before them.
-// Reset: tready and tvalid low in reset.
+// It serves regions that run only for the last position. One step word is taken per firing, with its tlast beat. Words
+// that pass are marked as those of the only token (tok = 0, tok_last = 1). The beat with tlast belongs to the last
+// token, so it ends the output firing. Combinational, latency 0, one beat per cycle; the step and the input each need a
+// FIFO before them.
+// Reset: tready and tvalid are low in reset.
 //
-// name    meaning                unit    range
-// DATA_W  of tdata               bits    1 or more
-// TOKENS  per step, upper bound  tokens  1 or more
-// USER_W  of tuser               bits    derived
+// name    meaning                       unit    range
+// DATA_W  width of tdata                bits    1 or more
+// TOKENS  tokens per step, upper bound  tokens  1 or more
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_token_select #(

@@ -37,7 +37,7 @@ module rill_turns #(
     input  wire [63:0]    s_axis_step_tdata,
     output wire           turn_valid,
     output wire [PORTS:0] turn,
-    output wire [7:0]     port_index,                   // the same as a number
+    output wire [7:0]     port_index,                   // the turn as a port number
     input  wire           turn_done
 );
     `include "rill_fields.vh"

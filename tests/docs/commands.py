@@ -5,12 +5,12 @@
 usage: commands.py --check          prints a line for each mistake; the exit status is always 0
        commands.py --list CLASS     the commands of that class, a line each
        commands.py --found          all commands of the pages, as rows for commands.txt without class and reason
-A command is a line of an indented block that begins with a program of PROGRAMS or a script of the tree, after an optional
-`$ ` and variables. A line that ends with a backslash continues on the next one. Two blanks or ` # ` begin a remark. In
-every class, the subcommands, options, targets and files of the tree must exist. Words in capitals are placeholders.
-Rows of commands.txt: class | page | command | where it runs, or why it does not. Classes: `quick` (tests/docs/run.sh),
-`deep` (tests/e2e/docs.sh), `page` (the page is run as a whole there), `part` (the part that is named runs it) and
-`static` (looked at alone).
+A command is a line of an indented block that begins with a program of PROGRAMS or a script of the tree, after an
+optional `$ ` and variables. A line that ends with a backslash continues on the next one. Two blanks or ` # ` begin a
+remark. In every class, the subcommands, options, targets and files of the tree must exist. Words in capitals are
+placeholders. Rows of commands.txt: class | page | command | where it runs, or why it does not. Classes: `quick`
+(tests/docs/run.sh), `deep` (tests/e2e/docs.sh), `page` (the page is run as a whole there), `part` (the part that is
+named runs it) and `static` (checked, but not run).
 """
 import collections
 import functools

@@ -20,7 +20,7 @@ def explain(word):
 
 
 def parameters():
-    """Key, range, meaning -> family -> default; of the family with most keys first."""
+    """{(key, range, meaning): {family: default}}, in the order of the family with the most keys."""
     rows = {}
     names = sorted(path.stem for path in (ROOT / "families").glob("*.yaml"))
     keys = {name: re.findall(r"^  - (\S+)$", explain(name), flags=re.M) for name in names}
@@ -34,7 +34,7 @@ def parameters():
 
 
 def families(some, names):
-    """`gpt2`, `llama`; all; all but `gpt2`."""
+    """The names as text: `gpt2`, `llama`; or `all`; or `all but gpt2`."""
     others = [name for name in names if name not in some]
     if not others:
         return "all"
@@ -43,7 +43,7 @@ def families(some, names):
 
 
 def defaults(of, names):
-    """The default, and where families differ whose it is."""
+    """The default as text; where families differ, each default with its families."""
     by = {}
     for name in names:
         if name in of:

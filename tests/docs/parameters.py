@@ -3,7 +3,7 @@
 """Checks that each parameter of a template is in the table of its module's header: name, meaning, unit, range.
 
 usage: parameters.py
-A range is `any`, `not 0`, `derived` (made of other parameters, set by nobody), constants like `1, 2, 4` or
+A range is `any`, `not 0`, `derived` (computed from other parameters, never set), constants like `1, 2, 4` or
 `"auto", "block"`, `1 to 32` or `1 or more`; a bound may be a parameter, or `NAME - 1`. The values in the
 sets of lint.txt, or else the default, must be in the range. Prints a line for each mistake; the exit status is always 0.
 """
@@ -24,14 +24,14 @@ def parameters(text):
 
 
 def rows(text):
-    """Rows of the table at the end of the header, which says in a line of its own what does not fit beside a name."""
+    """Rows of the table at the end of the header, without the lines in which a long meaning continues."""
     lines = text[:text.find("\n`default_nettype")].rstrip().splitlines()
     start = next((at for at, line in enumerate(lines) if TITLE.fullmatch(line)), len(lines))
     return [re.split(r" {2,}", line.removeprefix("// ")) for line in lines[start + 1:] if not line.startswith("//  ")]
 
 
 def number(text, values):
-    """A constant of Verilog, a power, a parameter; None for what is none of them."""
+    """The value of a Verilog constant, a power or a parameter; None for any other text."""
     if text.endswith(" - 1"):
         most = number(text[:-4], values)
         return most and most - 1
@@ -44,7 +44,7 @@ def number(text, values):
 
 
 def inside(value, said, values):
-    """Whether a value is in the range that the header says; a default that follows from others is."""
+    """Whether a value is in the range of the header. A default that is computed from other parameters always is."""
     if said == "any":
         return True
     if '"' in said:
@@ -71,7 +71,7 @@ def wrong_rows(names, table):
 
 
 def wrong_sets(module, names, ranges):
-    """Legal sets that leave the range, the parameters that they do not mention with their defaults."""
+    """Yields legal sets that leave the range. Parameters that a set does not mention have their defaults."""
     for path in ROOT.glob("rtl-templates/*/lint.txt"):
         for line in path.read_text().splitlines():
             words = shlex.split(line, posix=False, comments=True)

@@ -54,7 +54,7 @@ CLOCK = re.compile(r"(\d+) MHz")
 
 @functools.lru_cache(None)
 def folder():
-    """For the specs of this run alone."""
+    """A temporary folder for the specs of this run."""
     (ROOT / "build/tests/docs").mkdir(parents=True, exist_ok=True)
     made = tempfile.mkdtemp(dir=ROOT / "build/tests/docs")
     atexit.register(shutil.rmtree, made)
@@ -62,7 +62,7 @@ def folder():
 
 
 def rill(*arguments):
-    """What the command writes to its output."""
+    """The standard output of a `rill` command."""
     run = subprocess.run([ROOT / "build/rill", *arguments], capture_output=True, text=True, check=False)
     if run.returncode:
         raise ValueError(run.stderr.strip().split("\n")[0] or f"rill {arguments[0]} failed")
@@ -75,7 +75,7 @@ def last_pass():
 
 
 def written(text, name):
-    """The spec as a file."""
+    """Writes a spec to a file and returns its path."""
     spec = pathlib.Path(folder()) / name
     spec.write_text(text)
     return spec
@@ -83,7 +83,7 @@ def written(text, name):
 
 @functools.lru_cache(None)
 def compiled(text, name):
-    """The dump after the last pass: a spec is compiled once for all commands and requests."""
+    """The IR dump after the last pass, so that a spec is compiled once for all commands and requests."""
     made = tempfile.mkdtemp(dir=folder())
     rill("gen", written(text, name), "-o", made, f"--dump-after={last_pass()}")
     return pathlib.Path(made) / f"{last_pass()}.yaml"
@@ -91,7 +91,7 @@ def compiled(text, name):
 
 @functools.lru_cache(None)
 def printed(command, text, name, *arguments):
-    """What a command prints of a spec as JSON."""
+    """The JSON that a command prints for a spec."""
     # The depths of FIFOs may depend on the clock, and `rill depths` chooses them itself.
     fresh = command == "rill depths" or "--clock" in arguments
     design = written(text, name) if fresh else compiled(text, name)
@@ -99,7 +99,7 @@ def printed(command, text, name, *arguments):
 
 
 def with_key(text, key, value):
-    """In the key's own place, where it has one: an equal text is not tried again."""
+    """The spec with a key changed in its place, so that equal texts are compiled once."""
     line = "" if value is None else f"  {key}: {value}\n"
     text, count = re.subn(rf"^  {key}:.*\n", line, text, flags=re.M)
     return text if count else re.sub(r"^design:.*\n", rf"\g<0>{line}", text, count=1, flags=re.M)
@@ -110,7 +110,7 @@ def bold(text, yes):
 
 
 def share(die, kind):
-    """Of the whole die, and by the second reserve in brackets where that is another."""
+    """The share of the whole die in percent; in brackets the share with the second reserve, if it differs."""
     first, most = ((round(100 * die[what][kind] / die["whole"][kind], 1), die[what][kind] > die["limit"][kind])
                    for what in ("taken", "taken_most"))
     if first[0] == most[0]:
@@ -121,7 +121,7 @@ def share(die, kind):
 
 
 def within(design, taken):
-    """By the first reserve for memory ports (`taken`) or the second (`taken_most`)."""
+    """The share of the wires, with the first reserve for memory ports (`taken`) or the second (`taken_most`)."""
     wires = design["sll"] and any(die["bits_to_next"] > die["bits_limit"] for die in design["dies"])
     return "no" if wires or any(die[taken][kind] > die["limit"][kind] for die in design["dies"] for kind in KINDS) else "yes"
 
@@ -154,7 +154,7 @@ def figure(design, what, cells):
 
 
 def number(value, cell):
-    """With the decimals of the cell."""
+    """The value with as many decimals as the cell has."""
     decimals = re.search(r"\.(\d+)$", cell)
     return f"{value:.{len(decimals[1])}f}" if decimals else f"{value:,.0f}"
 
@@ -185,7 +185,7 @@ def cells_of(line):
 
 
 class Mark:
-    """A comment: the command, and which of its figures the cells hold."""
+    """A comment before a table: the command, and the figure in the cells of each column."""
 
     def __init__(self, command, text, deep):
         self.command = command
@@ -204,12 +204,12 @@ class Mark:
         return path if path.exists() else ROOT / "configs" / self.file_name(name)
 
     def file_name(self, name):
-        """The name that no other spec of a table has: spec.yaml of a case is named as its folder."""
+        """A name for the row's spec that is unique in the table; spec.yaml of a case gets the name of its folder."""
         path = pathlib.Path(self.spec.replace("*", name))
         return f"{path.parent.name}.yaml" if path.name == "spec.yaml" else path.name
 
     def design(self, name, heads, row):
-        """The row's spec with its keys."""
+        """The row's spec with the keys of the comment and of the columns."""
         text = re.sub(r"#.*$", "", self.path(name).read_text(), flags=re.M)
         given = [(head, cell.split(" ")[0].strip("`")) for head, cell in zip(heads, row)
                  if head in KEYS and head not in self.wanted]
@@ -218,7 +218,7 @@ class Mark:
         return text
 
     def cell(self, text, path, figures, cells, head):
-        """What the cell below a head should be."""
+        """The expected text of the cell below a head."""
         cell = cells[head]
         if self.command == "rill check":
             record = (ROOT / self.spec.replace("*", path.removesuffix(".yaml"))).with_suffix(".timing.json")
@@ -246,7 +246,7 @@ class Table:
                     raise ValueError(f"no column `{head}`")
 
     def wants(self, row):
-        """The cells of a row as they should be, each with the command that says so."""
+        """The expected cells of a row, each with the command that gives it."""
         cells = dict(zip(self.heads, row))
         self.name = re.split(r"[ ,]", row[0].strip("`"))[0] or self.name
         wanted = [(cell, "") for cell in row]
@@ -262,7 +262,7 @@ class Table:
 
 
 def compare(path, lines, update, deep):
-    """Yields what differs; with `update` it is written into the lines."""
+    """Yields the cells that differ; with `update`, corrects them in the lines."""
     table, marks = None, []
     for at, line in enumerate(lines):
         mark = MARK.match(line)

@@ -16,7 +16,7 @@ simulated() { # design, arguments...: cycles of a request
         json_value "$work/board.json" cycles_prefill
 }
 
-# Cycles, steps, and the bound.
+# Prints the forecast cycles, the steps, and the lower bound.
 forecast() { # spec or design, arguments...
     local spec=$1
     shift
@@ -84,7 +84,7 @@ check_file() {
     else ok "a slower board: $by_file cycles by file and by options, forecast $cycles"; fi
 }
 
-# Shares of the memory's rate, in simulation, forecast and report: both are what the bytes are of the two rates.
+# The shares of the memory's bandwidth that simulation, forecast and report print must follow from the bytes.
 shares() { # design, peak_gbs
     simulated "$1" --hbm peak_gbs="$2" --hbm sustained_gbs=4 >/dev/null &&
         "$rill" forecast "$1/design.yaml" $rows:1 --json --hbm peak_gbs="$2" --hbm sustained_gbs=4 \
@@ -109,7 +109,7 @@ if abs(forecast["peak_gbs"] - peak) > 1e-9 or abs(forecast["sustained_gbs"] - 4)
 PY
 }
 
-# Every key that is no limit must stand in a check_key below.
+# Every memory key that is not a limit must have a check_key below.
 check_all_keys() {
     local key missing=""
     for key in $("$rill" forecast --hbm help | awk '{ print $1 }'); do

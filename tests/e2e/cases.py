@@ -28,7 +28,7 @@ class Wrong(Exception):
 
 
 def place_of(node):
-    """File and line."""
+    """The place of a node as FILE:LINE."""
     return f"{node.start_mark.name.removeprefix(f'{ROOT}/')}:{node.start_mark.line + 1}"
 
 
@@ -59,7 +59,7 @@ def word(node, key, known=None):
 
 
 def words(node, key, known=None):
-    """The words of a list that has at least one, each once."""
+    """The words of a list, which must not be empty and must have no word twice."""
     if not isinstance(node, yaml.SequenceNode) or not node.value:
         raise Wrong(node, f"`{key}` is a list of at least one" + (f" of {listed(known)}" if known else ""))
     found = [word(item, key, known) for item in node.value]
@@ -76,7 +76,7 @@ def numbers(node, key):
 
 
 def of_set(node, key, name, sets, needed):
-    """A value, or the value of one set where they differ: {deep: ..., all: ...}."""
+    """A value; if it differs between sets ({deep: ..., all: ...}), the value of one set."""
     if not isinstance(node, yaml.MappingNode):
         return node
     for each, _ in node.value:
@@ -102,7 +102,7 @@ def sweep(node):
 
 
 def filled(node, text, values):
-    """A name with the values of its point: odd-T{T}."""
+    """The name of a point, in which {KEY} is replaced by the point's value, such as odd-T{T}."""
     def value(match):
         if match[1] not in dict(values):
             raise Wrong(node, f"`{match[0]}` in `{text}` is no key of `values`; those are {listed(dict(values)) or 'none'}")
@@ -111,7 +111,7 @@ def filled(node, text, values):
 
 
 def path_of(node, key, text):
-    """A path from the root of the tree, which must be there; random:SEED stays."""
+    """A path from the root of the tree, which must exist; random:SEED is returned unchanged."""
     if key == "weights" and re.fullmatch(r"random:\d+", text):
         return text
     if not (ROOT / text).exists():
@@ -120,7 +120,7 @@ def path_of(node, key, text):
 
 
 def points_of(folder, node, common, name):
-    """The lines of one entry of `points` in one set, each with its node."""
+    """The output lines for one entry of `points` in one set, each with its node."""
     own = {**common, **keys_of(node, "point")}
     for key in NEEDED:
         if key not in own:
@@ -163,7 +163,7 @@ def read_case(path, name):
 
 
 def read_set(cases, name, seen):
-    """The lines of a set; `seen` has the place of each name that is taken."""
+    """The output lines of a set. `seen` maps each name that is already used to its place."""
     for folder in sorted(each for each in cases.iterdir() if each.is_dir()):
         path = folder / "case.yaml"
         if not path.exists():
@@ -188,7 +188,7 @@ def main():
     if arguments:
         sys.exit(__doc__)
     try:
-        # All are read, so that none is wrong unnoticed. The points of test and deep have names of their own.
+        # All sets are read, so that an error in any of them is reported. Names are unique over the sets test and deep.
         seen = {}
         lines = {name: list(read_set(cases, name, {} if name == "all" else seen)) for name in SETS}
     except Wrong as error:

@@ -18,16 +18,16 @@ export RILL_QUICK_BUILD=1
 
 judge_ids() { judge_run "$1" "$work/odd.yaml" "$work/odd" 0 "${2:-$out/golden}"; } # JSON, ids
 judge_rows() { judge_run "$1" "$work/late.yaml" "$work/late" 0 "" "$out/rows.npy" "${2:-$out/rows.npy}"; } # JSON, rows
-compared() { # the lines of the comparison alone
+compared() { # prints only the lines of the comparison
     (compare_logits "$out/runs") | sed 's/^ok   /same/; s/^FAIL /other/'
 }
 export -f judge_run judge_ids judge_rows json_value json_ids oracle_compared oracle_value named_tensors \
     streams_compared streams_left streams_said
 export -f compare_logits compared ok fail
 export work out
-told=(bash -c '"$@"' told) # before a function that is to be a command
+told=(bash -c '"$@"' told) # makes a function usable as a command
 
-spoilt() { # name, what is said, sed command that spoils the JSON, JSON, judge
+spoilt() { # name, expected message, sed command that damages the JSON, JSON, judge
     if sed "$3" "$out/$4.json" | cmp -s - "$out/$4.json"; then fail "judged: $1" "nothing is spoilt"
     else
         sed "$3" "$out/$4.json" >"$out/spoilt.json"

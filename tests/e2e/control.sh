@@ -21,7 +21,7 @@ build() {
 }
 offset_of() { sed -n "s/.*\"name\": \"$1\".*\"offset\": \([0-9]*\).*/\1/p" "$dir/memory_map.json"; } # segment
 manifest() { sed -n "s/.*\"$1\": \"\([0-9a-f]*\)\".*/\1/p" "$dir/image/manifest.json"; } # key
-run() { # its lines go to $work/control.lines
+run() { # writes its output to $work/control.lines
     local identity layout ids
     identity=$(sed -n '1s/.*IR \([0-9a-f]*\).*/\1/p' "$dir/rtl/rill_top.v")
     layout=$(manifest layout)
@@ -38,7 +38,7 @@ check_end() { # name, as control.cpp lists it
     elif [ "$line" = "ok    $1" ]; then ok "$1"
     else fail "$1" "${line#"FAIL  $1: "}"; fi
 }
-# Icarus begins with unknown values everywhere, so it shows what a reset leaves unknown.
+# In Icarus all registers start unknown, so a run shows which registers a reset leaves unknown.
 known() (
     awk -f "$root/tests/e2e/known.awk" "$dir/rtl/rill_top.v" >"$work/control.known.v" && cd "$dir" &&
         iverilog -g2005 -s known_tb -c filelist.f -o "$work/control.known" "$work/control.known.v" &&

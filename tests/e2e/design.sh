@@ -11,19 +11,19 @@ model=$root/models/tinystories-gpt2-1m
 story=$root/configs/tinystories-gpt2-1m.yaml
 run_limit=${RILL_TEST_TIMEOUT:-1800}
 
-# The value of a key of a spec that is written one key a line.
+# Prints the value of a key of a spec that has one key per line.
 spec_value() { # spec, key, default
     local value
     value=$(sed -n "s/^  $2: *\([^ #]*\).*/\1/p" "$1" | tail -n 1)
     echo "${value:-$3}"
 }
 
-# Generates and packs a design; an equal design that is there already stays, with its simulation. What is packed for the
-# compiled design is what is packed for its spec (tests/e2e/memory_map.sh).
+# Generates and packs a design. If the folder already has an equal design, keeps it with its simulation. Packing the
+# compiled design gives the same image as packing its spec (tests/e2e/memory_map.sh), and saves time.
 make_design() { # name, spec, weights
     local dir=$work/$1 fresh=$work/$1.fresh
     rm -rf "$fresh"
-    # the oracle's copy is what its author wrote
+    # the oracle's copy must be the original spec
     "$rill" gen "$2" -o "$fresh" && cmp "$2" "$fresh/oracle/spec.yaml" || return
     if diff -rq -x image -x 'build*' -x 'tuned*' -x quick "$fresh" "$dir" >/dev/null 2>&1; then
         rm -rf "$fresh"
@@ -48,7 +48,7 @@ build_soon() { # name
     (verilate "$work/$1" && compile "$work/$1")
 }
 
-# Ids that look like text to nobody, the same on every run.
+# Prints pseudo-random ids, the same on every run.
 some_ids() { # count, vocabulary
     awk -v n="$1" -v v="$2" \
         'BEGIN {
@@ -149,8 +149,8 @@ golden_ids() { # spec, weights, set, thorough
 json_ids() { sed -n 's/^      "token_ids": \[\(.*\)\],*$/\1/p' "$1" | tr -d ','; }
 json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
 
-# Says what is wrong with the results of a run that ended well: what of it was not compared, or is not what others make
-# of it.
+# Checks the results of a run that ended with status 0. Prints what was not compared, and what differs from the results
+# of other runs and models.
 # JSON of rill sim, spec, folder of the design, tensors not needed (default: any number), ids of rill golden, rows and
 # expected rows
 judge_run() {
@@ -167,8 +167,7 @@ judge_run() {
     return 1
 }
 
-# Compares files of logits, whose names begin with what they must be equal in: the same bytes for all of a kind, or a
-# failure.
+# Compares files of logits. Names of files begin with their kind; all files of a kind must have the same bytes.
 compare_logits() { # folder
     local file kind base
     declare -A first count

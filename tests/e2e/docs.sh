@@ -36,11 +36,11 @@ lines() {
         /^$/ { if (file == 1) print "T " }' "$page"
 }
 
-# A line of the page as a pattern.
+# Converts a line of the page to a pattern.
 pattern() { sed -e 's/[][\.*^$/]/\\&/g' -e 's/\\\.\\\.\\\./.*/g' <<<"$1"; }
 
 command="" output="" number=0
-finish() { # runs the command that has been gathered
+finish() { # runs the command whose lines were collected
     local missing="" line
     [ -n "$command" ] || return
     number=$((number + 1))
@@ -73,7 +73,7 @@ for name in ${pages[@]+"${pages[@]}"}; do
     done < <(lines)
     finish
 done
-# Cells that are wrong are written by RILL_UPDATE=1 tests/docs/tables.py --deep docs/*.md.
+# To correct wrong cells, run RILL_UPDATE=1 tests/docs/tables.py --deep docs/*.md.
 tables() {
     local said
     said=$(cd "$root" && RILL_UPDATE='' tests/docs/tables.py --deep README.md docs/*.md) && [ -z "$said" ] && return

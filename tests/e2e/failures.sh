@@ -13,7 +13,8 @@ dir=$work/failures-odd spec=$work/failures-odd.yaml
 export RILL_QUICK_BUILD=1
 sim=("$rill" sim "$dir")
 export rill
-variant "$story" "$work/failures/story.yaml" fifo=safe # whatever goes wrong here does so without the search for depths
+# these faults do not depend on the search for FIFO depths, which takes long
+variant "$story" "$work/failures/story.yaml" fifo=safe
 story=$work/failures/story.yaml
 
 # ---- spec and checkpoint ----
@@ -77,7 +78,7 @@ counted check "full disk: nothing left" [ ! -e "$work/failures/full" ]
 counted check_refused "full disk: golden" 1 'error: .*(large|space)' \
     bash -c "limited 64 \"$rill\" golden '$story' --weights '$model' --prompt x --tokens 64 --ignore-eot \
         --logits '$work/failures/large'"
-mount_full() { # runs in a name space of its own
+mount_full() { # runs in a separate mount namespace
     mount -t tmpfs -o size=256k none "$1" && "$rill" gen "$story" -o "$1/design"
 }
 export -f mount_full
@@ -180,7 +181,7 @@ counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}"
     --tokens 2
 counted check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
 
-# A circle of waits: the stream beside a norm, with less room than the norm takes in before it gives anything.
+# A deadlock: the stream beside a norm has less room than the norm takes in before it sends anything.
 circle=$work/circle
 cat >"$circle.yaml" <<'TEXT'
 name: circle
@@ -232,7 +233,7 @@ counted check_refused "a value outgrows quantize" 1 \
 counted check_refused "ids for rows" 1 'it takes no token ids' "$rill" sim "$work/over" --quick-build \
     --prompt-ids 1
 
-# Wrong bytes in the memory image must be seen, or equality proves nothing.
+# Wrong bytes in the memory image must be detected; otherwise equal results prove nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"
 printf '\x5a\xa5\x5a\xa5' | dd of="$dir/image/channel_01.bin" bs=1 seek=2048 conv=notrunc 2>/dev/null
 counted check_refused "a damaged memory image" 1 'damaged; run .rill pack. again' "${sim[@]}" "${few[@]}"
@@ -244,8 +245,7 @@ cp "$work/failures/channel_01.bin" "$dir/image/channel_01.bin"
 
 # ---- the build of a simulation ----
 
-# A program in Verilator's place, whose makefile takes the executable that is there already. It gives others time to
-# come in between.
+# Replaces Verilator: its makefile uses the existing executable, and it waits, so that another build can interfere.
 mkdir -p "$work/failures/bin"
 cp "$dir/sim/quick/Vrill" "$work/failures/Vrill"
 cat >"$work/failures/bin/verilator" <<FAKE
@@ -268,7 +268,7 @@ two_at_once() {
         grep 'waiting for another' "$work/failures/second"
 }
 counted check "two simulations of one folder: the second waits for the first one's build" two_at_once
-ends_with_it() { # a build ends with the process that started it, however that ends
+ends_with_it() { # a build ends when the process that started it ends, in whatever way
     rm -rf "$dir/sim/quick" "$work/failures/verilators"
     local pid tries=0
     SLOW=100 "${with_fake[@]}" "${sim[@]}" "${few[@]}" >"$work/failures/killed" 2>&1 &
@@ -285,7 +285,7 @@ rmdir "$dir/sim/build.log" && rm "$dir/sim/build.lock" && mkdir "$dir/sim/build.
 counted check_refused "a build without write access" 1 'build.lock cannot be written: Is a directory' \
     "${with_fake[@]}" "${sim[@]}" "${few[@]}"
 rmdir "$dir/sim/build.lock"
-build_when_full() { # runs in a name space of its own
+build_when_full() { # runs in a separate mount namespace
     mount -t tmpfs -o size=8m none "$1" && mkdir "$1/d" || return 3
     cp -r "$dir"/{rtl,sim,filelist.f,design.yaml} "$1/d" || return 3
     rm -rf "$1/d/sim/quick"
@@ -320,7 +320,7 @@ sed "s|family: gpt2|family: $work/failures/times.yaml|" "$spec" >"$work/failures
     rm -r "$dir/oracle" && cp -r "$work/failures/times/oracle" "$dir"
 counted check_refused "\`times\` changed after packing" 1 'packed for another spec; pack again' "${sim[@]}" "${few[@]}"
 rm -r "$dir/oracle"
-alone() { # a run without the oracle says so, and the tests do not take it
+alone() { # a run without the oracle reports that, and the tests do not accept it
     "${sim[@]}" "${few[@]}" --quiet --json "$work/failures/alone.json" &&
         grep '^  "oracle": null' "$work/failures/alone.json" &&
         ! oracle_compared "$work/failures/alone.json" "$spec"
@@ -384,7 +384,7 @@ counted check_refused "a waveform of a simulation without" 2 'built without trac
 counted check_refused "results that cannot be written" 1 'error: ' "${sim[@]}" "${few[@]}" --json "$log/result.json"
 counted check "after all that, the design works" "${sim[@]}" "${few[@]}" --quiet --logits "$work/failures/logits" \
     --json "$work/failures/result.json"
-same_hash() { # by the weights of rill_logits_hash; 97 words for an id
+same_hash() { # computes the hash as rill_logits_hash defines it; 97 words per id
     local hash=0 sum=0 at=0 word
     [ "$(stat -c %s "$work/failures/logits")" = $((2 * 97 * 4)) ] || return
     for word in $(od -An -v -tu4 "$work/failures/logits"); do
@@ -399,7 +399,7 @@ counted check "logits_hash is the hash of the logits" same_hash
 
 # ---- names that shells and make take apart ----
 
-# shellcheck disable=SC2016 # nothing is to be expanded
+# shellcheck disable=SC2016 # nothing shall be expanded
 odd="$work/failures/a b'c"'"d$e;f&g#h%i(j)ü'
 rm -rf "$odd" && mkdir -p "$odd/-k l"
 sed 's#\.\./\.\./kernels/#kernels/#; s#file: kernels/clamp.c#file: "kernels/it'"'"'s $me.c"#' \

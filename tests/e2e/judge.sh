@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sourced by tests/e2e/matrix.sh: judges a run by its own results and by those of other runs and models.
+# Sourced by tests/e2e/matrix.sh: checks the results of a run, and compares them with those of other runs and models.
 # tests/harness/run.sh tests these functions with wrong results.
 # shellcheck shell=bash disable=SC2154 # variables of verdict.sh, design.sh and the script that sources this
 
@@ -27,8 +27,8 @@ check_run() { # name, key, set, seed: the simulation of one request set
     fi
 }
 
-# Prints a line for each request of a run without jitter: ids in, ids made (for rows the same number), cycle of its
-# start, cycles.
+# Prints a line for each request of a run without jitter: prompt ids, generated ids (for rows the same number), start
+# cycle, number of cycles.
 requests_of() { # json
     sed -n '/^  "requests"/,$p' "$1" | awk -F: '
         /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }
@@ -39,7 +39,7 @@ requests_of() { # json
         /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2 }'
 }
 
-# The forecast of every request against its measured cycles: within 2 % and 64 cycles per step.
+# Compares the forecast of every request with its measured cycles. They must agree within 2 % and 64 cycles per step.
 check_forecast() { # name, the compiled design, json
     local request start cycles json kept="" worst=0 count=0 difference limit bound
     while read -r request start cycles; do

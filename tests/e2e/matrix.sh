@@ -19,7 +19,7 @@ usage: tests/e2e/matrix.sh [--all | --set test | --set deep] [--list | --kinds] 
 TEXT
 }
 
-# A line of tests/e2e/cases.py, into the variables of the function that calls this.
+# Reads a line of tests/e2e/cases.py into the variables of the calling function.
 read_point() { IFS=$'\t' read -r name key spec weights sets seeds build values <<<"$1"; }
 
 # Counts the checks of a point: the point itself, one per run, and one for the forecast of each run without jitter.
@@ -43,8 +43,8 @@ check_point() { # line of cases.py: the unit of parallel work
     # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time.
     [ "$build" = whole ] || export RILL_QUICK_BUILD=1
     [[ $build != quick || $thorough != 0 ]] || builder=build_soon
-    # Multipliers at twice the clock (`A: 4`, `pump: 2`) as they are made; in all other designs of their kind as they
-    # are fast.
+    # Simulates multipliers at twice the clock (`A: 4`, `pump: 2`) as the hardware has them. All other designs of this
+    # kind use the form that simulates faster.
     [ "$build" != pumped ] || export RILL_PUMPED=1
     if ! make_design "$name" "$work/$name.yaml" "$weights" >"$log" 2>&1; then
         fail "$name" "$(reason)"
@@ -61,7 +61,7 @@ check_point() { # line of cases.py: the unit of parallel work
     done
 }
 
-# The ids of the golden model, once for all design points of one model and format.
+# Makes the ids of the golden model, once for all design points of a model and weight format.
 make_golden() {
     local name key spec weights sets seeds build values set line
     while IFS= read -r line; do
@@ -70,7 +70,7 @@ make_golden() {
         variant "$spec" "$work/golden.yaml" $values
         [[ $sets != *rows* ]] || continue
         for set in $sets; do
-            # Prompt lengths depend on T, so this set is the design point's own.
+            # Prompt lengths depend on T, so each design point makes this set itself.
             [ "$set" != lengths ] || continue
             [ -s "$work/golden/$key.$set" ] && continue
             golden_ids "$work/golden.yaml" "$weights" "$set" "$thorough" >"$work/golden/$key.$set" 2>"$log" ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Holds memory_map.json against the packed image, knowing docs/memory.md alone: what a host program would conclude.
+# Checks memory_map.json against the packed image, using only docs/memory.md, as the author of a host program would.
 # usage: memory_map.py DIR [MODEL]   a packed design; MODEL: the folder of the GPT-2 checkpoint whose values are looked
 #                                    for in the image (int8, binding shared)
-# Prints how much was found, or what is wrong, with status 1.
+# Prints how much was checked, or what is wrong, with status 1.
 import json
 import os
 import struct
@@ -29,7 +29,7 @@ class Image:
         self.data = []
         for channel in range(self.channels):
             with open(os.path.join(folder, "image", f"channel_{channel:02d}.bin"), "rb") as file:
-                data = file.read()  # what a file lacks of its last beat is 0
+                data = file.read()  # a file may end within its last beat; the rest is 0
             self.data.append(data + bytes(-len(data) % self.beat))
 
     def channels_of(self, segment):
@@ -67,7 +67,7 @@ class Checkpoint:
 
 
 def check_places(image):
-    """Segments lie in their channels, on beats, apart; what is packed lies in the files."""
+    """Segments must be within their channels, begin at beats and not overlap; packed ones must be within the files."""
     taken = [[] for _ in range(image.channels)]
     names = set()
     for s in image.segments:
@@ -77,7 +77,7 @@ def check_places(image):
         if s["offset"] % image.beat or s["bytes"] <= 0:
             wrong(f"segment {s['name']}: offset {s['offset']}, {s['bytes']} bytes")
         stride, repeats = s["layer_stride"], 1
-        if s["kind"] == "weights" and stride:  # one part in each repetition
+        if s["kind"] == "weights" and stride:  # a part in each repetition
             repeats = max(1, sum(stride == o["layer_stride"] for o in image.segments) and repeats_of(image, stride))
         for c in image.channels_of(s):
             if not 0 <= c < image.channels:
@@ -99,7 +99,7 @@ def check_places(image):
 
 
 def check_header(image):
-    """One beat that says what the image is, right before the parameters."""
+    """The header must be one beat that identifies the image, directly before the parameters."""
     headers = [s for s in image.segments if s["kind"] == "header"]
     if len(headers) != 1 or headers[0]["bytes"] != image.beat:
         wrong(f"{len(headers)} headers of the image")
@@ -116,7 +116,7 @@ def check_header(image):
 
 
 def repeats_of(image, stride):
-    """Repetitions of a region: what lies behind its first copy begins after the last one."""
+    """Copies of a region's segments, one per repetition: the next segment must begin after the last copy."""
     region = [s for s in image.segments if s["kind"] == "weights" and s["layer_stride"] == stride]
     end = max(s["offset"] + s["bytes"] for s in region)
     behind = [s["offset"] for s in image.segments if s["offset"] >= end and s["channel"] < 0]
@@ -147,8 +147,9 @@ def same(what, found, want):
 
 
 class Product:
-    """An int8 product: a beat of eight rows' scales and biases, then those rows. Beats of a row follow one another, or,
-    in the first rows of a product that begins before its operand is whole, rows lie column by column."""
+    """Reads the rows of an int8 product: a beat with the scales and biases of eight rows, then these rows. The beats of
+    a row follow one another; but in the first rows of a product that begins before its operand is complete, the rows
+    are stored column by column."""
 
     def __init__(self, image, segment, layer, k):
         self.image, self.channels, self.beats = image, image.channels_of(segment), -(-k // image.beat)

@@ -25,7 +25,7 @@ specs=(odd inputs grouped lanes lookup)
 rm -rf "$work"
 mkdir -p "$work"
 
-# Places and values do not depend on depths of FIFOs, whose search takes longer than all the rest.
+# Uses safe FIFO depths, because places and values do not depend on depths, whose search would take most of the time.
 make_design() { # spec, folder, weights, key=value...
     variant "$1" "$2.yaml" fifo=safe "${@:4}"
     "$rill" gen "$2.yaml" -o "$2" >"$log" 2>&1 && "$rill" pack "$2.yaml" --weights "$3" -o "$2" >>"$log" 2>&1
@@ -55,7 +55,7 @@ queue check "values of the story model" holds "$design" "$model"
 prepare make_design configs/tinystories-gpt2-1m.yaml "$work/three" "$model" channels=3
 queue check "values of the story model on three channels" holds "$work/three" "$model"
 
-# A fault in a copy of the design, which must be refused.
+# Plants a fault in a copy of the design, which must be refused.
 check_planted() { # name, what must be said, command that changes the copy...
     rm -rf "$planted" && cp -r "$design" "$planted"
     "${@:3}" || { fail "planted: $1" "no fault is planted"; return; }

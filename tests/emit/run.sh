@@ -36,8 +36,8 @@ lint_design() { # folder
     fi
 }
 
-# The top holds the design's modules, memory channels, and registers of what goes to everything; no file of the list
-# has anything of a simulation; two designs in one project have no module of the same name but rill_top.
+# The top contains the design's modules, the memory channels, and the registers of signals that go to every module. No
+# listed file contains simulation code. Two designs in one project share no module name except rill_top.
 read_structure() { # folder
     local name odd
     name=$(sed -n '/^name: /{s///;s/[^A-Za-z0-9]\+/_/g;p;q}' "$1/design.yaml")
@@ -58,7 +58,7 @@ read_structure() { # folder
     fi
 }
 
-# The comment above a stream has its tensor or its purpose, that above a kernel what it does.
+# The comment above a stream names its tensor or its purpose, and the comment above a kernel says what it does.
 read_comments() { # folder
     local modules
     mapfile -t modules < <(modules_of "$1")
@@ -78,8 +78,8 @@ read_comments() { # folder
     fi
 }
 
-# Each file says what it is, and has names where numbers would say nothing: no kernel's port takes bits of a stream by
-# their numbers, and no stream has the last word of its name twice.
+# Each file begins with a comment on its purpose and uses names instead of numbers: no port of a kernel takes bits of a
+# stream by number, and no stream repeats the last word of its name.
 read_heads() { # folder
     local file design='^// Design `\S+`, board \S+: [0-9]+ memory channels? of [0-9]+ bits; clk has [0-9.]+ MHz'
     for file in $(modules_of "$1"); do
@@ -106,7 +106,7 @@ read_yosys() { # folder
         hierarchy -auto-top -check; select -assert-any rill_top")
 }
 
-# A stream has the name of its ends, with a number where another one has that.
+# A stream is named after its two ends, with a number if another stream has the same name.
 read_names() { # folder
     awk -F'[ ,]+' '/^  - \{name: [^ ]+, from: / {
         name = $4; want = $6 "_to_" $8; gsub(/\./, "_", want); sub(/_[0-9]+$/, "", name)
@@ -115,7 +115,7 @@ read_names() { # folder
         END { exit wrong || !streams }' "$1/design.yaml"
 }
 
-# An entry of a multiplexer's table is the place of the stream that its comment names.
+# An entry of a multiplexer's table is the number of the stream that its comment names.
 read_tables() { # folder
     # shellcheck disable=SC2046 # one word per file
     awk "/^ +8'h[0-9a-f]+,? \/\/ / {
@@ -126,7 +126,7 @@ read_tables() { # folder
     END { exit wrong }" $(modules_of "$1")
 }
 
-# A template that nothing instantiates is a second top: each tool must stop there, or the three checks above show
+# A module that nothing instantiates is a second top. Each tool must report it; otherwise the three checks above prove
 # nothing.
 refuses_more() { # folder
     local tool
@@ -183,7 +183,7 @@ for arg in "$@"; do
         --all) all=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
-        *) specs+=("$(realpath "$arg")") ;; # the jobs run elsewhere
+        *) specs+=("$(realpath "$arg")") ;; # the jobs run in another folder
     esac
 done
 rm -rf "$work" && mkdir -p "$work/specs"
@@ -208,7 +208,7 @@ fi
 
 for spec in "${specs[@]}"; do
     checks=10
-    [ "$(spec_name "$spec")" != graph-linear ] || checks=11 # with a module that is not reached
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=11 # also checked with a module that is not instantiated
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 run_jobs 2

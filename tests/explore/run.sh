@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it is
-# printed. The checks are listed after it.
+# Tests the search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it
+# is printed. The checks are listed after it.
 #
 # usage: tests/explore/run.sh [--all] [fronts] [keys] [page] [journal] [refused] [advice]
 #
 # - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
 #   jobs, with workers that a command starts, and in every order of the options.
-# - A search by NSGA-II finds designs that are as good, and the same ones with the same seed.
+# - A search by NSGA-II finds designs that are as good as those of the exhaustive search, and equal ones with an equal
+# seed.
 # - Limits, fixed keys and formats by name are kept; specs that a search writes are the designs that it found.
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
 #   line is dropped; a full disk ends the search with a message.
@@ -48,7 +49,7 @@ lines() { grep -v '^$' "$1" | sort; }
 
 # ---- fronts ----
 
-# All points by `rill check` and `rill forecast`, and the front of them.
+# Evaluates all points with `rill check` and `rill forecast`, and prints their front.
 by_hand() {
     local c l t a n=0
     for c in 1 2; do for l in 2 4 8; do for t in 1 2; do for a in 1 2; do

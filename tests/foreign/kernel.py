@@ -12,10 +12,10 @@ from cocotb.triggers import ClockCycles, First, RisingEdge
 from cocotbext.axi import AxiBus, AxiLiteBus, AxiLiteMaster, AxiRam
 
 PACKAGE = os.environ["RILL_PACKAGE"]
-LIMIT = int(os.environ.get("RILL_LIMIT", "60000"))  # cycles of a request: it hangs beyond
-ENDS = {"timeout_time": 4 * 4 * LIMIT, "timeout_unit": "step"}  # a test that waits for ever; a cycle is four steps
+LIMIT = int(os.environ.get("RILL_LIMIT", "60000"))  # cycles after which a request counts as hanging
+ENDS = {"timeout_time": 4 * 4 * LIMIT, "timeout_unit": "step"}  # ends a test that waits forever; a cycle is four steps
 MEMORY = 1 << 20
-PROMPT, RING = 0x80000, 0x90000  # not where the image has them: pointers are absolute
+PROMPT, RING = 0x80000, 0x90000  # other places than those in the image, because pointers are absolute
 
 
 class Host:
@@ -34,7 +34,8 @@ class Host:
                               size=MEMORY) for port in self.package["memory_ports"]]
 
     def base(self, channel):
-        return 0x40F80 + 0x3000 * channel  # short of 4 KiB: what is aligned in the image is not
+        # just below a multiple of 4 KiB, so that data aligned in the image is not aligned here
+        return 0x40F80 + 0x3000 * channel
 
     def of(self, register):  # the memory behind a pointer's port
         port = next(r["port"] for r in self.package["registers"] if r["name"] == register)
@@ -93,7 +94,7 @@ class Host:
         return fault, ending, [int.from_bytes(ring[i:i + 4], "little") for i in range(0, 4 * count, 4)]
 
     async def run(self, answer):
-        """A request of which golden's answer is known."""
+        """Runs a request and compares it with the golden model's answer."""
         await self.start(answer["prompt_ids"], len(answer["token_ids"]))
         result = await self.finish()
         assert result == (0, 1, answer["token_ids"]), f"fault, ending, ids {result}, golden {answer['token_ids']}"
@@ -105,7 +106,8 @@ class Host:
         assert got == (want, 6, place), f"fault, ending, place {got}, not {(want, 6, place)}"
 
     def pause(self, rng):
-        """Waiting times on every channel of every port, each with a rate of its own, from none to nine cycles in ten."""
+        """Adds random wait states to every channel of every port, each with another rate, from none to nine cycles in
+        ten."""
         def waits(seed, rate):
             own = random.Random(seed)
             while True:
@@ -130,7 +132,8 @@ async def opened(dut):
 
 @cocotb.test(**ENDS)
 async def seeds(dut):
-    """A request for each seed of waiting times; every other one behind a reset, so that parameters are loaded again."""
+    """A request for each seed of wait states. Every second one comes after a reset, so that parameters are loaded
+    again."""
     host = await opened(dut)
     for seed in json.loads(os.environ["RILL_SEEDS"]):
         rng = random.Random(seed)
@@ -164,7 +167,7 @@ async def registers(dut):
 
 @cocotb.test(**ENDS)
 async def illegal(dut):
-    """Illegal arguments end with their faults, and the next request is golden's."""
+    """Illegal arguments end with their faults, and the next request gives the golden model's ids."""
     host = await opened(dut)
     context, beat = host.package["context"], host.package["beat_bits"] // 8
     await host.refused(1, 0, [])
@@ -183,12 +186,13 @@ async def illegal(dut):
 
 @cocotb.test(**ENDS)
 async def errors(dut):
-    """SLVERR of a read and of a write, on each port: fault 6 with address and channel, and the next request is golden's."""
+    """SLVERR for a read and for a write, on each port: fault 6 with address and channel. The next request is
+    correct."""
     host = await opened(dut)
     host.pause(random.Random(3))
 
     def break_at(side, name, first):
-        """The side answers an error from address `first` on; the first one is kept."""
+        """Makes one direction of a memory answer errors from address `first` on, and records the first such address."""
         seen, was = [], getattr(side, name)
 
         async def failing(address, *rest):
@@ -213,7 +217,8 @@ async def errors(dut):
 
 @cocotb.test(**ENDS)
 async def ends(dut):
-    """Stop, kill, a watchdog on a port that falls silent, another image; after each the next request is golden's."""
+    """Stop, kill, a watchdog on a silent port, another image. After each the next request gives the golden model's
+    ids."""
     host = await opened(dut)
     for bit, ending in ((1, 4), (2, 5)):
         await host.start(host.answers[0]["prompt_ids"], host.package["context"] - 4)
@@ -244,7 +249,7 @@ async def ends(dut):
 
 @cocotb.test(**ENDS)
 async def resets(dut):
-    """Resets at any moment of a request, the memories with it; then a request that is golden's."""
+    """Resets kernel and memories at any moment of a request. The next request gives the golden model's ids."""
     host = await opened(dut)
     rng = random.Random(5)
     for cycles in (1, 40, 150, rng.randrange(200, 900), rng.randrange(900, 1600)):

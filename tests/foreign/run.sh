@@ -38,7 +38,7 @@ environment() {
         echo "${packages[*]}" >"$venv/packages"
 }
 
-# Prompt and ids to make, as the golden model answers.
+# Requests for the golden model: prompt ids, number of ids to generate.
 requests=("1,2,3 2" "5 2" "7,4 1" "0,9 2")
 answers() { # spec
     local request separator="["
@@ -90,7 +90,7 @@ fusesoc() { # folder, arguments: in a home of its own
 }
 vivado_script() { fusesoc "$1" --setup --target=synth && find "$1/fusesoc" -path '*/synth/*.tcl' | grep -q .; } # folder
 
-# A fault in the kernel's Verilog: the host of the seeds must see it.
+# Plants a fault in the kernel's Verilog, which the tests with wait states must find.
 check_fault() { # design, what, file, sed expression, test
     local dir=$work/$1.faulty
     rm -rf "$dir" && cp -r "$work/$1" "$dir"

@@ -63,7 +63,7 @@ read_package() { # spec
     fi
 }
 
-# A fault in the files of a design: slang must name its class.
+# Plants a fault in the files of a design. slang must report it with its class of warnings.
 check_fault() { # what, file, sed expression, words of the finding
     rm -rf "$work/faulty" && cp -r "$work/one" "$work/faulty"
     sed -i "$3" "$work/faulty/rtl/$2"

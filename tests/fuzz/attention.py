@@ -46,8 +46,8 @@ CHANNELS = range(1, 9)
 POSITIONS = (1, 2, 4)
 LANES = (8, 16)
 
-# The forecast lays the writes of all keys on the one channel that stands for all of an engine: of these, with a position
-# a step on seven channels, it says more cycles than the design takes. Percent.
+# The forecast counts the writes of all keys on the one channel that represents all channels of an engine. With a
+# position a step on seven channels, it therefore predicts more cycles than the design takes. Values in percent.
 WIDER = {"input-3x80-c7-t1-l8-spatial-130": 4}
 
 
@@ -69,7 +69,8 @@ def spec(name):
     for word, value in words.items():
         operations = operations.replace(word, value)
     carried = source == "carried"
-    # Whether keys and values come in time is no question of depths: their search is for a quarter of the variants.
+    # The arrival of keys and values does not depend on FIFO depths, so only a quarter of the variants searches for
+    # depths.
     fifo = "timed" if lanes == "l16" and context == "130" else "safe"
     return "\n".join([
         "# SPDX-License-Identifier: Apache-2.0", "# requests: to the end of the context",

@@ -30,7 +30,7 @@ subset=(
     mixed-2x96-c4-t1-l8-spatial-130 mixed-3x64-c1-t2-l8-shared-200 mixed-1x256-c7-t4-l16-shared-130
 )
 
-# Every step of a request as long as the context.
+# Forecasts every step of a request that fills the context.
 forecast_whole() { # spec, context
     "$rill" forecast "$1" "$2:1" >"$log" 2>&1 || return
     grep -Eq "^([1-9][0-9]*) of \1 steps simulated" "$log" && return
@@ -46,7 +46,7 @@ forecast_each() { # variant...
     rm -f "$log"
 }
 
-# Every n-th line, from one on.
+# Prints every n-th line, beginning at a given one.
 some() { awk -v every="$1" -v from="$2" 'NR > from && (NR - 1 - from) % every == 0'; }
 
 every=1 from=0 jobs=1 rtl=0 mine=() variants=()

@@ -49,10 +49,10 @@ compare_streams() { # folder, JSON with its FIFOs, JSON of its twin's
         }' "$1.report" "$2" "$3"
 }
 
-# One group: what passes from group to group has a depth for another reason.
+# Makes the design one group, because the depths of FIFOs between groups have another reason.
 lift_budget() { sed -i 's/^  on_chip_kib: .*/  on_chip_kib: 1048576/' "$1"; } # spec
 
-# Bits against the least that bisection finds for the same cycles.
+# Compares the bits of all FIFOs with the least that bisection finds for the same cycles.
 compare_bits() { # spec
     local ratio whole=${1%.yaml}.whole.yaml
     cp "$1" "$whole" && lift_budget "$whole"
@@ -62,8 +62,8 @@ compare_bits() { # spec
     echo "$ratio times the least bits"
 }
 
-# Both by forecast alone, with a memory that never refreshes: with refreshes, which words meet one is another with and
-# without bounds, and a request without bounds may be slower.
+# Forecasts both designs with a memory that never refreshes. With refreshes, different words would be delayed with and
+# without bounds, so a request with unbounded FIFOs could be slower.
 forecast_twins() { # folder, prompt length
     local options=(--no-refresh --prompt-len "$2" --tokens 3 --unchecked --json)
     "$rill" timeline "$1/design.yaml" "${options[@]}" >"$1.timeline" &&
@@ -73,8 +73,8 @@ forecast_twins() { # folder, prompt length
         "$(first_number cycles <"$1.unbounded")" 1
 }
 
-# The promises of a spec with timed FIFOs, without RTL: the forecast's cycles are those of the RTL within 2 % and 64
-# (--forecast).
+# Checks what docs/fifos.md promises for a spec with timed FIFOs, without RTL: the forecast agrees with the RTL within 2
+# % and 64 cycles (--forecast).
 check_depths() { # spec, folder, seed
     local spec=$2.timed.yaml dir=$2.timed length requests form=timed
     times="" said="" log=$2.log

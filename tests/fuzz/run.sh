@@ -65,7 +65,8 @@ signature() {
     echo "$stage: $said"
 }
 
-# Greedy: halves of the steps, quarters, ..., single ones; each kept while the spec fails as before.
+# Shrinks a failing spec greedily: removes halves of its steps, then quarters, and so on to single steps, and keeps each
+# removal after which the spec still fails in the same way.
 shrink() { # seed, signature
     local seed=$1 want=$2 dir=$work/shrink_$1 count size at limit=$((SECONDS + ${FUZZ_SHRINK:-600})) kept=() trial
     local best=$work/failures/seed_$seed.yaml
@@ -85,7 +86,7 @@ shrink() { # seed, signature
     rm -rf "$dir" "$dir".*
 }
 
-# The options that a job comes to, whatever set it is of.
+# Prints the options with which a job runs.
 run_how() {
     [ ${#forms[@]} = 0 ] || printf ' --form %s' "${forms[@]}"
     [ $timing = 0 ] || echo -n " --timing"
@@ -115,14 +116,14 @@ job_kind() {
     esac
 }
 
-job_dir() { # what is made of it has this name, with endings
+job_dir() { # prefix of all files that the job makes
     local kind what
     kind=$(job_kind "$1") what=$(basename "${1%"${kind:++$kind}"}" .yaml)
     [[ ! $what =~ ^[0-9]+$ ]] || what=seed_$what
     echo "$work/$what${kind:+-$kind}"
 }
 
-# Up to its models; leaves what `end_job` goes on with, if there is more to do. In a shell of its own.
+# Runs a job up to its models, in a subshell. If there is more to do, leaves a file from which `end_job` continues.
 begin_job() {
     local name spec dir seed=0 kind names models
     local -A same
@@ -153,7 +154,8 @@ begin_job() {
     declare -p name spec dir seed names models same times log forms timing with_forecast also_plain >"$dir.begun"
 }
 
-# From its models, compiled together with those of others or not yet, to its verdict. In a shell of its own.
+# Finishes a job, in a subshell: from its models, whether they were already compiled with those of others or not, to its
+# verdict.
 end_job() { # folder, seconds of compiling
     local what
     # shellcheck disable=SC1090 # written by begin_job
@@ -170,7 +172,8 @@ end_job() { # folder, seconds of compiling
     fi
 }
 
-# The models of several jobs as one executable: its processor time for each, nothing if one of them does not compile.
+# Compiles the models of several jobs to one executable. Prints the processor time per job, or nothing if a model does
+# not compile.
 compile_jobs() { # folder...
     local dir times="" log=$1.together.log all=()
     for dir in "$@"; do

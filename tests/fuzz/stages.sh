@@ -2,8 +2,7 @@
 # Sourced by run.sh: the stages of one spec, from gen to simulation.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and verdict.sh
 
-# Everything that a design's own file is compiled with comes from here: the generator of random specs, and
-# tests/quick_build.sh.
+# Builds what all designs share: the generator of random specs, and the precompiled parts (tests/quick_build.sh).
 make_shared() {
     mkdir -p "$lib" "$work/failures"
     ln -sfn "$root/tests/e2e/kernels" "$work/kernels" # beside the specs that read them
@@ -35,10 +34,10 @@ some_ids() { # count, vocabulary
         }'
 }
 
-# A spec that says so has rows up to the end of its context.
+# Tells whether a spec asks for requests up to the end of its context.
 to_end() { grep -q '^# requests: to the end of the context' "$1"; } # spec
 
-# Fills `requests`: whole and partial steps, and the end of the context where that is near or the spec says so.
+# Fills `requests`: whole and partial steps, and the end of the context if it is near or the spec asks for it.
 set_requests() { # spec
     local context positions vocab length
     context=$(key_of "$1" context 1024) positions=$(key_of "$1" T 1) vocab=$(vocabulary "$1")
@@ -92,14 +91,14 @@ same_ids() { # spec, folder
     json_ids "$2.json" | diff - "$2.golden" >/dev/null || { echo "error: other ids than rill golden" && return 1; }
 }
 
-# Processor time of this shell and of all that it has waited for, in hundredths of a second: `spent`.
+# Sets `spent` to the processor time of this shell and of its finished children, in hundredths of a second.
 take_clock() {
     local fields
     read -r -a fields </proc/self/stat
     spent=$((fields[13] + fields[14] + fields[15] + fields[16]))
 }
 
-# One stage of a spec: its processor time, its name if it fails, its message in $log.
+# Runs one stage of a spec. Records its processor time and, if it fails, its name; its messages go to $log.
 step() { # stage, command...
     local before status=0
     take_clock

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Takes the place of a tool, under the tool's name (kills.sh), and kills when the tool KILL_TOOL is called for the
-# KILL_CALL-th time. The folder KILL_STATE counts the calls.
-# KILL_WHO: `tool`: kills itself; `half`: kills itself after it has printed a line; `job`: kills the job that called it.
-# KILL_LAST=1: the next call of any tool kills the test script, so that the script does not go on for long.
-# KILL_CALL=any: each call kills the script that made it.
+# Replaces a tool that a test script calls: kills.sh installs this script under the tool's name. It runs the tool, but
+# kills a process at the KILL_CALL-th call of the tool KILL_TOOL. The folder KILL_STATE counts the calls.
+# KILL_WHO: `tool` kills this script; `half` kills it after it has printed a line; `job` kills the job that called it.
+# KILL_LAST=1: the next call of any tool kills the test script, so that the test does not take long. KILL_CALL=any: each
+# call kills the script that made it.
 set -u
 name=${0##*/} who=nobody
 
@@ -20,7 +20,8 @@ words_of() { # process: `words`
     words=" ${list[*]} "
 }
 
-# The processes between KILL_ROOT and this one, the oldest first: the test script, its jobs, their shells.
+# Sets `line` to the processes between KILL_ROOT and this one, the oldest first: the test script, its jobs, their
+# shells.
 find_line() {
     local pid=$$ own
     line=()
@@ -28,11 +29,11 @@ find_line() {
         [ "$pid" -gt 1 ] || { line=() && return; }
         line=("$pid" ${line[@]+"${line[@]}"})
         parent_of "$pid"
-        pid=$parent # 0 where it has died meanwhile
+        pid=$parent # 0 if it has died meanwhile
     done
     words_of "$KILL_ROOT" && own=$words
     words_of "${line[0]}"
-    [ "$words" != "$own" ] || line=("${line[@]:1}") # a shell of its own for the parts in the background
+    [ "$words" != "$own" ] || line=("${line[@]:1}") # skips the subshell that runs parts in the background
 }
 
 kill_job() {

@@ -60,31 +60,32 @@ mutants|python3 1 half|FAIL  table: |tests/mutants/run.sh merge-rightmost layout
 TEXT
 }
 
-# A copy, so that whatever is killed leaves the tree's own files and folders alone.
+# Copies the tree, so that killed scripts cannot damage its files and folders.
 copy_tree() {
     local tool
     mkdir -p "$copy/build" "$work"/{tools,temporary} && tar -C "$root" --exclude=./build --exclude=./.git -cf - . |
         tar -C "$copy" -xf - || return
     cp -a "$root"/build/{obj,rill,librill.a} "$copy/build" && mv "$copy/build/rill" "$work/rill" || return
     for tool in $tools; do ln -s "$root/tests/harness/killer.sh" "$work/tools/$tool" || return; done
-    cp "$root/tests/harness/killer.sh" "$copy/build/rill" # newer than what it is made of: make leaves it
+    cp "$root/tests/harness/killer.sh" "$copy/build/rill" # newer than its sources, so that make does not build it
 }
 
-# Runs a script of the copy with the tools that kill.
+# Runs a script of the copy with tools that are replaced by killer.sh.
 with_kills() { # tool, call, who, 1 if the script may end at the next call, command...
     rm -rf "$work/state" && mkdir -p "$work/state"
     (
         cd "$copy" && unset RILL_HOME || exit
         export KILL_TOOL=$1 KILL_CALL=$2 KILL_WHO=$3 KILL_LAST=$4 KILL_STATE=$work/state KILL_TOOLS=$work/tools \
             KILL_RILL=$work/rill
-        export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID TMPDIR=$work/temporary # what a killed script leaves
+        # for files that a killed script leaves behind
+        export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID TMPDIR=$work/temporary
         [ "$1" != any ] || exec "${@:5}"
         "${@:5}"
         exit
     ) >"$log" 2>&1 </dev/null
 }
 
-# A worker is killed: its check fails.
+# Kills a worker; its check must fail.
 try_kill() { # part, tool, call, who, last, pattern, command...
     local status=0 label="$1: call $3 of $2: a $4 is killed"
     with_kills "$2" "$3" "$4" "$([ "$5" = last ] && echo 1 || echo 0)" "${@:7}" || status=$?

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A part of five cheap jobs, in which something goes wrong, for tests/harness/run.sh. It is killed at the places that
-# HOW names.
+# A part of the test suite for tests/harness/run.sh: five cheap jobs, in which something goes wrong. HOW names the place
+# at which a process is killed.
 # usage: part.sh HOW (see run.sh)
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -46,7 +46,7 @@ if [ "${3:-}" = --job ]; then
     job "$4"
     exit 0
 fi
-# Five checks one after the other, from a list or as they come.
+# One of five checks that run one after the other, announced in a list or not.
 one() { # number
     case ${how#*-}-$1 in
         lost-3) return ;;
@@ -73,7 +73,7 @@ run_jobs 2
 case $how in
     no-plan) for ((number = 1; number <= 5; number++)); do echo "ok    job $number"; done ;;
     script-after) kill_now ;;
-    script-orphan) # its child goes on when it is dead
+    script-orphan) # its child continues after the script was killed
         (sleep 0.3 && echo "ok    job 6" && echo "6 passed, 0 failed") &
         plan 1
         kill_now

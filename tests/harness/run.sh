@@ -26,7 +26,7 @@ esac
 work=$root/build/tests/harness log=$root/build/tests/harness.log
 rm -rf "$work" && mkdir -p "$work"
 
-# A suite of one part, in the background or not, that goes wrong in this way.
+# Prints the parts of a suite with one part, in the background or not, that fails in a given way.
 parts_of() { # how, victim, background part or nothing, a part that is not there
     echo "known=\"fake${4:+ $4}\" alone=\"${3:-}\"
 each_part() { \"\$1\" fake \"a fake part\" \"$root/tests/harness/part.sh\" $1 ${2:-0}; }"
@@ -42,7 +42,7 @@ passes() { # how, background part
         [ "$(head -n 1 "$log")" = "1 part, logs in build/tests/harness" ]
 }
 
-# The suite ends with a status and a last line that say so.
+# Checks that the suite fails: its exit status and its last line must say so.
 fails() { # label, reason, how, victim, background part, a part that is not there
     local status=0
     suite "${@:3}" >"$log" 2>&1 || status=$?
@@ -56,7 +56,8 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
 
 # ---- runs of a design: a program in the place of rill says what it is told to ----
 
-# what `rill sim` and `rill forecast` say of a run that is right, one value a line, changed by `sed` commands
+# Writes the output of `rill sim` and `rill forecast` for a correct run, one value per line; sed commands then change
+# it.
 write_run() {
     rm -rf "$work/e2e" && mkdir -p "$work/e2e"/{golden,logits,said}
     printf 'graph:\n  inputs:\n    x: {shape: [4]}\n        - {op: gelu, name: y, in: [x]}\n' >"$work/e2e/p.yaml"
@@ -166,7 +167,7 @@ for how in queue counted; do
     counted fails "$how checks: the script dies in the middle" 'status 137' $how-killed
 done
 counted fails "queue checks: a preparation fails" 'preparation: between : exit status 1' queue-prepare
-# The log of a test program whose source lists two cases, one of them of a group that may be skipped.
+# Writes the log of a test program whose source lists two cases, one of them in a group that may be skipped.
 cases_of() { # ok or skipped, for each case that was run
     local root=$work/cases_of how
     mkdir -p "$root/tests/unit"

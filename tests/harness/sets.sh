@@ -7,7 +7,8 @@
 
 listed() { "$root/tests/run.sh" --list "$@"; }
 
-# A part that is in one set alone is there as it is in the whole; one in both has arguments of its own.
+# Checks the parts of both sets: a part in only one set must have the same arguments as in the whole suite; a part in
+# both sets must have different ones.
 parts_in_sets() {
     local name both
     for name in $(listed | cut -d: -f1); do
@@ -35,7 +36,7 @@ reads_case() { # file
         "$work/said")
 }
 
-# `make test` simulates each family that there is, with one engine and with one for every product.
+# Checks that `make test` simulates each family, with one engine and with one engine per product.
 families_in_test() {
     local file name points
     points=" $("$root/tests/e2e/matrix.sh" --set test --list | tr '\n' ' ')"
@@ -47,7 +48,7 @@ families_in_test() {
     done
 }
 
-# Logits are compared with one another in the set where they are made.
+# Checks that logits that are compared with one another are made in the same set.
 kinds_in_sets() {
     local matrix=$root/tests/e2e/matrix.sh
     { "$matrix" --set test --kinds && "$matrix" --set deep --kinds; } | sort | diff - <("$matrix" --kinds | sort)
@@ -97,7 +98,7 @@ sums() { # label, how, how, last line
     if both "${@:2}"; then ok "$1"; else fail "$1" "$(tail -n 1 "$work/said")"; fi
 }
 
-# The last lines of a suite that failed.
+# Checks the last lines of a failed suite, which name the command that runs a check again.
 says_again() { # command that runs it again, how
     suite "$2" >"$work/said" 2>&1
     tail -n 4 "$work/said" | head -n 2 | diff - <(printf 'to run again what failed:\n    %s\n' "$1")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced after tests/verdict.sh by the tests of rill-host on a simulated card. Makes a package of a small model, the
-# host program from it, and the card, and has checks of requests. The test sets `work`, its folder; `log`, its log; and
-# `keys`, additional keys of the design.
+# host program from it, and the card, and defines checks of requests. The test sets `work` (its folder), `log` (its log)
+# and `keys` (additional keys of the design).
 # shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -29,7 +29,8 @@ current_card() {
 }
 build_card() { current_card || "$root/verif/card/build.sh" "$package" "$work/standin" "${RILL_TEST_JOBS:-2}"; }
 
-# The package's own sources and Makefile, in a folder that was moved; without a word from the compilers.
+# Builds the host program from the package's sources and Makefile, in a folder that was moved. The compilers must print
+# nothing.
 build_host() {
     rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
         "$work/moved" &&
@@ -57,7 +58,7 @@ start_card() { # options of the card
     done
 }
 
-# The limits are for a machine that is busy: nothing waits for them.
+# These time limits are generous, for a busy machine. No successful run waits for them.
 printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec timeout 300 %s %s --timeout 60 --quiet "$@"\n' "$work/standin" "$host" \
     "$package" >"$work/on_card"
 chmod +x "$work/on_card"
@@ -73,7 +74,7 @@ same_ids() { # arguments of rill-host, whose first request is that of golden.jso
     "$on_card" "$@" --json >"$work/run.json" &&
         [ "$(ids "$work/run.json" | head -n 1)" = "$(golden_ids <"$work/golden.json")" ]
 }
-# Memory that was never written answers an error in every run.
+# In every run, memory that was never written answers an error.
 with_card() { # options of the card -- command...
     local options=()
     while [ "$1" != -- ]; do options+=("$1") && shift; done
@@ -81,7 +82,7 @@ with_card() { # options of the card -- command...
     start_card --unwritten ${options[@]+"${options[@]}"} && "$@"
 }
 
-# Ends with this status and says this, and the card can be used again.
+# Checks that rill-host ends with this status and message, and that the card can be used again.
 refused() { # name, status, pattern, options of the card -- arguments of rill-host
     local name=$1 status=$2 pattern=$3 options=()
     shift 3

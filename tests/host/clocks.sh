@@ -51,7 +51,7 @@ cycles() { sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' "$work/run.json"; }
 all=$(cycles) # of a request
 counted check "the register says so" clock_register 0x1
 
-# Gaps of one cycle and of several, at places all over a request.
+# Gaps of one or several cycles, at many places of a request.
 for seed in 1 2 3 4 5 6; do
     at=$((seed * ${all:-1} / 8 + seed * 977))
     counted_many 2 loses "a gap of $seed cycles in cycle $at" --gap-at $at:$seed
@@ -60,7 +60,7 @@ counted check "the register has counted it" clock_register 0x10001
 counted_many 2 loses "a slower clock for a while" --slow-at 40000:300
 counted_many 2 loses "a slower clock, at once after the start" --slow-at 3:2
 
-# Gaps at random, many in a request: never a wrong id. What is printed is the beginning of the right ids.
+# Many random gaps in a request must never cause a wrong id: the printed ids are the beginning of the right ones.
 at_random() { # seed
     local status=0
     begin --gaps "$1"

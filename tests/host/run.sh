@@ -100,7 +100,7 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
         assert error.status == "input"'
 }
 counted check "from Python" binding
-# The program of docs/card.md, with this package and request.
+# Compiles and runs the program of docs/card.md with this package and request.
 in_c() {
     local kit=$work/moved
     sed -n '/^    #include <stdio.h>/,/^        return failed;/p' "$root/docs/card.md" | sed "s/^    //
@@ -113,7 +113,7 @@ in_c() {
 }
 counted check "from C, as on the page" in_c
 
-# The package has the templates; a file is a template, too.
+# Uses a chat template of the package, and one from a file.
 in_a_template() {
     printf '%s\n' 'chat: tale' 'requires: <|endoftext|>' 'prefix: "Once upon a "' 'suffix: ", there"' \
         'stop: <|endoftext|>' >"$work/tale.yaml"
@@ -179,7 +179,7 @@ counted spoilt "an image of another design" 'image is for another design' manife
 counted spoilt "a manifest that is none" 'manifest.json: line' manifest.json 's/^{/[/'
 counted spoilt "a checksum that is another" 'segment .token_row. is damaged' manifest.json \
     '/token_row/s/"crc32": "[0-9a-f]*/"crc32": "01234567/'
-# The manifest is the package's, what lies in the memory is not: the kernel itself finds it.
+# The manifest belongs to the package, but the memory holds another image. The kernel itself must detect that.
 foreign() { python3 - "$package" "$work/image.bad" "$1" <<'END'
 import json, re, sys, zlib
 package, image, byte = sys.argv[1], sys.argv[2], int(sys.argv[3])
@@ -259,7 +259,7 @@ counted check "... and the next request is right: three" same_ids "${request[@]}
 
 long=(--prompt-ids 1,2,3 --tokens 60 --ignore-eot)
 golden "${long[@]}" | golden_ids >"$work/long.ids"
-# `timeout` would be the one that is killed.
+# Runs without `timeout`, because `timeout` would be killed instead of the program.
 driven() { # action
     LD_LIBRARY_PATH=$work/standin timeout 300 python3 "$root/tests/host/drive.py" "$1" "$(cat "$work/long.ids")" \
         "$host" "$package" --timeout 60 \

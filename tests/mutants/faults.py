@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Reads the planted faults (the faults.txt of every folder, their form in docs/testing.md), checks them, lists them, plants one of them.
+# Reads the planted faults from the faults.txt of every folder (docs/testing.md has the format). Checks or lists them,
+# or plants one.
 import fnmatch
 import os
 import re
@@ -18,9 +19,10 @@ Without --table: the faults.txt of every folder, in the order of their paths.
 """
 KEYS = ("id", "file", "find", "put", "kind", "test", "why")
 KINDS = ("rtl", "pass", "packer", "reader", "golden", "model", "check", "forecast", "cost", "emit", "harness", "oracle", "runner", "operator", "equivalent")
-WITHIN = 90  # per cent of the faults that `make test` and `make test-deep` find by themselves
+# at least so many per cent of the faults must be found by tests that `make test` and `make test-deep` run
+WITHIN = 90
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BESIDE = "faults.txt"  # a table of this name holds the faults of its folder, and of folders below
+BESIDE = "faults.txt"  # a table with this name holds faults of files in its folder and in the folders below
 
 
 class Entry(dict):
@@ -29,7 +31,7 @@ class Entry(dict):
 
 
 def tables_of_tree():
-    """The faults.txt of every folder, in an order that depends on nothing but their paths."""
+    """The paths of all faults.txt, sorted, so that the order is the same on every machine."""
     found = []
     for folder, below, files in os.walk(ROOT):
         if folder == ROOT:
@@ -66,7 +68,8 @@ def read_table(path):
 
 
 def places(entry, root):
-    """Where the pattern occurs. White space in it stands for any white space, so that a file may be formatted anew."""
+    """The places of the pattern. White space in it matches any white space, so that formatting a file breaks no
+    entry."""
     with open(os.path.join(root, entry.file), encoding="utf-8") as file:
         text = file.read()
     pattern = r"\s+".join(re.escape(word) for word in entry.find.split())
@@ -86,13 +89,13 @@ def run(*command):
 
 
 def parts_of_set(name):
-    """The commands of the parts of `make test` (test) or `make test-deep` (deep): script and arguments."""
+    """The parts of `make test` (test) or `make test-deep` (deep), each as the words of its command."""
     lines = run("tests/run.sh", "--set", name, "--list").splitlines()
     return [line.partition(": ")[2].split() for line in lines]
 
 
 class Tests:
-    """What is known of the commands that find faults: whether they exist, in which set they are."""
+    """The tests that find faults: checks that they exist, and finds the set that runs them."""
 
     def __init__(self):
         self.parts = {name: parts_of_set(name) for name in ("test", "deep")}
@@ -128,7 +131,7 @@ class Tests:
         return os.path.exists(os.path.join(ROOT, path))
 
     def place(self, test):
-        """The set that runs this: `test`, `deep` or neither, `extra`."""
+        """The set that runs a test: `test`, `deep`, or `extra` if neither does."""
         words = shlex.split(test)
         for name in ("test", "deep"):
             if any(self.is_in(words, part, name) for part in self.parts[name] if part[0] == words[0]):
@@ -136,7 +139,8 @@ class Tests:
         return "extra"
 
     def is_in(self, words, part, name):
-        """Whether a part of a set runs what a command runs: of a part that is in both sets there is a half in each."""
+        """Whether a part of a set runs what a test runs. If a part is in both sets, each set runs only some of its
+        checks."""
         names = [word for word in words[1:] if not word.startswith("-")]
         if words[0] == "tests/e2e/matrix.sh":
             return "--all" not in words and all(point in self.points_of[name] for point in names)
@@ -175,7 +179,7 @@ def faults_of(entry, seen, tests):
 
 
 def is_beside(entry):
-    """Whether an entry is in the folder of the file that it breaks, or above it. Tables of other names hold any."""
+    """Whether an entry is in the folder of the file that it breaks, or above. Other tables may hold any entry."""
     folder, name = os.path.split(entry.place.partition(":")[0])
     way = os.path.relpath(os.path.join(ROOT, entry.file), os.path.join(ROOT, folder))
     return name != BESIDE or way.split("/")[0] != ".."

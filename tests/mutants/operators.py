@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes faults mechanically, for code in which nobody has planted one: tests/mutants/operators.sh runs them.
+"""Generates faults from the syntax, for code without planted faults. tests/mutants/operators.sh runs them.
 
 usage: operators.py lines OBJECTS COMMAND MAP   adds the C lines that COMMAND has executed to MAP, from the coverage data
                                                 (*.gcda) under the folder OBJECTS
@@ -15,8 +15,8 @@ A fault changes one place:
   condition   one side of && or || is dropped, or an `if` without `else` never runs
   constant    a number is larger by one
   arguments   two neighbouring arguments of one type change places
-C is read by clang's syntax tree, so a place is an expression and no macro. Verilog is read by tokens: only assignments,
-conditions and case items count, no declarations
+C is read through clang's syntax tree, so a place is an expression outside of macros. Verilog is read as tokens: only
+assignments, conditions and case items count, not declarations
 of ports and no defaults of parameters.
 """
 import json
@@ -30,7 +30,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 COMPARE = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 ARITHMETIC = {"+": "-", "-": "+", "*": "/", "/": "*", "%": "/", "<<": ">>", ">>": "<<", "&": "|", "|": "&", "^": "|",
               "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "|=": "&=", "&=": "|=", "<<=": ">>=", ">>=": "<<="}
-KEEP = 5  # commands of an entry at most: the fastest that execute its line
+KEEP = 5  # at most so many commands per entry: the fastest that execute its line
 
 
 # ---- C: faults from the syntax tree ----
@@ -44,7 +44,7 @@ def tree_of(path):
 
 
 def span(node):
-    """First and last byte + 1 of a node, or None if a macro has a part in it."""
+    """First byte and end of a node, or None if a part of it comes from a macro."""
     begin, end = node.get("range", {}).get("begin", {}), node.get("range", {}).get("end", {})
     if "offset" not in begin or "offset" not in end:
         return None
@@ -60,7 +60,7 @@ def functions(tree, text):
 
 
 def nodes(node):
-    """All nodes below and including one; clang leaves empty ones for what a `for` does without."""
+    """All nodes of a subtree. For missing parts of a `for`, clang has empty nodes, which are left out."""
     if "kind" in node:
         yield node
     for part in node.get("inner", []):
@@ -117,7 +117,7 @@ DECLARES = {"parameter", "localparam", "input", "output", "inout", "reg", "wire"
 
 
 def faults_of_verilog(text):
-    """A statement begins behind `;`, `begin`, `end` or `else`. One that declares something counts only behind its `=`."""
+    """A statement begins after `;`, `begin`, `end` or `else`. In a declaration, only the part after `=` counts."""
     declares, default, brackets, parentheses, assigned, before = False, False, 0, 0, False, ""
     for match in TOKEN.finditer(text):
         token = match[0]
@@ -150,7 +150,7 @@ def faults_of_verilog(text):
 # ---- entries ----
 
 def pattern_of(text, place, put):
-    """The text round a place, as far as needed to occur once, and what replaces it; None if white space matters there."""
+    """As much text around a place as is needed to be unique, and its replacement; None if white space matters there."""
     begin, end = place
     while True:
         pattern = text[begin:end]
@@ -182,7 +182,7 @@ def faults_of(path):
 # ---- which commands execute a line ----
 
 def benches_of(path):
-    """Benches of a module: its own, or those of the modules that instantiate it; and its proof."""
+    """Commands of a module: its bench, or the benches of modules that instantiate it, and its proof."""
     name, commands, seen, wanted = os.path.basename(path)[:-2], [], set(), []
     wanted.append(name)
     while wanted and not commands:
@@ -204,7 +204,7 @@ def read_map(path):
 
 
 def add_lines(objects, command, path):
-    """`gcov` of every object that was executed. The file `seconds` beside the map has the command's time."""
+    """Runs `gcov` for every object that was executed. The file `seconds` next to the map has the command's time."""
     known = read_map(path)
     data = [os.path.join(folder, name) for folder, _, names in os.walk(objects) for name in names if name.endswith(".gcda")]
     known["commands"][command] = int(open(os.path.join(os.path.dirname(path), "seconds"), encoding="utf-8").read())

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Faults made mechanically, each run with the fastest tests that execute its line: what nobody has thought of planting.
-# See --help.
+# Generates faults from the syntax and runs each with the fastest tests that execute its line. This finds gaps that
+# planted faults do not show. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -25,7 +25,7 @@ map=$work/map.json
 short='image|clock|emit|passes|legal|schema|report|witness' # parts of `make test` that simulate no RTL
 twice='unit|benches|mutants|pages|harness'                  # parts that are listed one by one, or run no code of gen/
 
-# Commands, one a line.
+# Prints the commands, one per line.
 commands_to_cover() {
     local source
     for source in "$root"/tests/unit/test_*.c; do echo "tests/unit/run.sh $(basename "$source" .c)"; done

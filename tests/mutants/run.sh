@@ -37,7 +37,7 @@ copy_tree() { # to
     [ ! -d "$root/build/obj" ] || cp -a "$root"/build/{obj,rill,librill.a} "$1/build"
 }
 
-# Everything that a test's result depends on.
+# Prints a checksum of all files on which the result of a test depends.
 state_of_tree() {
     (cd "$root" && find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 | sort -z | xargs -0 sha1sum |
         sha1sum | cut -d' ' -f1)
@@ -45,12 +45,12 @@ state_of_tree() {
 
 build_tree() { make -C "$tree" --no-print-directory -j2 build/rill build/librill.a >"$log" 2>&1; }
 
-# The test's exit status; 124 if it does not end. Memory is bounded, as a fault may ask for all of it.
+# Returns the test's exit status, or 124 after a timeout. Memory is limited, because a fault may allocate all of it.
 run_test() { # test, seconds
     (cd "$tree" && ulimit -v 12000000 && unset RILL_HOME && timeout -k 5 "$2" bash -c "$1") >"$log" 2>&1 </dev/null
 }
 
-# Whether each command of the test passes without any fault; their seconds in files of build/mutants/clean.
+# Checks that each command of the test passes without a fault. Stores their seconds in build/mutants/clean.
 passes_clean() { # test
     local mark command
     limit=0
@@ -101,13 +101,13 @@ run_batch() { # id...: the unit of parallel work
     tree=$(mktemp -d "$work/tree.XXXXXX")
     trap 'rm -rf "$tree"' EXIT
     if ! copy_tree "$tree"; then fail "$*" "no copy of the tree in $tree" && return; fi
-    listed=$(faults list "$@") || return # whose checks are missed
+    listed=$(faults list "$@") || return # the caller then misses the checks and fails
     while IFS=$'\t' read -r -a line; do run_entry "${line[@]}"; done <<<"$listed"
 }
 
 # ---- the runner itself ----
 
-# Faults that must not be reported as found, each with the words that tell why.
+# Runs entries that must not be reported as found. The expected output says why.
 run_self() { ! "${BASH_SOURCE[0]}" --table "$root/tests/mutants/self.txt" >"$work/self.out" 2>&1; }
 queue_runner() {
     local out=$work/self.out
@@ -122,7 +122,7 @@ queue_runner() {
     queue check_says "a test that is killed finds none" "^FAIL  killed: .* was killed itself" "$out"
     queue check_says "every entry has its line" "^0 passed, 7 failed$" "$out"
 }
-# Entries beside other code than theirs, and two of one id.
+# Checks that entries in the wrong folder, and two entries with one id, are refused.
 misplaced() {
     local name entry=$work/entry
     sed -n '/^id unnoticed$/,/^$/p' "$root/tests/mutants/self.txt" >"$entry"

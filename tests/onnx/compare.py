@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compare.py WANT GOT: whether the tensors of two safetensors files, in their order, are equal but for rounding."""
+"""compare.py WANT GOT: compares the tensors of two safetensors files, in their order, with a tolerance for rounding."""
 import array
 import json
 import struct
 import sys
 
-TOLERANCE = 2e-5  # of the largest magnitude
+TOLERANCE = 2e-5  # relative to the largest magnitude
 
 
 def read(path):

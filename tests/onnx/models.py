@@ -61,7 +61,7 @@ def mlp(g):
 
 
 def images(g):
-    """Layouts before a product are folded into its weights."""
+    """Layout operators before a product, which the import folds into its weights."""
     x = g.input("x", ["N", 3, 4, 5])
     t = g.node("Transpose", x, perm=[0, 2, 3, 1])
     h = linear(g, g.node("Flatten", t), 16, 60)
@@ -75,7 +75,7 @@ def residual(g):
 
 
 def blocks(g):
-    """Six times the same block, as an exporter names its tensors."""
+    """Six equal blocks, with tensor names as exporters write them."""
     h = g.input("x", ["batch", 16])
     for layer in range(6):
         name = f"encoder.layer.{layer}"
@@ -96,7 +96,7 @@ def batch_norms(g):
 
 
 def functions(g):
-    """Operators without an operation of their own, composed exactly."""
+    """Operators that Rill has no operation for and that the import composes exactly from others."""
     x = g.input("x", ["N", 16])
     y = [g.node("LeakyRelu", x, alpha=0.2), g.node("HardSigmoid", x), g.node("HardSwish", x), g.node("Tanh", x)]
     y += [g.node("PRelu", x, g.const(np.float32([0.25]))), g.node("Abs", x), g.node("Neg", g.node("Sigmoid", x))]
@@ -118,7 +118,7 @@ def rms(g):
 
 
 def mixer(g):
-    """Rows of one position that are mixed: a product from the left, transposes."""
+    """Operators that mix the rows of a position: a product from the left, transposes."""
     x = g.input("x", [1, 8, 24])
     t = g.node("Transpose", layer_norm(g, x, 24), perm=[0, 2, 1])
     h = g.node("Transpose", linear(g, gelu_tanh(g, linear(g, t, 16, 8)), 8, 16), perm=[0, 2, 1])
@@ -127,14 +127,14 @@ def mixer(g):
 
 
 def moved(g):
-    """Orders of four axes, in steps of three."""
+    """Transpositions of four axes."""
     x = g.input("x", ["N", 2, 3, 4, 5])
     y = g.node("Transpose", x, perm=[0, 3, 1, 4, 2])
     g.output(g.node("Relu", y), g.node("Transpose", y, perm=[0, 4, 3, 2, 1]))
 
 
 def shapes(g):
-    """What exporters write about shapes."""
+    """Shape computations as exporters write them."""
     x = g.input("x", ["N", 4, 6])
     n = g.node("Gather", g.node("Shape", x), g.const(np.int64(0)), axis=0)
     target = g.node("Concat", g.node("Unsqueeze", n, g.const(np.int64([0]))), g.const(np.int64([24])), axis=0)
@@ -172,7 +172,7 @@ def channels(g):
 
 
 def constants(g):
-    """Constants beside no product: one for all rows, one for each place, one for each channel."""
+    """Constants that belong to no product: one for all rows, one per place, one per channel."""
     x = g.input("x", [1, 6, 10])
     h = g.node("Mul", g.node("Sub", x, g.const(weights(10))), g.const(weights(6, 10)))
     h = g.node("BatchNormalization", h, *[g.const(np.abs(weights(6)) + 0.5) for _ in range(4)])
@@ -195,7 +195,7 @@ def picture(g):
 
 
 def part(g):
-    """The middle can be written, the sine before it and behind it cannot."""
+    """A graph whose middle can be imported, but not the sines before and after it."""
     x = g.input("x", ["N", 16])
     h = g.node("Sin", x, out="wave")
     h = g.node("Relu", linear(g, h, 24, 16))
@@ -229,7 +229,7 @@ def build(name):
 
 
 def put_outside(g, folder):
-    """All constants in a file beside the model."""
+    """Moves all constants to a file next to the model."""
     blob = b""
     for key, value in g.constants.items():
         g.outside[key] = ("outside.bin", len(blob), value.nbytes)
@@ -257,14 +257,14 @@ def write(name, folder):
     if MODELS[name][1] == "outside":
         put_outside(g, folder)
     (folder / f"{name}.onnx").write_bytes(g.bytes())
-    if name == "part":  # the design's own input and output
+    if name == "part":  # the input and output of the imported part
         g.inputs, g.outputs = [("wave", ["N", 16], 1)], ["middle"]
         g.nodes = g.nodes[1:-1]
     fixed = g.inputs[0][1][0] == ROWS
     feeds = {n: random.standard_normal([ROWS] + list(s[1:])).astype(np.float32) for n, s, _ in g.inputs}
     if fixed:
         outs = g.run(feeds)
-    else:  # one row after the other, as the design computes them
+    else:  # row by row, as the design computes them
         each = [g.run({n: v[k:k + 1] for n, v in feeds.items()}) for k in range(ROWS)]
         outs = [np.concatenate([e[i][None] for e in each]) for i in range(len(each[0]))]
     rows = {n: v.reshape([ROWS] + squeezed(v.shape[1:])) for n, v in feeds.items()}

@@ -20,7 +20,8 @@ from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
 ROOT = Path(__file__).resolve().parents[2]
-STREAMS = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"}  # all inputs are streams; of others only the first
+# all inputs are streams; for other operators only the first
+STREAMS = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"}
 TOLERANCE = 1e-4
 
 
@@ -65,7 +66,7 @@ def run_test(test, work):
     model.CopyFrom(test.model)
     graph, op = model.graph, model.graph.node[0].op_type
     values, want = test.data_sets[0]
-    if op == "LayerNormalization":  # without mean and deviation, which nobody reads in networks
+    if op == "LayerNormalization":  # without the outputs mean and deviation, which networks do not use
         del graph.output[1:], want[1:]
     kept = len(values) if op in STREAMS else 1
     for value, info in zip(values[kept:], list(graph.input)[kept:]):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# ONNX files through `rill import`: results against numpy's, tables, files that must be refused. See --help.
+# Tests `rill import` with ONNX files: compares results with numpy's, checks the tables that it prints, and files that
+# it must refuse. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -34,7 +35,7 @@ import() { # model, options
     "$rill" import "$here/models/$1.onnx" -o "$work/$1" "${@:2}" >"$work/$1.table"
 }
 
-# Options of the import.
+# Prints the options with which a model is imported.
 options_of() { # model
     case $1 in part) echo --cut ;; esac
 }

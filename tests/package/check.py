@@ -22,11 +22,12 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
-# Names of the host for what the register file calls otherwise; names of control registers, which have no argument.
+# Host names of registers that the register file names differently, and names of control registers, which have no
+# argument.
 HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
               "ignored_q": "ignored_writes"}
 CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
-SETTINGS = range(0x200, 0x400)  # written by the host, and no arguments
+SETTINGS = range(0x200, 0x400)  # registers that the host writes but that are not arguments
 
 
 def fail(text):
@@ -54,7 +55,7 @@ class Package:
         self.json = json.loads(read(f"{path}/package.json"))
         self.channels = self.json["channels"]
         self.kernel = self.json["kernel"]
-        self.prefix = "" if self.kernel == "rill_kernel" else self.kernel + "_"  # of modules and their files
+        self.prefix = "" if self.kernel == "rill_kernel" else self.kernel + "_"  # prefix of modules and their files
         self.masters = [f"m_axi_hbm_{c:02d}" for c in range(self.channels)]
 
     def wanted(self):
@@ -67,7 +68,7 @@ class Package:
             words[address[register] // 4] = [name, True]
         for register, name in re.findall(r"(REG_\w+): r_(?:plain|more)_q <= (?:\{\d+'d0, )?(\w+)", text):
             known = words.setdefault(address[register] // 4, [name, False])
-            if known[0] == name + "_q":  # a register of its own drives the output that is read
+            if known[0] == name + "_q":  # the output comes from the separate register NAME_q
                 known[0] = name
             if address[register] > 12 and known[0] != name:
                 fail(f"rill_axil_regs.v: {register} is {known[0]} when written, {name} when read")
@@ -91,12 +92,12 @@ class Package:
         return found
 
     def arguments(self):
-        """{id: (name, offset, bytes, port)}: the written registers beyond control, by offset."""
+        """{id: (name, offset, bytes, port)}: the writable registers after the control registers, by offset."""
         rows = [(offset, *row) for offset, row in sorted(self.wanted().items()) if row[2] == "rw" and offset >= 0x10 and offset not in SETTINGS]
         return {i: (name, offset, bits // 8, self.port_of(name)) for i, (offset, name, bits, _) in enumerate(rows)}
 
     def port_of(self, name):
-        """The memory port of a pointer: that of the read or write engine that has it as its base address."""
+        """The memory port of a pointer: the port of the read or write engine whose base address it is."""
         if name.startswith("hbm_"):
             return f"m_axi_{name}"
         if not name.endswith("_ptr"):
@@ -106,7 +107,7 @@ class Package:
         return f"m_axi_hbm_{user[1] if user else '00'}"
 
     def pins(self):
-        """Of the kernel's module: {name: (direction, bits or 0 for a scalar)}."""
+        """The ports of the kernel's module: {name: (direction, bits or 0 for a scalar)}."""
         text = read(f"{self.path}/rtl/{self.kernel}.v")
         pattern = r"(input|output)\s+wire\s+(?:\[(\d+):0\]\s+)?(\w+)"
         return {name: (way[:-3], int(high) + 1 if high else 0) for way, high, name in re.findall(pattern, text)}
@@ -302,7 +303,7 @@ def check_xclbin(package, listing):
 
 
 def names_of(constraints, variable):
-    """What a filter of clocks.xdc names, without the pin: a pattern of instances."""
+    """The pattern of instances in a filter of clocks.xdc, without the pin."""
     filters = re.findall(r"^set " + variable + r" \[get_pins -hierarchical -regexp -filter \{NAME =~ (\S+)/(\S+)\}\]$", constraints, re.M)
     if len(filters) != 1:
         fail(f"clocks.xdc: {variable}: {len(filters)} filters of pins")

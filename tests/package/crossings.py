@@ -18,20 +18,20 @@ import re
 import sys
 
 FLIP_FLOP = re.compile(r"^\$(_S?DFF|_DFF|s?dff|a?dff|aldff|dffsr)")
-# Word cells whose bits do not depend on each other, so each bit is a cell of its own.
+# Cells whose bits do not depend on each other, so that each bit counts as a separate cell.
 BITWISE = {"$and", "$or", "$xor", "$xnor", "$not", "$mux", "$pos"}
 CLOCKS = {"CLK", "RD_CLK", "WR_CLK", "C"}
 LISTED = 20
 
 
 def instances(modules, top):
-    """The paths of all instances below the top: Yosys' flat name to that of the vendor's tools, which has `/`."""
+    """Maps Yosys' flat name of each instance below the top to its path in the vendor's tools, which has `/`."""
     found, todo = {}, [("", "", top)]
     while todo:
         flat, path, module = todo.pop()
         for name, cell in modules[module]["cells"].items():
             if cell["type"] in modules and not modules[cell["type"]]["attributes"].get("blackbox"):
-                # Yosys counts an `else if` as a block around the next one, in which the language sees none.
+                # Yosys makes an `else if` a block around the next one, which does not exist in the language.
                 here = (flat + name, path + re.sub(r"\bgenblk\d+\.", "", name))
                 found[here[0]] = here[1]
                 todo.append((here[0] + ".", here[1] + "/", cell["type"]))
@@ -45,7 +45,7 @@ def lines_of(text, mode):
 
 
 def pattern_of(path):
-    """`*` stands for any characters but `/`, as in get_cells; brackets stand for themselves."""
+    """A pattern as in get_cells: `*` matches any characters except `/`, and brackets match themselves."""
     return re.compile("".join("[^/]*" if c == "*" else re.escape(c) for c in path) + r"\Z")
 
 
@@ -76,7 +76,7 @@ class Placement:
         return best
 
     def die(self, path):
-        """Of an instance: its own line's, or that of the instance around it."""
+        """The die of an instance: that of its last line, or that of the instance around it."""
         if path not in self.cache:
             own = self.own(path)
             self.cache[path] = own[1] if own else self.die(path.rpartition("/")[0]) if "/" in path else None
@@ -87,7 +87,7 @@ class Placement:
 
 
 def homes(cells, netnames, paths):
-    """Of each cell the instance that it is in, and of a flip-flop its name there, as the vendor's tools form it."""
+    """For each cell its instance, and for a flip-flop its name in that instance as the vendor's tools form it."""
     names = collections.defaultdict(list)
     for name, net in netnames.items():
         if not net.get("hide_name") and "$" not in name:
@@ -135,12 +135,12 @@ class Groups:
 
 
 def node_of(cell, name, port, bit):
-    """The cell that a bit of a port belongs to: a part of it where bits are independent."""
+    """The cell to which a bit of a port belongs, or the part of that cell if its bits are independent."""
     if FLIP_FLOP.match(cell["type"]) or cell["type"] in BITWISE:
         width = len(cell["connections"].get("Q") or cell["connections"].get("Y"))
         if len(cell["connections"][port]) == width and (width > 1 or port in "QYDAB"):
             return [(name, bit)]
-        return [(name, i) for i in range(width)]  # an input of all bits
+        return [(name, i) for i in range(width)]  # an input on which all bits depend
     return [(name, 0)]
 
 
@@ -178,7 +178,7 @@ class Netlist:
         return wires
 
     def nodes(self, name, port, bits):
-        """Of each bit the nodes of its cell."""
+        """The nodes of a cell, for each of its bits."""
         cell = self.cells[name]
         return [node_of(cell, name, port, bit) for bit in bits]
 
@@ -198,8 +198,8 @@ def judge(netlist, placement, say):
     groups, edges, crossings, direct = Groups(), collections.defaultdict(list), 0, {}
     for (source, out, name, port), bits in netlist.wires.items():
         flop, apart = name in netlist.flops, dies[source] != dies[name]
-        # Cells that a line put on one die need no joining: a group between two dies has a way from one to the other over
-        # cells without a die.
+        # Cells that are on a die by a line need not be joined: an error is a path from one die to another over cells
+        # without a die.
         if dies[source] and not apart:
             continue
         if flop and port == "D" and source in netlist.flops:
@@ -248,7 +248,7 @@ def main():
 
 
 def report(by_die, edges, dies, where, say):
-    """The shortest way from a cell of one die over cells without a die to one of another die."""
+    """The shortest path from a cell on one die, over cells without a die, to a cell on another die."""
     die, start = next((die, nodes) for die, nodes in by_die.items())
     came = {node: None for node in start}
     todo = collections.deque(start)

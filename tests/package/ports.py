@@ -16,7 +16,7 @@ def top_of(modules):
 
 
 def readers_of(cells):
-    """{bit: [(cell, its output bits)]}: every output of a cell is taken to depend on each of its inputs."""
+    """{bit: [(cell, its output bits)]}. Every output of a cell is assumed to depend on each of its inputs."""
     readers = {}
     for name, cell in cells.items():
         ways = cell["port_directions"]

@@ -54,8 +54,8 @@ agree() { # package
     "$rill" package --registers >"$work/table" && holds docs "$1" "$work/table"
 }
 
-# package_xo.tcl under the mock, by the Makefile, and what it did. A board without a part gets one by hand, as a user
-# would do it.
+# Runs package_xo.tcl under the mock, through the Makefile, and checks what it did. If the board names no part, sets
+# one, as a user would.
 tcl() { # package
     rm -f "$MOCK_RECORD"
     sed -i 's/^set rill(part) {}$/set rill(part) {xc0}/' "$1/design.tcl"
@@ -102,7 +102,8 @@ check_package() { # name: four checks
 
 # ---- one package in a place with a blank in its name, where nothing else is left: everything by make ----
 
-# The copies of the spec as it was written may name a board by its path.
+# Checks that no file names the tree. The copies of the original spec are left out, because they may name a board by its
+# path.
 names_no_place() { ! grep -rIl "$root" "$1" --exclude-dir=oracle --exclude=design.yaml; } # package
 
 everything() { # package, what make makes of the place's unit
@@ -142,7 +143,7 @@ two_packages() { # the same design but for its lanes, so that modules of one nam
         "$rill" package "$work/linear2.design" -o "$outside/beta" --name beta >"$work/beta.txt"
 }
 modules_of() { cat "$@" | sed -n 's/^module \(\w*\).*/\1/p'; } # Verilog files
-# Two units of alpha, one of beta, and a kernel with the default name.
+# Simulates one project with two units of alpha, one of beta, and a kernel with the default name.
 one_project() { # packages...
     local package list=()
     for package in "$@"; do
@@ -165,7 +166,8 @@ tells() { # what the command prints: what was written, what comes next
 }
 alone_lint() { alone make -s -C alpha lint && alone make -s -C beta lint && alone make -C beta help; }
 
-# Nothing is there but what the last package lists: another kernel, another design, more files than before.
+# Checks that a folder contains only the files that its latest package lists, after packages of another kernel, another
+# design, and more files.
 exact() { # folder
     diff <(cd "$1" && find . -type f | sed 's#^\./##' | sort) <(sort "$1/files.txt") &&
         [ -z "$(find "$1" -type d -empty)" ]
@@ -202,14 +204,14 @@ alone_checks() {
 
 # ---- placement: every crossing between dies goes from flip-flop to flip-flop ----
 
-# A summary of either mode, and no error of these; other placements are judged with the package's own.
+# Checks that both modes print a summary without errors. Other placements are checked together with the package's own.
 crossings_of() { # package, placements
     local said=$work/$1.crossings
     "$here/crossings.sh" "$work/$1" rill_kernel "$work/netlists/$1" "${@:2}" >"$said"
     ! grep '^[a-z]*:placement.tcl: error' "$said" &&
         [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 others, 0 groups' "$said")" = 2 ]
 }
-# Faults of placement.tcl alone: all are judged in one reading of the netlist.
+# Faults that change only placement.tcl. All are checked with one reading of the netlist.
 wrong=() wrong_checks=()
 misplaced() { # name, sed expression, mode, message
     local file=$work/wrong/${#wrong[@]}.tcl
@@ -304,7 +306,7 @@ done
 
 ports() { "$here/ports.sh" "$1" rill_kernel "$work/ports.json"; } # package
 for name in odd linear; do counted check "$name: every output of a port starts at a register" ports "$work/$name"; done
-# as it was: ready when the client of the beat's id is
+# an earlier design, in which ready depends on the client of the beat's id
 rm -rf "$work/unregistered" && cp -r "$work/linear" "$work/unregistered"
 sed -i 's/assign m_axi_rready = open_q;/assign m_axi_rready = open_q \&\& |(route \& s_axi_rready);/' \
     "$work/unregistered/rtl/rill_axi_read_arbiter.v"

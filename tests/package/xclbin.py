@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a binary for the vendor's runtime from a package: its metadata alone, no bitstream. The runtime's library
-reads kernels, arguments, banks and connections of it; no card takes it. The form is that of <xclbin.h>.
+"""Writes a binary for the vendor's runtime from a package. It has only metadata and no bitstream. The runtime's library
+reads kernels, arguments, banks and connections from it; no card accepts it. <xclbin.h> defines the format.
 
 usage: xclbin.py PACKAGE OUT.xclbin
 """

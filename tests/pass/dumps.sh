@@ -29,7 +29,7 @@ check_depths() { # spec
     fi
 }
 
-# The dump after a pass is made from the one before it, so each pass runs once in this chain.
+# Makes the dump after a pass from the dump before it, so that each pass runs once.
 continue_after() { # spec or the dump of the pass before, label, pass, record of the timing model
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" &&
@@ -56,7 +56,8 @@ check_dumps() { # spec
     fi
 }
 
-# Drops a line of a dump, or turns its first number or its value into something else: an error, never a crash or a wait.
+# Drops a line of a dump, or changes its first number or its value. The command must report an error, and never crash or
+# hang.
 damage() { # dump, line, how
     local status=0
     case $3 in
@@ -96,7 +97,7 @@ check_damage() { # spec, pass, stride
     if [ -z "$failed" ]; then ok "$label: $count dumps"; else fail "$label" "$bad_count of $count, first $failed"; fi
 } 2>/dev/null # without the shell's own words about a crashed program
 
-# A dump names what it means: a wrong name is an error at its place, with the likely one.
+# Dumps refer to things by name. A wrong name is an error at its place, with the most likely name.
 refuses_name() { # what, sed expression, message, note or nothing
     local label="names of a dump: $1"
     if ! sed "$2" "$work/names/design.yaml" >"$work/names/wrong.yaml" ||
@@ -128,8 +129,8 @@ if ! passes=$("$rill" gen --dump-after=help); then
     exit 1
 fi
 slow_board "$work/slow.yaml" "# no clock"
-# These variants do without the search for depths, which would take most of the time for every dump; five-auto and
-# others have the search.
+# These variants skip the search for depths, which would take most of the time of every dump; five-auto and others have
+# it.
 variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-dies.yaml dies=3 fifo=safe
 variant "$root"/tests/e2e/cases/grouped/spec.yaml "$work"/grouped-spatial.yaml channels=13 binding=spatial fifo=safe
 variant "$root"/tests/e2e/cases/odd/spec.yaml "$work"/odd-groups.yaml on_chip_kib=14 dies=3 fifo=safe

@@ -31,7 +31,7 @@ silent_check() ( # spec
     set -o pipefail
     "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep .; }
 )
-# A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
+# A design whose first lines say that it exceeds its board must have warnings about that, and no others.
 over='warning: (die .* exceeds its limits|the design (needs more than|exceeds)|[0-9]+ bits cross)'
 warned_check() { excess_alone "$1" && grep -qE "$over" "$log.warned"; } # spec
 excess_alone() { "$rill" check "$1" --json 2>"$log.warned" >/dev/null && ! grep -vE "$over" "$log.warned"; } # spec

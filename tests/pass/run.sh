@@ -41,7 +41,7 @@ refuse_request() { # IN:OUT, exit status, message
     fi
 }
 
-# A folder holds the last design that was written to it, and no file of one before; what else lies there stays.
+# A folder must hold the files of the latest design written to it and none of an earlier one. Other files stay.
 written_again() {
     local dir=$work/again
     "$rill" gen "$work/kernels-dies.yaml" -o "$dir" && [ -e "$dir/rtl/gate.v" ] && [ -e "$dir/pblocks.tcl" ] &&
@@ -59,7 +59,7 @@ refuse_command() { # command, exit status, message
     else ok "refuse $1"
     fi
 }
-# A command a line, below it its exit status and message: `    STATUS: MESSAGE`.
+# Reads a file with one command per line, and below each its exit status and message: `    STATUS: MESSAGE`.
 queue_commands() { # file
     local lines line command=""
     mapfile -t lines <"$1" && [ ${#lines[@]} != 0 ] || { queue fail "$1" "it cannot be read"; return; }
@@ -75,8 +75,8 @@ queue_commands() { # file
     [ -z "$command" ] || queue fail "$1: $command" 'below it must be `    STATUS: MESSAGE`'
 }
 
-# A language model written as a graph from a checkpoint that is nothing but its tensors: no config.json, though it has
-# all operations of GPT-2, and no tokenizer where requests are ids.
+# A language model that is written as a graph needs only the tensors of a checkpoint: no config.json, although it has
+# all operations of GPT-2, and no tokenizer if requests are ids.
 own_weights() {
     local dir=$work/own at=0 tensors="" name shape bytes
     mkdir -p "$dir/model"
@@ -149,8 +149,8 @@ warn_spec() { # name
     fi
 }
 
-# A golden file that does this ends the command with its name and status 1, never by a signal, and leaves nothing
-# behind.
+# A faulty golden file must end the command with status 1 and a message with its name, never with a signal, and must
+# leave no files.
 bad_golden() { # what it does, message
     local temporary=$work/temporary status=0 said
     mkdir -p "$temporary" "$work/kernels"
@@ -208,7 +208,8 @@ SPEC
     fi
 }
 
-# A golden file that C would let pass and that cannot be meant: a function without its header returns an int.
+# A golden file that C accepts but that is certainly wrong, such as a function that returns int because its header is
+# missing.
 refuse_golden() { # what it does
     local status=0
     sed -i "s/^void bad(.*/void bad(struct rill_call *call) { $1 }/; /^void bad/q" "$work/kernels/bad.c"
@@ -250,8 +251,8 @@ SPEC
 . "$root/tests/pass/slow.sh"
 clock_is() { "$rill" check "$1" --json | grep -F "\"clock_mhz\": $2,"; } # spec, MHz
 
-# A board of the user's own, under the name of one of the installation: one die with these resources, a memory of half
-# the rate.
+# Makes a user's board file with the name of an installed board: one die with these resources, and a memory with half
+# the bandwidth.
 own_board() { # to, LUT, DSP
     cat >"$work/own-board.yaml" <<BOARD
 name: u55c
@@ -275,7 +276,7 @@ own_figures() { # spec
         "$rill" gen "$work/own-figures/design.yaml" -o "$work/own-again" &&
         diff -rq "$work/own-figures" "$work/own-again"
 }
-# More than the board has: a warning, and the same design as ever.
+# A design that exceeds its board gets a warning but is otherwise unchanged.
 warn_capacity() { # spec, command...
     local spec=$1
     shift
@@ -293,7 +294,7 @@ expects=("$root"/tests/spec/*.expect "$root"/tests/pass/*.expect) warns=("$root"
 for spec in "$root"/tests/pass/*.yaml; do # one that is new
     [ -e "${spec%.yaml}.expect" ] || [ -e "${spec%.yaml}.warn" ] || expects+=("${spec%.yaml}.expect")
 done
-# The loss of a plain text tells weights that lie otherwise than they are read: here two layers change places.
+# The loss of a plain text shows that weights have another layout than the spec assumes. Here two layers are swapped.
 checked_layout() {
     local model=$root/models/tinystories-gpt2-1m spec=$root/configs/tinystories-gpt2-1m.yaml bad=$work/changed
     if ! "$rill" golden "$spec" --weights "$model" --check >"$log" 2>&1 || grep -q warning: "$log"; then
@@ -325,7 +326,7 @@ refuse_unbuilt() { # exit status, message, arguments behind the folder
 make_unbuilt() { # spec
     rm -rf "$unbuilt" && "$rill" gen "$1" -o "$unbuilt" && "$rill" pack "$1" --weights random:1 -o "$unbuilt"
 }
-# A build that fails at once, and what is said before it.
+# Starts a build that fails at once, and checks the message before it.
 starts_build() { # message, whether it is there, arguments behind the folder
     local message=$1 there=$2
     shift 2
@@ -549,7 +550,8 @@ prepare "$rill" gen "$root/tests/e2e/cases/five/spec.yaml" -o "$work/unpacked"
 queue refuse_command "rill sim $work/unpacked --prompt rows" 1 '.* has no memory image; run `rill pack'
 queue check "weights of a graph's own" own_weights
 
-# Every graph is a family without parameters: the same Verilog, memory and values, read through both expanders.
+# Reads every graph also as a family without parameters, through the other expander. Verilog, memory and values must be
+# equal.
 golden_of() { # spec
     local request=(--tokens 2)
     ! grep -q '{op: embed' "$root/tests/e2e/cases/$name/spec.yaml" || request=(--prompt-ids "1,0" --tokens 2)

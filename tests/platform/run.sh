@@ -107,7 +107,7 @@ printf 'LUT\0s' >"$work/nul"
 queue check_refused "no text" 1 'nul: error: it is no text' "$rill" platform u55c --compare "$work/nul"
 queue check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' \
     "$rill" platform u55c --compare "$work/gone.txt"
-# Cut off anywhere, and with any byte changed: a message or a comparison, never a crash.
+# Files that are cut off anywhere or have any byte changed must give a message or a comparison, never a crash.
 hostile() {
     python3 - "$rill" "$here" "$work" <<'PY'
 import pathlib, random, subprocess, sys

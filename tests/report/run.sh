@@ -13,7 +13,7 @@ esac
 work=$root/build/tests/report log=$root/build/tests/report.log
 rm -rf "$work" && mkdir -p "$work"
 
-# Every tag is closed in the order in which it was opened; every FIFO of report.json is named in a row's first cell.
+# Checks that tags are properly nested, and that the first cell of a row names every FIFO of report.json.
 check_form() { # page, report.json
     python3 - "$1" "$2" <<'PY'
 import html.parser, json, sys
@@ -56,7 +56,7 @@ check_design() { # spec: three checks
     check "page of $label: the same bytes again" cmp "$page" "$page.again"
 }
 
-# One chart for every FIFO, its highest step one word under the dashed line.
+# Checks that every FIFO has a chart whose highest step is one word below the dashed line.
 check_fill() { # page, report.json
     python3 - "$1" "$2" <<'PY'
 import json, re, sys
@@ -105,7 +105,7 @@ for spec in "${specs[@]}"; do queue_many 3 check_design "$spec"; done
 queue check "page with groups shows the last one" grep -q 'group 10, [0-9.]* KiB' "$work/odd-groups.html"
 queue check "page with groups compares the cuts" grep -q "StreamTensor's walk" "$work/odd-groups.html"
 
-# A kernel's streams of int8 have their type in the graphs and in the list of types.
+# Checks that a kernel's int8 streams have their type in the graphs and in the list of types.
 int8_label() {
     "$rill" gen "$root/tests/e2e/cases/kernels/spec.yaml" -o "$work/kernels" &&
         "$rill" report "$work/kernels" --html "$work/kernels.html" &&
@@ -114,7 +114,8 @@ int8_label() {
 }
 queue check "streams of int8 are labelled" int8_label
 
-# Bits per weight: a row for each format of a spec with formats by name, as many bytes as the image has of weights.
+# Checks the bits per weight of a spec with formats by name: one row per format, and as many bytes as the image has for
+# weights.
 weights_of() { # folder
     python3 - "$1" <<'PY'
 import json, sys
@@ -145,7 +146,8 @@ shown_bits() {
 }
 queue check "bits per weight in the text and on the page" shown_bits
 
-# The timing model's record of a design: beside the spec, kept in the folder, of this RTL alone.
+# Checks the timing model's record of a design: it is next to the spec, is copied to the folder, and is valid only for
+# this RTL.
 clock_of() { # folder, hash
     local hash=${2:-$(sed -n 's/^ "rtl": "\([0-9a-f]*\)".*/\1/p' "$1/report.json")}
     echo "{\"name\": \"x\", \"rtl\": \"$hash\", \"parts\": ["
@@ -192,7 +194,7 @@ fifos = {f["name"]: {"depth": f["depth"], "high_water": f["depth"] - 1, "fill": 
          for f in json.load(open(sys.argv[1]))["fifos"]}
 print(json.dumps({"cycles": 4711, "tokens_per_second": 12.5, "match": True, "fill_window": 1571, "fifos": fifos}))
 PY
-# Runs that are none, or not whole.
+# Files that are not runs, or are incomplete.
 python3 - "$work" <<'PY'
 import copy, json, sys
 run = json.load(open(sys.argv[1] + "/run.json"))
@@ -232,7 +234,7 @@ prepare "$rill" report "$design" --html "$work/again.html" --sim "$work/run.json
 queue check "page with a simulation: the same bytes again" cmp "$work/run.html" "$work/again.html"
 sed 's/"fill": \[[^]]*\]/"waits": 0/g' "$work/run.json" >"$work/bare.json"
 queue check "page with a run without fills" "$rill" report "$design" --html "$work/bare.html" --sim "$work/bare.json"
-# A run that was simulated: the most of the windows is the FIFO's own high-water mark.
+# For a simulated run, the largest window of a FIFO must equal its high-water mark.
 prepare "$rill" pack "$root"/configs/graph-linear.yaml --weights random:1 -o "$design"
 prepare "$rill" sim "$design" --quick-build --prompt rows --tokens 3 --json "$work/real.json"
 queue check "simulated run: fills agree with high-water marks" check_run "$work/real.json"
@@ -272,7 +274,7 @@ special_output() {
 }
 queue check "a pipe and a link are written, not replaced" special_output
 
-# Names and places with characters that HTML, JSON and the shell mean something by.
+# Names and places with characters that are special in HTML, JSON or the shell.
 odd_place() {
     local dir="$work/a \"b\" <i>'c'&\$d"
     mkdir -p "$dir" && sed 's/^name: .*/name: <b>\&"x/' "$design/design.yaml" >"$dir/design.yaml" &&

@@ -20,12 +20,12 @@ mapfile -t valid < <(specs | sort | xargs grep -lE '^(graph|model):')
 valid+=(tests/spec/ok_*.yaml)
 mapfile -t wrong < <(ls tests/spec/*.expect)
 mapfile -t beyond < <(grep -v '^#' tests/schema/beyond.txt | tr ' ' '\n' | sed '/^$/d; s|.*|tests/spec/&.yaml|')
-refused=() # by the schema too
+refused=() # refused by the schema as well
 for expect in "${wrong[@]}"; do
     spec=${expect%.expect}.yaml
     [[ " ${beyond[*]} " == *" $spec "* ]] || refused+=("$spec")
 done
-# Every `rill explain WORD` in the expected messages of these specs.
+# Collects every `rill explain WORD` in the expected messages of these specs.
 mapfile -t pointed < <(grep -rhoE '`rill explain [^`]+`' tests/spec tests/pass | sed 's/`rill explain \(.*\)`/\1/' |
     sort -u)
 
@@ -152,7 +152,7 @@ complete() { # every key has its words
     [ "$("$rill" explain --tables | wc -l)" -ge 12 ]
 }
 queue check "explain: every key of every map has its words" complete
-# Nothing without a meaning, a type, a default or a page, and every page is there.
+# Checks that every entry has a meaning, a type, a default and a page, and that the page exists.
 whole() {
     "$rill" explain --all >"$work/all" && tests/schema/whole.py "$work/all" >"$work/lacks" && [ ! -s "$work/lacks" ] &&
         return
@@ -179,7 +179,7 @@ every_row() {
     done <"$work/ids"
 }
 queue check "messages: every row is explained" every_row
-# All messages of the refused specs.
+# Collects the messages of all refused specs.
 with_ids() {
     grep -hE '^[^ ]+: (error|warning): ' tests/pass/*.expect tests/spec/*.expect | sed 's/.*\[\([a-z0-9-]*\)\]$/\1/' |
         sort -u >"$work/used"

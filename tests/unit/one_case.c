@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked to every unit test: with RILL_TEST_CASE in the environment only the case of that name runs.
+// Linked to every unit test. With RILL_TEST_CASE in the environment, only the case of that name runs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

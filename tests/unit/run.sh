@@ -37,7 +37,7 @@ if [ "$sanitize" = 1 ]; then
     flags+=" -Wno-format-truncation" # it gives false alarms in instrumented code
 fi
 mkdir -p "$out"
-log=$out/log.$$ # runs side by side have one each
+log=$out/log.$$ # a separate log for each concurrent run
 trap 'rm -f "$log"' EXIT
 export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 
@@ -85,14 +85,14 @@ run_names() {
     done
 }
 
-# How many lines the names have, but for the cases that they skip: these are planned as they come.
+# Prints the number of lines of these tests. Skipped cases are not counted; they are announced when they occur.
 checks_of() { # name...
     local name count=0
     for name in "$@"; do [[ $name == *.sh && $sanitize = 1 ]] || count=$((count + 1)); done
     echo $count
 }
 
-# Every n-th name in a process of its own.
+# Runs every n-th test in a separate process.
 run_shares() {
     local n of_share at pids=() lines=$out/share status plans kind=()
     [ $sanitize = 0 ] || kind=(--sanitize)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom kernel without golden function: the golden model waits for its result, words of other streams wait in
-// the checker, and what is wrong before or behind the kernel is found all the same.
+// Tests the stream checker with a custom kernel that has no golden function. The golden model waits for the kernel's
+// result, and the checker queues words of other streams. Errors before and after the kernel must still be found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -45,17 +45,18 @@ static void compute(struct design *d) {
         for (int k = 0; k < REPEAT; k++) {
             memcpy(d->value[INPUT][r][k], h, sizeof h);
             for (int i = 0; i < SIZE; i++)
-                d->value[RESULT][r][k][i] = (float)((r * 31 + k * 17 + i * 3) % 13) - 6; // whatever the kernel does
+                // any function serves as the kernel
+                d->value[RESULT][r][k][i] = (float)((r * 31 + k * 17 + i * 3) % 13) - 6;
             golden_silu(SIZE, d->value[RESULT][r][k], d->value[BEHIND][r][k], &fault);
             golden_add(SIZE, d->value[BEHIND][r][k], h, h, &fault);
         }
     }
 }
 
-// What is wrong with the form of the kernel's result.
+// A fault in the form of the kernel's result.
 static struct {
     bool padding; // not zero
-    int words;    // of a firing; 0: as it should be
+    int words;    // words of a firing; 0: the right number
 } wrong;
 
 static void send_step(struct design *d, enum stream stream, int step) {
@@ -88,8 +89,8 @@ static const char *const_text(struct image_fixture *x, const char *text) {
     return text ? arena_strdup(&x->f.arena, text) : NULL;
 }
 
-// Sends all streams, the one behind the kernel first or last, with one element of one stream spoilt; of the kernel's
-// result so many steps. The first difference, or NULL.
+// Sends all streams, with one wrong element in one of them. The stream after the kernel comes first or last, and the
+// kernel's result has a given number of steps. Returns the first difference, or NULL.
 static const char *run(struct image_fixture *x, bool behind_first, enum stream spoilt, int row, int repetition,
                        int result_steps, uint64_t *values) {
     write_file(image_path(x, "k.v"), module, strlen(module));
@@ -123,7 +124,7 @@ static void test_compared_around(void **state) {
                  {INPUT, 0, 0, "layer 0, position 0, element 5"},
                  {INPUT, 2, 1, "layer 1, position 2, element 5"},
                  {BEHIND, 1, 1, "layer 1, position 1, element 5"},
-                 {RESULT, 0, 1, "layer 1, position 0, element 5"}}; // then what is behind does not fit
+                 {RESULT, 0, 1, "layer 1, position 0, element 5"}}; // then the values after the kernel differ
     for (size_t c = 0; c < COUNT_OF(cases); c++)
         for (int order = 0; order < 2; order++) {
             struct image_fixture x;
@@ -137,7 +138,7 @@ static void test_compared_around(void **state) {
         }
 }
 
-// What is behind the kernel waits for its result; a request must not end while it does.
+// Streams after the kernel wait for its result. A request must not end while they wait.
 static void test_result_missing(void **state) {
     (void)state;
     for (int steps = 0; steps < STEPS; steps++) {
@@ -151,7 +152,8 @@ static void test_result_missing(void **state) {
     }
 }
 
-// Of what the golden model takes from the design the form is compared: zeros behind the last element, whole firings.
+// For values that the golden model takes from the design, the form is compared: zeros after the last element, complete
+// firings.
 static void test_result_malformed(void **state) {
     (void)state;
     static const struct {
@@ -181,7 +183,7 @@ static const char turns[] =
     "        - {op: matmul, name: b, in: p, rows: 8, weight: v}\n        - {op: dequantize, name: y, in: b}\n"
     "design:\n  lanes: 4\n  T: 2\n";
 
-// What one beat more is called, on a stream of a request that has no rows at all. NULL: it is not compared.
+// Returns the message for one beat too many, on a stream of a request without rows. NULL: the stream is not compared.
 static const char *beat_more(struct image_fixture *x, const struct ir *ir, const char *dir, int edge) {
     static const uint32_t zeros[64];
     struct replay *golden = replay_open(&x->f.arena, ir, dir, 4, &x->f.diag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ground layer: arithmetic, arena, vectors, text, output sets, nearest words.
+// Tests gen/base: arithmetic, arena, vectors, text, output sets, nearest words.
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
@@ -175,7 +175,7 @@ static void test_output_abort(void **state) {
     arena_free(&a);
 }
 
-// A file size limit stands for a full disk: the write fails late, in the middle of the set.
+// A file size limit imitates a full disk: the write fails late, in the middle of the set.
 static void test_output_full(void **state) {
     const char *dir = *state;
     struct rlimit old, small;
@@ -229,7 +229,8 @@ static void test_nearest(void **state) {
     assert_string_equal(diag_nearest_word("lnaes", words, COUNT_OF(words)), "lanes");
     assert_string_equal(diag_nearest_word("chanels", words, COUNT_OF(words)), "channels");
     assert_string_equal(diag_nearest_word("t", words, COUNT_OF(words)), "T");
-    assert_string_equal(diag_nearest_word("u55", near, COUNT_OF(near)), "u55c"); // of three as near
+    // the first of three equally near words
+    assert_string_equal(diag_nearest_word("u55", near, COUNT_OF(near)), "u55c");
     assert_null(diag_nearest_word("binding", words, COUNT_OF(words)));
     assert_null(diag_nearest_word("", words, COUNT_OF(words)));
     assert_int_equal(diag_edit_distance("abc", "acb"), 1);
@@ -264,7 +265,7 @@ static void test_places(void **state) {
     expect_output((struct loc){&s, 99, 1}, "m", "f:99:1: error: m\n");
 }
 
-// By the weights of docs/host.md; rows of one element, of whole blocks and of parts.
+// Compares the hash with the weights of docs/host.md, for rows of one element, of whole blocks and of partial blocks.
 static void test_logits_hash(void **state) {
     (void)state;
     float row[97];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a board says of its ports, limits and power: read, kept, used by cost, partition, warnings and report.
+// Tests the ports, limits and power of a board file: they are read, kept in dumps, and used by costs, the partition
+// over dies, warnings and the report.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,7 +32,7 @@ static int teardown(void **state) {
 
 static struct ir *build(const char *spec) { return build_in(&arena, spec); }
 
-// All that is said of a design: the report as text and as JSON, warnings.
+// Returns all output about a design: the report as text and as JSON, and the warnings.
 static char *said(struct ir *ir) {
     struct text text = {0};
     struct diag diag;
@@ -66,8 +67,8 @@ static void ports_and_shell_leave_room_within_the_limits(void **state) {
     assert_int_equal(next.most.lut, next.taken.lut);
 }
 
-// Wires that the platform uses are not a design's, and the device less the platform's cells is the card's budget, which
-// the region has not all of.
+// A design cannot use the wires of the platform. The card's budget is the device minus the platform's cells; the
+// dynamic region has only a part of it.
 static void the_platform_takes_wires_and_cells(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c-16.yaml");
@@ -94,7 +95,7 @@ static bool within(const struct cost_resources *r, const struct cost_resources *
            r->uram <= limit->uram;
 }
 
-enum claim { ALL, ALL_AND_MOST /* by the second figure of the ports, too */ };
+enum claim { ALL, ALL_AND_MOST /* also with the second figure of the ports */ };
 
 static void hold(const char *spec, enum claim claim) {
     const struct ir *ir = built(spec);
@@ -108,8 +109,7 @@ static void hold(const char *spec, enum claim claim) {
     }
 }
 
-// The shipped designs of each board that can be placed and routed, as far as its limits say so: what their specs and
-// docs/cost.md claim.
+// The shipped designs that fit the limits of each board, as their specs and docs/cost.md claim.
 static void the_shipped_designs_are_within_their_limits(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
@@ -129,7 +129,7 @@ static void the_shipped_designs_are_within_their_limits(void **state) {
     for (size_t s = 0; s < COUNT_OF(designs); s++) hold(designs[s].spec, designs[s].claim);
 }
 
-// A figure that nothing reads would change nothing.
+// Changes each figure; a figure that nothing reads would change nothing.
 static void each_figure_changes_what_is_said(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-u55c.yaml");
@@ -155,7 +155,7 @@ static int lanes_at_memory(const struct ir *ir) {
     return lanes;
 }
 
-// What the ports take is no room for lanes; wires that may not be used hold lanes back.
+// Resources of the ports are not available to lanes, and reserved wires limit the number of lanes.
 static void a_partition_sees_ports_and_wires(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");

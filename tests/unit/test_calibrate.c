@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics of activations: windows that go together give what one after the other gives, the file comes back and is
-// refused for other weights and models, the packer and the oracle quantize alike by them.
+// Tests statistics of activations. Windows that are evaluated together give the same result as one after the other. The
+// file can be read back, but not for other weights or models. The packer and the oracle quantize equally with them.
 #include "tests/unit/image_fixture.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ static void assert_means(const float *mean, const double sum[HIDDEN]) {
     for (int i = 0; i < HIDDEN; i++) assert_true(fabs(mean[i] - sum[i] / IDS) <= 1e-6 * sum[i] / IDS);
 }
 
-// Three windows, the last one shorter, against one position after the other.
+// Compares three windows, the last one shorter, with an evaluation position by position.
 static void test_means(void **state) {
     (void)state;
     struct image_fixture x;
@@ -84,7 +84,7 @@ static void test_means(void **state) {
     image_end(&x);
 }
 
-// Evaluations that go together have the bits of each alone.
+// Evaluating several texts together gives the same bits as evaluating each separately.
 static void test_lanes(void **state) {
     (void)state;
     struct image_fixture x;
@@ -219,7 +219,7 @@ static void test_weights(void **state) {
     assert_memory_equal(run(own[0]), plain, VOCAB * sizeof(float));
     assert_memory_equal(run(own[1]), packed, VOCAB * sizeof(float));
     assert_true(memcmp(packed, plain, VOCAB * sizeof(float)) != 0);
-    // What the packer has quantized is not there again.
+    // The file does not repeat what the packer has quantized.
     assert_int_equal(size_of(&x, "by/image/oracle.bin"), size_of(&x, "plain/image/oracle.bin"));
     for (int i = 0; i < 2; i++) oracle_close(image[i]), oracle_close(own[i]);
     image_end(&x);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream checker on hand-made streams: the order of docs/rtl.md section 3 for every kind of value, right and wrong.
+// Tests the stream checker with hand-made streams, right and wrong ones, of every kind of value in the order of
+// docs/rtl.md section 3.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -185,7 +186,7 @@ static void make_edges(struct bench *b) {
         ir->kernel[1].port[t].is_output = false;
         ir->edge[t] = (struct ir_edge){.name = ir->tensor[t].name, .src_port = t, .dst_kernel = 1, .dst_port = t};
     }
-    ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL; // read behind its region: the last `next`
+    ir->kernel[1].port[T_LOCAL].tensor = T_LOCAL; // read after its region: the last `next`
     ir->kernel[0].port[T_LOCAL].tensor = IR_NONE;
     ir->kernel[1].port[T_LOCAL].region = 1;
 }
@@ -212,7 +213,7 @@ static int setup(void **state) {
     ir->nodes = 1;
     ir->inputs = 1;
     ir->input[0] = T_ROW;
-    for (int t = 0; t < TENSORS; t++) // whatever is missing at the end is missed: the scores need q and kv
+    for (int t = 0; t < TENSORS; t++) // values that are missing at the end are reported; the scores need q and kv
         if (t != T_Q && t != T_KV) ir->output[ir->outputs++] = t;
     make_tensors(ir);
     ir->kernel = ARENA_ARRAY(&b.arena, struct ir_kernel, 2);
@@ -252,15 +253,15 @@ struct sender {
     struct bench *b;
     enum tensor tensor;
     int64_t flip; // number of the beat in which one bit is wrong, -1: none
-    int bit;      // of its data, then of its tuser, tlast and tcount
+    int bit;      // index in its data, then in its tuser, tlast and tcount
     int64_t beats;
-    unsigned wrong_user; // of the beat `flip`, in place of a wrong bit
-    bool free;           // the wrong bit is one that anything may be in
+    unsigned wrong_user; // wrong tuser of the beat `flip`, instead of a wrong bit
+    bool free;           // the wrong bit is in a part that may have any value
 };
 
 enum { USER_BITS = 2, COUNT_BITS = 3, ALL_BITS = 1 << 20 };
 
-// What is sent in a cycle, and which elements of it anything may be in: those from `bound` on, or the unit's extra
+// The word of a cycle, and the elements of it that may have any value: those from `bound` on, or the unit's extra
 // field.
 struct sent {
     uint32_t words[40];
@@ -280,7 +281,7 @@ static void flip_bit(const struct sender *s, struct sent *sent) {
     else sent->count ^= 1u << (bit - USER_BITS - 1);
 }
 
-// free_from: data bits from there on may be anything.
+// free_from: data bits from there on may have any value.
 static void send(struct sender *s, const void *data, int tok, int tokens, bool last, unsigned count, int free_from) {
     struct sent sent = {
         .user = (unsigned)(tok == tokens - 1) << 1 | (unsigned)tok, .count = count, .last = last && tok == tokens - 1};
@@ -304,7 +305,7 @@ static void send_floats(struct sender *s, int64_t repetition, int64_t first, int
         }
 }
 
-// Scores: one element in the first beat, then full ones; a token's later positions hold anything.
+// Sends scores: one element in the first beat, then full beats. Positions after the token's own may have any value.
 static void send_scores(struct sender *s, int64_t repetition, int64_t first, int tokens, int head) {
     int64_t n = first + tokens;
     for (int64_t i = 0; i < n;) {
@@ -425,7 +426,7 @@ static void test_right_streams(void **state) {
     assert_int_equal(check_counts(b->check).constant, 0);
 }
 
-// What is said of a request with one wrong bit; NULL: nothing.
+// Returns the message for a request with one wrong bit; NULL: none.
 static const char *say_wrong_bit(void **state, struct sender *s, int64_t *beats) {
     setup(state);
     s->b = *state;
@@ -436,7 +437,7 @@ static const char *say_wrong_bit(void **state, struct sender *s, int64_t *beats)
     return check_mismatch(s->b->check);
 }
 
-// Data bits in their own beat, the others by the end of the request.
+// Wrong data bits must be found in their beat, other bits by the end of the request.
 static void assert_found(const struct sender *s, const char *text) {
     char want[32];
     bool data = s->bit < data_bits(s->b->ir.tensor[s->tensor].dtype);
@@ -446,7 +447,7 @@ static void assert_found(const struct sender *s, const char *text) {
         fail_msg("tensor %d, beat %d, bit %d: %s", s->tensor, (int)s->flip, s->bit, text ? text : "not found");
 }
 
-// Any wrong bit in any field of any beat of any stream is found: data, tuser, tlast, tcount.
+// Every wrong bit must be found, in any field (data, tuser, tlast, tcount) of any beat of any stream.
 static void test_wrong_bit(void **state) {
     int bits[TENSORS];
     for (int t = 0; t < TENSORS; t++) bits[t] = bits_of(*state, (enum tensor)t);
@@ -507,7 +508,7 @@ static void test_beat_too_many(void **state) {
     assert_non_null(strstr(check_mismatch(b->check), "after the end"));
 }
 
-// A word that holds nothing changes no sum.
+// A word without elements does not change the sums.
 static void test_empty_word(void **state) {
     struct bench *b = *state;
     static const uint32_t zeros[LANES];
@@ -518,7 +519,7 @@ static void test_empty_word(void **state) {
     assert_non_null(strstr(check_mismatch(b->check), "a word of 0 elements"));
 }
 
-// A firing that does not end with its last head.
+// Sends a firing that does not end with its last head.
 static void test_head_too_many(void **state) {
     struct bench *b = *state;
     begin(b, 1);

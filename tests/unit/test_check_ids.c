@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream checker on what the token loop of a language model gives: step words, the same ahead of the ids, ids on
-// their way to the model, and ids for the ring; every wrong bit, words too many and too few.
+// Tests the stream checker with the streams of a language model's token loop: step words, step words ahead of the ids,
+// ids to the model, and ids to the ring. Every wrong bit, and every missing or additional word, must be found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -252,7 +252,7 @@ static void test_word_too_few(void **state) {
     struct bench *b = *state;
     for (int s = 0; s < STREAMS; s++)
         for (int64_t words = words_of((enum stream)s) - 1; words >= 0; words -= words ? words : 1) {
-            if (s == S_WALK) continue; // nobody waits for steps ahead of the request
+            if (s == S_WALK) continue; // steps that are sent ahead are not required
             begin(b, (struct end_ids){0});
             send_all(b, (enum stream)s, words);
             assert_right(b);
@@ -264,7 +264,7 @@ static void test_word_too_few(void **state) {
         }
 }
 
-// The end-of-text id is the last one, before the count is reached; ids and steps behind it are too many.
+// The end-of-text id ends the request before the count is reached. Ids and steps after it are too many.
 static void test_end_of_text(void **state) {
     struct bench *b = *state;
     begin(b, (struct end_ids){2, {97, id_at(PROMPT + 1)}});
@@ -305,7 +305,7 @@ static void test_steps_of_rows(void **state) {
             assert_int_equal(say_steps_of_rows(state, (enum stream)s, wrong) == NULL, wrong < 0);
 }
 
-// What the golden model cannot compute is no match, whatever the design shows.
+// A value that the golden model cannot compute never matches.
 static void test_golden_fault(void **state) {
     struct bench *b = *state;
     fault = "a value leaves its format";

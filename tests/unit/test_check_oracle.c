@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checker beside an oracle that makes other ids than the golden model: the ids that a run is compared with are the
-// oracle's own. The oracle here is this file.
+// Tests the checker with an oracle that makes other ids than the golden model. Runs must be compared with the oracle's
+// ids. This file contains the oracle.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static void test_ids_are_the_oracles(void **state) {
     }
     for (int position = 0; position < CONTEXT; position++)
         assert_int_equal(check_oracle_ids(check)[position], ORACLE_ID_BASE + position);
-    unknown_output = true; // a kernel without golden function: nobody but the golden model has ids
+    unknown_output = true; // a kernel without golden function: only the golden model has ids
     assert_null(check_oracle_ids(check));
     unknown_output = false;
     arena_free(&arena);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// config.json and named tensors: what is accepted, what is refused and with which words, random weights.
+// Tests config.json, named tensors and random weights: files that are accepted, files that are refused, and the
+// messages.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -107,7 +108,8 @@ static void test_bad_configs(void **state) {
     }
 }
 
-// One cause, one error: another kind of model has other keys, and a default of what is missing has no value.
+// One cause gives one error: a config.json of another kind of model has other keys, and defaults computed from missing
+// keys have no value.
 static void test_config_of_one_cause(void **state) {
     (void)state;
     static const struct {
@@ -248,7 +250,7 @@ static void test_coverage(void **state) {
     fixture_end(&f);
 }
 
-// A stored copy of a matrix that stands in its place: wrong in its last element, in its shape, or right.
+// A stored copy of a tied matrix: right, or wrong in its last element or in its shape.
 static void test_copies(void **state) {
     (void)state;
     static const struct {
@@ -447,7 +449,8 @@ static void test_random_slices_agree(void **state) {
     assert_memory_equal(all + 15, part, 10 * sizeof *part);
     assert_memory_equal(turned + 15, turned_part, 10 * sizeof *turned);
     assert_memory_not_equal(all, other, 30 * sizeof *all);
-    for (int i = 0; i < 30; i++) assert_true(all[i] != turned[i]); // read the wrong way round it is another matrix
+    // read in the transposed layout, it is another matrix
+    for (int i = 0; i < 30; i++) assert_true(all[i] != turned[i]);
     const float *v = checkpoint_vector(c, &f.arena, "b", 9, 0, 9, CHECKPOINT_BIAS, &f.diag);
     assert_memory_equal(v + 4, checkpoint_vector(c, &f.arena, "b", 5, 4, 9, CHECKPOINT_BIAS, &f.diag), 5 * sizeof *v);
     assert_true(checkpoint_check_coverage(c, &f.diag) && !checkpoint_dir(c));
@@ -455,7 +458,7 @@ static void test_random_slices_agree(void **state) {
     fixture_end(&f);
 }
 
-// Pieces of a slice are the slice, and count as used, wherever the rows come from.
+// Reading a slice in pieces gives the same slice and marks it as used, whatever the rows come from.
 static void check_pieces(struct fixture *f, const char *source, const struct checkpoint_slice *s) {
     struct checkpoint *c = checkpoint_open(&f->arena, source, &f->diag), *other;
     assert_no_errors(f);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the report says of the clock: the timing model's record of this design, of another RTL, or none.
+// Tests the clock in the report, with the timing model's record of this design, of another RTL, or without a record.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,7 +146,8 @@ static void a_wrong_record_is_an_error_at_its_place(void **state) {
     assert_false(clock_read(ir, "/tmp/nowhere.json", spec, &rtl, &clock, &diag));
 }
 
-// Neither what only a host reads nor the clock asked for; but a depth, and where an instance lies.
+// The hash of the RTL must not depend on values that only a host reads, or on the requested clock. It must depend on a
+// FIFO's depth and on the placement of an instance.
 static void the_hash_is_of_what_a_netlist_depends_on(void **state) {
     (void)state;
     struct emit_rtl other;

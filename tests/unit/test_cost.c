@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost model: estimates against the measured table, memories by shape, work of a decode step against hand-made
-// figures.
+// Tests the cost model: estimates against the measured table, memories of given shapes, and the work of a decode step
+// against figures computed by hand.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,11 +15,11 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// Estimates may be off by a share of the measured figure and so many on top: logic, then DSPs and memories, which
-// follow from the shape.
+// Tolerance of estimates: a share of the measured figure plus a constant. First for logic, then for DSPs and memories,
+// which follow from the shape.
 static const double logic_share = 0.25, shape_share = 0.1;
 static const double logic_allowance = 200, shape_allowance = 1;
-static const double least_measured = 3; // more than so many are never estimated as less than half of them
+static const double least_measured = 3; // above this figure, an estimate may not be less than half of the measured one
 static const double mean_percent = 6;   // of all rows, LUTs as FFs
 
 // ---- the measured table ----
@@ -32,7 +32,7 @@ static struct ir *build(struct arena *arena, const char *spec) {
     return ir;
 }
 
-// Without the search for depths, which takes most of a build's time and changes no kernel.
+// Builds without the search for depths, which takes most of the time and changes no kernel.
 static struct ir *build_safe(struct arena *arena, const char *path) {
     struct diag diag;
     diag_init(&diag, stderr);
@@ -87,7 +87,7 @@ static void estimates_are_near_the_measured_table(void **state) {
     arena_free(&arena);
 }
 
-// As the table stands there: what can be part of a design has been measured.
+// The table must have a measurement of every module that can be part of a design.
 static void every_kernel_of_the_shipped_designs_is_measured(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
@@ -120,7 +120,7 @@ static void every_operation_is_measured(void **state) {
     arena_free(&arena);
 }
 
-// The row of a kernel's own parameters, however they are written and whatever its tables hold.
+// The row for a kernel's parameters must be found however they are written, and whatever its tables contain.
 static void a_row_is_found_by_its_parameters(void **state) {
     (void)state;
     struct arena arena;
@@ -207,7 +207,7 @@ static void every_kernel_of_a_design_has_a_formula(void **state) {
     }
 }
 
-// One latency, of the report and of the simulator.
+// The report and the simulator must use one latency.
 static void hops_are_in_the_latency(void **state) {
     (void)state;
     struct arena arena;
@@ -221,8 +221,8 @@ static void hops_are_in_the_latency(void **state) {
     arena_free(&arena);
 }
 
-// Of operands of 8 bits, of groups with offsets, of 10 bits, for two tokens at a time and for four (PAIR_MORE of
-// rill_pair_skew.vh): the benches of the engine hold the RTL against the same.
+// Latencies for operands of 8 bits, for groups with offsets, and for 10 bits, with two and with four tokens at a time
+// (PAIR_MORE of rill_pair_skew.vh). The benches of the engine compare the RTL with the same figures.
 static void four_tokens_wait_for_few_products(void **state) {
     (void)state;
     static const struct { int asym, x_bits, more; } cases[] = {{0, 8, 0}, {1, 8, 1}, {0, 10, 2}, {1, 10, 2}};
@@ -251,7 +251,8 @@ static int64_t dsps_of(struct ir *ir, int kernel, int copies, int pump) {
     return r.dsp;
 }
 
-// With `pump: 2` a multiplier serves both nibbles of a byte: half as many, for one token or two, as late as for four.
+// With `pump: 2` a multiplier serves both nibbles of a byte. One or two tokens then need half as many multipliers, with
+// the latency of four tokens.
 static void a_multiplier_for_both_nibbles(void **state) {
     (void)state;
     struct arena arena;
@@ -271,7 +272,7 @@ static void a_multiplier_for_both_nibbles(void **state) {
     arena_free(&arena);
 }
 
-// Results that come together elsewhere: latency, places in their FIFO, and when one is free again.
+// Results that are joined on another die: latency, places in their FIFO, and the time until a place is free again.
 static void results_elsewhere_are_in_the_contract(void **state) {
     (void)state;
     struct arena arena;
@@ -287,7 +288,8 @@ static void results_elsewhere_are_in_the_contract(void **state) {
     arena_free(&arena);
 }
 
-// Rows of 40 elements are 3 beats: one a firing, for every position, in the head for the step's last.
+// A row of 40 elements takes 3 beats. Each firing reads one row per position; the head reads it only for the step's
+// last position.
 static void rows_of_custom_kernels_count(void **state) {
     (void)state;
     struct arena arena;
@@ -336,7 +338,7 @@ static void a_decode_step_is_counted_right(void **state) {
     double rate = ir->design.clock_mhz * 1e6 / (double)bound.cycles; // one row a step
     assert_true(bound.tokens_per_second > rate * 0.999 && bound.tokens_per_second < rate * 1.001);
     assert_int_equal(bound.kernel, cost_kernel_work(ir, bound.busiest, 512).busy);
-    bool followed = false; // by a kernel with less to do
+    bool followed = false; // a kernel with less work follows
     for (int k = 0; k < ir->kernels; k++) {
         struct cost_work w = cost_kernel_work(ir, k, 512);
         assert_true(!strcmp(ir->kernel[k].module, "rill_engine") || w.busy <= bound.kernel);
@@ -380,7 +382,7 @@ static void readers_and_writers_are_counted(void **state) {
     arena_free(&arena);
 }
 
-// A step of a language model that matters is of one token; one of rows is full.
+// The usual step of a language model has one token; the usual step of other graphs is full.
 static void the_usual_step_of_rows_is_full(void **state) {
     (void)state;
     struct arena arena;

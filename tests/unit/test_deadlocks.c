@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that run ahead of the engine in heads of several beats: whole requests without RTL, as keys are counted and as
-// they once were, and the passages that a design goes through before it is emitted.
+// Tests deadlocks caused by keys that run ahead of the engine, with heads of several beats. Simulates whole requests
+// without RTL, with the present rule for counting keys and with an earlier rule that deadlocked.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-// Rows up to the end of the context at the design's depths; NULL, or who waits for what.
+// Runs rows up to the end of the context at the design's depths. Returns NULL, or which kernel waits for which.
 static const char *deadlock(const char *spec, bool idle_counts, bool single_word) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     assert_non_null(ir);
@@ -56,7 +56,7 @@ static void keys_ahead_deadlocked_when_engines_had_to_be_idle(void **state) {
     for (size_t i = 0; i < COUNT_OF(specs); i++) assert_non_null(deadlock(specs[i], true, false));
 }
 
-// Keys behind a product of a shared engine: starving the engine stops their writer.
+// Keys that follow a product of a shared engine: if the engine starves, so does their writer.
 static void keys_of_a_product_go_through_with_both(void **state) {
     (void)state;
     assert_null(deadlock("tests/e2e/cases/blocks/spec.yaml", true, false));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables whose rows no single channel holds: over how many they are dealt out, and that nothing lies on them.
+// Tests tables that do not fit into one channel: the number of channels over which their rows are distributed, and that
+// no other segment overlaps them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +29,7 @@ static int teardown(void **state) {
     return 0;
 }
 
-// A language model of so many words on channels of 1 MiB.
+// Builds a language model with a vocabulary of this size on channels of 1 MiB.
 static const struct ir *build(int vocab, const char *design) {
     char path[] = "/tmp/rill-test-dealt-XXXXXX", here[1024];
     int fd = mkstemp(path);
@@ -82,7 +83,7 @@ static void check_records(const struct ir *ir, int parts, int64_t rows, int64_t 
 // Records of a beat and 96 bytes.
 static void check_table(const struct ir *ir, int parts, int64_t rows) { check_records(ir, parts, rows, 128); }
 
-// As few channels as hold it, a power of two, whatever the design has.
+// A table uses the smallest power of two of channels that can hold it, whatever the design has.
 static void test_parts(void **state) {
     (void)state;
     check_table(build(97, "channels: 5"), 1, 97);
@@ -93,7 +94,7 @@ static void test_parts(void **state) {
     check_records(build(6001, "channels: 5, embedding: int16"), 2, 6001, 224); // as many rows of twice the bytes
 }
 
-// Channels of several engines have it at one place.
+// The table is at the same offset in the channels of all engines.
 static void test_engines(void **state) {
     (void)state;
     const struct ir *ir = build(40009, "channels: 13, binding: spatial"); // the last of 8 have more weights

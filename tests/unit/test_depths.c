@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The safe rule's depths by hand, stream by stream; the memories that FIFOs lie in; where the layers of KV caches lie.
+// Tests the depths of the safe rule against depths computed by hand, the kinds of memory for FIFOs, and the places of
+// the layers of KV caches.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/cost/cost.h"
@@ -47,8 +48,8 @@ static void test_block_ram_edge(void **state) {
     image_end(&x);
 }
 
-// 96 values are 12 words of 8 lanes: a branch of a fork and a firing that waits for its turn hold all of them and two
-// more; what nobody waits for two words, words of steps four.
+// 96 values are 12 words of 8 lanes. A branch of a fork, and a firing that waits for its turn, get room for all of them
+// and two more. Streams for which nothing waits get two words, streams of step words four.
 static void test_safe_rule(void **state) {
     (void)state;
     struct image_fixture x;
@@ -62,7 +63,7 @@ static void test_safe_rule(void **state) {
     assert_int_equal(edge_between(ir, "y", "output_y")->depth, 2);
     assert_int_equal(edge_between(ir, "token_loop", "step_fork")->depth, 2);
     assert_int_equal(edge_between(ir, "step_fork", "engine")->depth, 4);
-    struct ir_edge *edge = edge_between(ir, "g", "y"); // as if it went from one group to another
+    struct ir_edge *edge = edge_between(ir, "g", "y"); // treated as a stream between groups
     edge->crosses = 1;
     assert_int_equal(size_fifos_safe(ir, edge), 12 + 2);
     edge->crosses = 2;
@@ -94,7 +95,7 @@ static void test_under_way(void **state) {
     assert_int_equal(edge_between(ir, "y_demux", "next_id")->depth, 8 + 2);
     assert_int_equal(edge_between(ir, "logits_mx", "x_mux")->depth, 2 + 2);
     assert_int_equal(edge_between(ir, "hidden_exit", "hidden_into_head")->depth, 12 * 2 + 2);
-    struct ir_edge *edge = edge_between(ir, "y_demux", "attention_p"); // as if it went from one group to another
+    struct ir_edge *edge = edge_between(ir, "y_demux", "attention_p"); // treated as a stream between groups
     edge->crosses = 1;
     assert_int_equal(size_fifos_safe(ir, edge), 6 * 16 * 2 + 2);
     ir = build_llama(&x, "channels: 13, binding: spatial, lanes: 8");
@@ -102,8 +103,8 @@ static void test_under_way(void **state) {
     image_end(&x);
 }
 
-// With two lanes scales of keys have 64 bits, as step words and the ids of the ring have, and wait for nothing all the
-// same. The ids and the steps of walkers are told by their roles too.
+// With two lanes, scales of keys have 64 bits, like step words and the ids for the ring, but still wait for nothing.
+// The rule distinguishes streams by their roles.
 static void test_words_of_64_bits(void **state) {
     (void)state;
     struct image_fixture x;
@@ -149,7 +150,7 @@ static int64_t number_of(const struct ir *ir, const char *module, const char *pa
     return 0;
 }
 
-// Each repetition of each attention has a layer of its own; together they are the cache, without a gap.
+// Each repetition of each attention has a separate layer, and the layers form the cache without gaps.
 static void check_cache(struct ir *ir, enum ir_segment_kind kind, int64_t base, int64_t bytes) {
     struct layer layer[32];
     int count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families: what a family with its values makes equals a graph written by hand, for the compiler and for the oracle,
-// which expand it apart.
+// Tests families. The graph that a family makes from values must equal a graph written by hand, both in the compiler
+// and in the oracle, which expand families separately.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/reference/graph.h"
@@ -10,8 +10,8 @@
 #include "gen/ir/names.h"
 #include "gen/spec/spec.h"
 
-// Pairs of layers in a repeated region, the odd one in a region of its own: loops, choices, words, numbers, defaults of
-// other parameters, expressions of `layer`, a value for each layer that is the same for all.
+// A family with pairs of layers in a repeated region and an odd layer in a separate region. It uses loops, choices,
+// words, numbers, defaults from other parameters, expressions of `layer`, and a value per layer that is equal for all.
 static const char family_text_of_test[] =
     "family: pairs\n"
     "parameters:\n"
@@ -108,7 +108,7 @@ static const char *spec_of(struct image_fixture *x, const char *name, const char
 
 // ---- the compiler ----
 
-// What both have in common: the rest is where it comes from.
+// Compares the common parts of both; only their origin differs.
 static const char *dump(struct image_fixture *x, const char *path) {
     struct ir *ir = command_build(path, &x->f.arena, &x->f.diag, "infer-types");
     struct text text = {0};
@@ -121,7 +121,7 @@ static const char *dump(struct image_fixture *x, const char *path) {
     return copy;
 }
 
-// Every name of weights as it is in each repetition.
+// Collects the names of all weights in all repetitions.
 static void assert_names(struct image_fixture *x, const char *path) {
     const struct ir *ir = command_build(path, &x->f.arena, &x->f.diag, "infer-types");
     const char *name = names_in(&x->f.arena, "blk.{2 * layer + 1}.norm", 1);
@@ -185,7 +185,7 @@ static void test_expansion(void **state) {
 
 // ---- a checkpoint of a family's own ----
 
-// Tensors of random weights as a file has them: names with the family's prefix, each once.
+// Writes random weights to a file, with the family's prefix, each tensor once.
 struct file_of {
     struct image_fixture *x;
     struct checkpoint *random;
@@ -249,7 +249,7 @@ static void assert_same_file(struct image_fixture *x, const char *a, const char 
     "\"num_key_value_heads\": 1, \"intermediate_size\": 40, \"vocab_size\": 30, \"max_position_embeddings\": 20, "     \
     "\"hidden_act\": \"gelu_new\", \"tie_word_embeddings\": true, \"head_dim\": "
 
-// Spec and folder to an image and to ids: the same as those of the random weights that the folder was made of.
+// The spec with the folder must give the same image and ids as the random weights from which the folder was made.
 static void test_checkpoint(void **state) {
     (void)state;
     struct image_fixture x;
@@ -303,7 +303,7 @@ static const struct config_case llama_configs[] = {
                   "0.9, " LLAMA3 "}"),
      "`rope_parameters.attention_factor` is 0.9, but the spec says 0"},
     {LLAMA_CONFIG("\"rope_scaling\": {\"rope_type\": \"yarn\", \"mscale\": 0.5}"), "`rope_scaling.mscale` is `0.5`"},
-    // A scaling that lacks a part of it: refused, or what the checkpoint says elsewhere.
+    // A scaling with a missing key is refused, or takes the value from another key of the checkpoint.
     {LLAMA_CONFIG("\"rope_scaling\": {\"rope_type\": \"yarn\", \"original_max_position_embeddings\": 4096}"),
      "`rope_scaling.rope_type` is `yarn`, but `rope_scaling.factor` is missing"},
     {LLAMA_CONFIG("\"rope_parameters\": {\"rope_theta\": 5e5, \"rope_type\": \"linear\"}"),
@@ -342,7 +342,7 @@ static const struct config_case llama_configs[] = {
 static const struct config_case gemma_configs[] = {
     {GEMMA_PERIOD(ATTENTION("sliding") ", " ATTENTION("full") ", " ATTENTION("sliding")), NULL},
     {GEMMA_PERIOD(ATTENTION("full") ", " ATTENTION("sliding") ", " ATTENTION("full")), "`layer_types`"},
-    // The period follows from the list, where the older key is missing.
+    // The period follows from the list if the older key is missing.
     {GEMMA_CONFIG("512",
                   "\"layer_types\": [" ATTENTION("sliding") ", " ATTENTION("full") ", " ATTENTION("sliding") "]"),
      NULL},
@@ -398,7 +398,7 @@ static void check_config(const char *name, const char *model, const struct confi
     image_end(&x);
 }
 
-// Of a Llama's spec: theta 500000, llama3 with factor 32, a context that is shorter than the model's.
+// Expected in a Llama's spec: theta 500000, llama3 with factor 32, a context shorter than the model's.
 static void test_spellings(void **state) {
     (void)state;
     static const char
@@ -412,8 +412,8 @@ static void test_spellings(void **state) {
     for (size_t i = 0; i < COUNT_OF(gemma2_configs); i++) check_config("gemma2", gemma2, &gemma2_configs[i]);
 }
 
-// Keys that no family asks for: known to be harmless, known to change the result, or not known. llama's `rope_scaling`
-// is a map of which it asks for some keys alone.
+// Keys that no family reads: harmless ones, ones that change the result, and unknown ones. Of llama's map
+// `rope_scaling`, only some keys are read.
 static void test_unread(void **state) {
     (void)state;
     static const struct {
@@ -475,7 +475,7 @@ static void test_names(void **state) {
     fixture_end(&f);
 }
 
-// Values for each repetition that differ are a list, which no operation of today takes.
+// Values that differ between repetitions make a list, which no operation supports at present.
 static void test_per_layer(void **state) {
     (void)state;
     static const char own[] = "family: f\nparameters: {n: {type: integer}}\ngraph:\n  inputs: {x: {shape: [8]}}\n"
@@ -511,7 +511,7 @@ static void assert_same_text_of(const struct custom *c, const struct oracle_kern
     assert_string_equal(c->golden.text, o->text);
 }
 
-// Beside those of the spec; files of each lie beside their own.
+// A family's kernels are added to those of the spec; paths are relative to the file that declares the kernel.
 static void test_kernels(void **state) {
     (void)state;
     struct image_fixture x;

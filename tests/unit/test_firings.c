@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which products fire: what is made of v behind the first scores, where that hides softmax.
+// Tests the order in which products fire. Products that use v fire after the first scores if that hides softmax.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/kernel/kernel.h"
@@ -21,7 +21,7 @@ static struct ir *build(struct image_fixture *x, const char *products, const cha
     return image_build(x, arena_printf(&x->f.arena, text, products, design), "bind-operations");
 }
 
-// A letter for each firing: S a head's scores, V its values, else the product's name.
+// Prints a letter for each firing: S for a head's scores, V for its values, or the product's name.
 static void check(const char *products, const char *design, const char *want) {
     struct image_fixture x;
     char order[32] = "";
@@ -53,8 +53,8 @@ static void test_values_product(void **state) {
     fixture_end(&f);
 }
 
-// Whatever the scores need, a product that is too short to hide the queries' way, several engines, groups of
-// operations: program order.
+// Cases that keep program order: products that the scores need, a product too short to hide the latency of the queries,
+// several engines, groups of operations.
 static void test_program_order(void **state) {
     (void)state;
     struct fixture f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats of weights by names of tensors: what the compiler and the oracle make of a map of patterns, each by itself.
+// Tests formats of weights by tensor names: how the compiler and the oracle apply a map of patterns.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/reference/weights.h"
@@ -45,7 +45,7 @@ static void assert_formats(const char *model, const char *weights, const struct 
     image_end(&x);
 }
 
-// The rows of the embedding: by themselves, or as the head is where that can be.
+// The format of the embedding: its own, or that of the tied head if possible.
 static void test_embedding(void **state) {
     (void)state;
     static const struct {
@@ -82,7 +82,7 @@ static void test_words(void **state) {
     assert_formats("gpt2", "{default: int8}", none);
 }
 
-// One tensor is that of three products; the head has a format of its own.
+// One tensor belongs to three products; the head has a separate format.
 static void test_patterns(void **state) {
     (void)state;
     static const struct formats want[] = {{"q_acc", true},
@@ -97,7 +97,7 @@ static void test_patterns(void **state) {
     assert_formats("gpt2", "{default: int4, '*c_proj.weight': int8, 'h.*.c_fc.*': int8}", want);
 }
 
-// Order decides, not length: what stands last.
+// The last pattern that fits decides, not the longest.
 static void test_last(void **state) {
     (void)state;
     static const struct formats v_alone[] = {{"q_acc", false},
@@ -110,7 +110,8 @@ static void test_last(void **state) {
     assert_formats("llama", "{default: int4, '*.v_proj.*': int4, '*self_attn*': int8}", none);
 }
 
-// With the checkpoint's prefix and without; a `*` is no character, one, or several with dots.
+// Patterns fit names with and without the checkpoint's prefix. A `*` matches no character, one, or several, including
+// dots.
 static void test_names(void **state) {
     (void)state;
     static const struct formats want[] = {{"q_acc", false}, {"down_acc", true}, {0}};
@@ -120,7 +121,7 @@ static void test_names(void **state) {
     assert_formats("llama", "{default: int8, 'layers**.down_proj.weight': int4}", want);
 }
 
-// An operation that says its format keeps it, beside one of a tensor that the same pattern fits.
+// An operation that gives its format keeps it, although a pattern fits its tensor.
 static void test_own(void **state) {
     (void)state;
     struct image_fixture x;
@@ -140,7 +141,7 @@ static void test_own(void **state) {
     image_end(&x);
 }
 
-// Both plans of the weights agree: the oracle finds every matrix in what the packer has quantized.
+// The oracle must find every matrix in the file of weights that the packer has quantized.
 static void test_packed(void **state) {
     (void)state;
     struct image_fixture x;

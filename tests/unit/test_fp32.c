@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 primitives against double precision: the error bounds of docs/numerics.md over the whole input range.
+// Compares fp32 primitives with double precision: the error bounds of docs/numerics.md over the whole input range.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GGUF files: every block format against the `gguf` package's values (tests/unit/gguf/make.py), metadata, refused and
-// damaged files.
+// Tests GGUF files: every block format against the values of the `gguf` package (tests/unit/gguf/make.py), metadata,
+// and refused and damaged files.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -246,7 +246,7 @@ static void test_refused_tensors(void **state) {
     }
 }
 
-// One error for all tensors that a cut file lacks, of the one that comes first in it.
+// A truncated file gives one error, for the first tensor that is incomplete.
 static void test_cut_data(void **state) {
     (void)state;
     struct maker m;
@@ -275,7 +275,7 @@ static void test_refused_pairs_of_tensors(void **state) {
     assert_refused(&m, "1 to 4 dimensions");
 }
 
-// Cut anywhere the file is refused; with any byte changed it is refused or read, never more.
+// A file that is cut anywhere must be refused. A file with any byte changed must be refused or read, without a crash.
 static void test_damage(void **state) {
     (void)state;
     struct fixture f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A checkpoint in a GGUF file: names, the order of rows, metadata against the spec; and what is refused.
+// Tests checkpoints in GGUF files: names, the order of rows, metadata against the spec, and files that are refused.
 #include "tests/unit/image_fixture.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void put_tensor(struct gguf_file *f, const char *name, int64_t rows, int6
     while (f->data.len % ALIGN) put(&f->data, 0, 1);
 }
 
-// As the converter writes queries and keys: row i of the first half of a head, then row i of the second.
+// Reorders queries and keys as the converter does: row i of the first half of a head, then row i of the second half.
 static const float *paired(struct arena *arena, const float *w, int64_t rows, int64_t cols, int64_t heads) {
     float *out = ARENA_ARRAY(arena, float, (size_t)(rows * cols));
     int64_t n = heads ? rows / heads : rows;
@@ -180,7 +180,7 @@ static void test_same_image(void **state) {
     image_end(&x);
 }
 
-// The ends of text, turn and message join; one that stands twice counts once.
+// The ids that end a text, a turn and a message are joined; a repeated id counts once.
 static void test_end_ids(void **state) {
     (void)state;
     struct image_fixture x;
@@ -233,7 +233,7 @@ static void check_scaling(const struct scaling_case *c) {
     image_end(&x);
 }
 
-// As llama.cpp reads them: linear where no kind is written, context_length where yarn has no context of its own.
+// Reads scalings as llama.cpp does: linear if no kind is given, and context_length if yarn gives no context.
 static void test_scaling(void **state) {
     (void)state;
     static const struct scaling_case cases[] = {
@@ -518,7 +518,7 @@ static void test_gemma3_refused(void **state) {
 
 // ---- a family of one's own ----
 
-// A product out of a matrix that the file holds the other way round, and one whose rows lie in pairs.
+// A family with a matrix that the file stores transposed, and one whose rows are stored in pairs.
 #define OWN(gguf)                                                                                                      \
     "family: own\nparameters: {width: {type: integer, from: 1, to: 64}, heads: {type: integer, from: 1, to: 8}}\n"     \
     "gguf:\n" gguf "graph:\n  inputs: {x: {shape: ['{width}']}}\n  outputs: [a, b]\n  regions:\n    - name: body\n"    \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replay of a compiled graph: what names mean across regions and repetitions, attention over positions, requests
-// and faults, and that a design's parameters do not change a bit.
+// Tests the replay of a compiled graph: names across regions and repetitions, attention over positions, requests and
+// faults, and that parameters of the design change no bit of the results.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -63,7 +63,7 @@ static void test_dot(void **state) {
     }
 }
 
-// Rows as long as they may be, in one block, with the largest factors and shifts: docs/numerics.md section 5.
+// The longest legal rows, in one block, with the largest factors and shifts (docs/numerics.md section 5).
 static void test_longest(void **state) {
     (void)state;
     static int8_t w[GOLDEN_K_MAX];
@@ -84,7 +84,7 @@ static void test_longest(void **state) {
                 golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
 }
 
-// The same of int4_asym: sums that 65 bits do not hold.
+// The same for int4_asym: sums that do not fit 65 bits.
 static void test_longest_asym(void **state) {
     (void)state;
     enum { GROUPS = GOLDEN_K_MAX / GOLDEN_ASYM_GROUP };
@@ -188,7 +188,7 @@ static void check_graph(struct image_fixture *x, struct checkpoint *c, const str
         assert_same(wh, value_of(run, "wh", layer, position).f32, N);
         assert_same(h, value_of(run, "h_next", layer, position).f32, N);
     }
-    assert_same(h, value_of(run, "h", LAYERS, position).f32, N); // what the tail sees
+    assert_same(h, value_of(run, "h", LAYERS, position).f32, N); // the value that later regions see
     golden_silu(N, h, y, &fault);
     golden_rmsnorm(N, 1e-5f, y, checkpoint_vector(c, &x->f.arena, "gain", N, 0, N, CHECKPOINT_GAIN, &x->f.diag), y,
                    &fault);
@@ -359,7 +359,7 @@ static void check_case(struct replay *run, const json_t *one) {
     }
 }
 
-// int8 is near enough to the float model for its greedy ids, chosen with wide margins.
+// int8 is so close to the float model that greedy ids with wide margins are equal.
 static void test_expected(void **state) {
     (void)state;
     struct image_fixture x;
@@ -392,7 +392,7 @@ static void test_same_logits(void **state) {
     image_end(&x);
 }
 
-// Values of an earlier request, and of a head that did not run, are not there.
+// Values of an earlier request, and of a head that did not run, must not be available.
 static void test_requests(void **state) {
     (void)state;
     struct image_fixture x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden operations: the definitions of docs/numerics.md on small cases, and closeness to double precision.
+// Tests golden operations: the definitions of docs/numerics.md on small cases, and the error against double precision.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +62,7 @@ static void test_quantize_range(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
-// Of 10 bits: up to the same numbers; small blocks are not lost.
+// Mantissas of 10 bits have the same range; values of small blocks are not lost.
 static void test_quantize_range_10(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -138,7 +138,7 @@ static void test_quantize_kv(void **state) {
     assert_false(fault.raised);
 }
 
-// One head over three blocks of positions, against the same quantized integers in double.
+// Compares one head over three blocks of positions with the same quantized integers in double precision.
 static void test_attention_close(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -232,7 +232,7 @@ static void test_embed(void **state) {
     assert_true(fault.raised);
 }
 
-// The generator writes these into the hardware: a wrong one would be the same on both sides.
+// The generator writes these constants into the hardware, so a wrong constant would be equal on both sides.
 static void test_constants(void **state) {
     (void)state;
     assert_true(golden_rsqrt_head(64) == 0.125f && golden_rsqrt_head(16) == 0.25f);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fusion groups: the cuts against all cuts there are, what a design with groups is made of, that a deadlock is found.
+// Tests fusion groups: compares the cuts with all possible cuts, checks the parts of a design with groups, and that a
+// deadlock is found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,7 +134,7 @@ static void check_report(const struct ir *ir) {
     text_free(&text);
 }
 
-// At safe depths a group holds what was counted; with depths from contracts no more.
+// At safe depths a group stores exactly what was counted, with depths from contracts at most that.
 static void check_emitted(const struct ir *ir, bool timed) {
     int less = 0;
     for (int g = 0; g < ir->groups; g++) {
@@ -163,7 +164,7 @@ static void test_design(void **state) {
     }
 }
 
-// Two streams of a pool in each other's turn: the later group would have to end before the earlier one.
+// Two streams of a pool take turns in the wrong order, so the later group would have to end before the earlier one.
 static void test_halt(void **state) {
     (void)state;
     const char *stuck = NULL;

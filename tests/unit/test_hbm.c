@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HBM model's content, order, errors and jitter. Its times: test_hbm_figures.c.
+// Tests content, order, errors and jitter of the HBM model. test_hbm_figures.c tests its times.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // mkstemp
 #endif
@@ -90,7 +90,7 @@ static void test_reset(void **state) {
     bench_close(&b);
 }
 
-// A seed changes times and nothing else, and always in the same way.
+// A seed changes only times, and always in the same way.
 static void test_jitter(void **state) {
     (void)state;
     double rate[3];

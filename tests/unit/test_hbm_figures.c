@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the HBM model, measured from outside at its own port (256 bit at 450 MHz) and at the ports of designs:
-// published figures of the U280 and U55C, and what follows from them. docs/hbm.md is this table.
+// Measures times of the HBM model at its own port (256 bits at 450 MHz) and at the ports of designs, and compares them
+// with published figures of the U280 and U55C and their consequences. docs/hbm.md has the same table.
 #include "tests/unit/hbm_fixture.h"
 
 #define MIB ((uint64_t)1 << 20)
@@ -45,7 +45,7 @@ static const struct pattern patterns[] = {
     {"writes of 32 B at 4 KiB in 256 MiB", 450, NATIVE, 1, 4096, 256 * MIB, 32, true, 2.4, 0.05},
 };
 
-// The port takes a write's beat per cycle, like a master that has its data ready.
+// The port takes one write beat per cycle, as from a master that always has data.
 static double write_rate(struct bench *b, const struct pattern *p, int bursts) {
     uint8_t data[HBM_MAX_BEAT_BYTES] = {0};
     struct hbm_beat beat;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the HBM model does on demand: errors of what was never written and of single beats, late answers, another order.
+// Tests faults that the HBM model makes on demand: errors of unwritten memory and of single beats, late answers, and
+// another order.
 #include "tests/unit/hbm_fixture.h"
 
 static void test_unwritten(void **state) {
@@ -22,7 +23,7 @@ static void test_unwritten(void **state) {
     bench_close(&b);
 }
 
-// An atom that is written in part has no whole check bits.
+// An atom that was written only in part has no valid check bits.
 static void test_unwritten_strobes(void **state) {
     (void)state;
     struct bench b;
@@ -95,7 +96,7 @@ static int count_turns(bool shuffles) {
         assert_int_equal(first.id, second.id); // a burst is not cut
         assert_false(first.last);
         assert_true(second.last);
-        int burst = next[first.id]; // those of one id come in order
+        int burst = next[first.id]; // bursts of one id come in order
         assert_int_equal(data[0], burst);
         next[first.id] += 3;
         turns += burst < last;

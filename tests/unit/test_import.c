@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `rill import`: published shapes to specs that every pass accepts, what is refused and why, what the table tells.
+// Tests `rill import`: published shapes give specs that every pass accepts, other models are refused with a reason, and
+// the table lists the origin of each value.
 #include "tests/unit/model_fixture.h"
 
 #include <sys/stat.h>
@@ -222,7 +223,7 @@ static void test_context(void **state) {
     }
 }
 
-// Ids of both files, the second's behind the first's; a file that is none.
+// Ids of both files, those of the second file last; and a file that is not valid.
 static void test_end_ids(void **state) {
     (void)state;
     static const struct {
@@ -258,7 +259,7 @@ static void test_end_ids(void **state) {
     }
 }
 
-// The id that begins a text: of the checkpoint's keys, of its tokenizer, or of nobody.
+// The id that begins a text comes from the checkpoint's keys or its tokenizer, or there is none.
 static void test_begin(void **state) {
     (void)state;
     enum { NO_TOKENIZER = -2 };
@@ -323,7 +324,7 @@ static int64_t window_of(const struct ir *ir) {
     return window;
 }
 
-// What Llama's blocks may have: a window that ends before the context, biases of q, k and v, of the projection, of the
+// Options of Llama's blocks: a window shorter than the context, and biases of q, k and v, of the projection, and of the
 // three products of the feed-forward layer.
 static void test_options_of_llama(void **state) {
     (void)state;
@@ -391,7 +392,8 @@ static void test_own_family(void **state) {
     end(&x);
 }
 
-// What the spec calls a file of the user's: from the folder of the spec, which need not be there; what ships, by name.
+// How the spec refers to files: to a user's file relative to the folder of the spec, which need not exist; to an
+// installed file by name.
 static void test_places(void **state) {
     (void)state;
     struct import_fixture x;
@@ -421,7 +423,7 @@ static void test_places(void **state) {
     end(&x);
 }
 
-// The design for a board: what is known to fit, and lanes for the scores of long contexts.
+// Chooses a design for a board: one that is known to fit, with lanes for the scores of long contexts.
 static const struct {
     const char *name;
     int64_t context;
@@ -451,7 +453,7 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     assert_int_equal(read->design.lanes, lanes);
     assert_int_equal(read->design.prefetch_beats, 512);
     assert_int_equal(read->design.embedding, SPEC_TABLE_INT16);
-    assert_int_equal(read->design.dies, 1); // die by die 32 channels are beyond the limits
+    assert_int_equal(read->design.dies, 1); // on separate dies, 32 channels exceed the limits
     import_table(m, &d, &table);
     assert_true(d.beyond && strstr(text_cstr(&table), "\n  die SLR0 of board u55c exceeds its limits"));
     assert_int_equal(strstr(text_cstr(&table), "\nwith `channels: 16` besides") != NULL, d.fewer_channels == 16);

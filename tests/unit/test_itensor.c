@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Iterative tensor types: the worked examples of the StreamTensor paper with its Algorithm 1 corrected,
-// canonical form, walks, and layout converters checked by moving addresses through them.
+// Tests iterative tensor types: the worked examples of the StreamTensor paper (with its Algorithm 1 corrected),
+// canonical form, walks, and layout converters, through which addresses are moved.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -250,7 +250,7 @@ static void test_order_is_part_of_a_type(void **state) {
     assert_int_equal(buffer.elements, 64);
 }
 
-// Loops whose count depends on the position stay outside: the converter holds one row.
+// Loops whose count depends on the position stay outside the converter, which then stores one row.
 static void test_converter_under_a_bound(void **state) {
     (void)state;
     struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {1, 8}, .loops = 2, .step = {1, 8}, .map = {0, 1}};
@@ -293,9 +293,9 @@ static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loo
     return n;
 }
 
-// A corner turn as its RTL does it: the writer's words rotated by a turn that grows with every period, a row of all
-// banks each; the reader's lanes add up rows and banks loop by loop. Every element comes from where it was put, each of
-// a word from another bank.
+// Imitates the RTL of a corner turn: each word of the writer is a row over all banks, rotated by a turn that grows with
+// every period; the reader's lanes compute row and bank loop by loop. Every element must be read where it was written,
+// and the elements of a word must come from different banks.
 static void check_corner(const struct itensor_layout *layout, int64_t most) {
     static int64_t bank_of[MOST], places[MOST], turns[MOST];
     struct itensor_corner c;
@@ -319,7 +319,7 @@ static void check_corner(const struct itensor_layout *layout, int64_t most) {
     }
 }
 
-// What the writer sends, put through the converter's banks, is what the reader wants.
+// Moves the writer's elements through the converter's banks. The reader must get its elements in its order.
 static struct itensor_layout check_layout(const struct ir_itensor *from, const struct ir_itensor *to,
                                           const int64_t extent[], int64_t width) {
     static int64_t sent[MOST], wanted[MOST], got[MOST], places[MOST];
@@ -593,7 +593,7 @@ static void test_equal_walks(void **state) {
     struct ir_itensor columns = tiles(6, 32, 2, true);
     assert_true(itensor_walk(&columns, extent, &b));
     assert_false(itensor_walk_equal(&a, &b));
-    const struct itensor_walk outer = {.loops = 1, .trip = {6}, .stride = {32}}, // the other's first loop alone
+    const struct itensor_walk outer = {.loops = 1, .trip = {6}, .stride = {32}}, // only the first loop of the other one
         both = {.loops = 2, .trip = {6, 32}, .stride = {32, 1}};
     assert_false(itensor_walk_equal(&outer, &both) || itensor_walk_equal(&both, &outer));
     vector.trip[0].bound = 2; // 10 elements: the second tile reaches over the end

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of kernel classes against the RTL library.
+// Compares the table of kernel classes with the RTL library.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static const struct kernel_class *const table[] = {
 #undef KERNEL
 };
 
-// They are looked up by halves, so the list is in the order of names.
+// The list must be sorted by name, because look-ups use binary search.
 static void every_class_is_found(void **state) {
     (void)state;
     for (size_t i = 0; i < COUNT_OF(table); i++) {
@@ -66,7 +66,7 @@ static bool has_fault_port(const char *module) {
     return found;
 }
 
-// Without the trait nobody connects the port, and a NaN goes on unseen.
+// Without the trait the fault port stays unconnected, and a NaN would not be noticed.
 static void a_fault_is_connected(void **state) {
     (void)state;
     for (int op = 0; op < IR_OPS; op++) {
@@ -77,7 +77,7 @@ static void a_fault_is_connected(void **state) {
     }
 }
 
-// A kernel of a dump has no class until it is asked for; one that a design brings along has none of the library's.
+// A kernel of a dump gets its class at the first look-up. A custom kernel has no class of the library.
 static void traits_follow_the_module(void **state) {
     (void)state;
     const struct ir_kernel fork = {.module = "rill_fork"}, other = {.module = "fork"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: expressions, Verilog headers, timing contracts held against hand-made cycles.
+// Tests custom kernels: expressions, Verilog headers, and timing contracts compared with hand-made cycles.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -244,13 +244,13 @@ static void test_contracts(void **state) {
     int64_t same[2] = {8, 8}, quarter[2] = {8, 2};
     expect("2", NULL, same, "tttr..", "..tttr", 0, 0);
     expect("1", NULL, same, "tttr..", "..tttr", 1, 0);       // a cycle late
-    expect("2", NULL, same, "ttvvtr...", "..vvtttr.", 0, 0); // the output stands, and so does the pipe
+    expect("2", NULL, same, "ttvvtr...", "..vvtttr.", 0, 0); // the output stalls, and so does the pipe
     expect("2", NULL, same, "tvttr...", "..t.tt..", 0, 1);   // a word is refused without reason
     expect("2", NULL, same, "twttr...", "..t.tt..", 0, 0);   // the step word is to come
     expect("1", "4", quarter, "ttttttttr", "....t...t", 0, 0);
     expect("1", "4", quarter, "ttttttttrr", ".....t...t", 1, 0);
     expect("1", "4", quarter, "tttttrrtttr", "....t.....t", 0, 0);
-    // With one buffer, or with two that both hold a group, an input may be refused. With two of which one is free, not.
+    // With one buffer, or with two that both hold a group, an input may be refused. With a free buffer it may not.
     expect_buffers("1", "4", "1", quarter, "ttttvvvtttt", "....vvt....", 0, 0);
     expect_buffers("1", "4", "2", quarter, "ttttttttvv.", "....vvvvvt.", 0, 0);
     expect_buffers("1", "4", "2", quarter, "ttttvvvtttt", "....vvt....", 0, 3);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders, lanes and layout converters of small graphs: as few converters as there must be, none where walks are equal.
+// Tests orders, lanes and layout converters of small graphs: no more converters than necessary, and none between equal
+// walks.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +77,7 @@ static void test_no_converters(void **state) {
                      0);
 }
 
-// What turns around and back again moves nothing.
+// Two transpositions that cancel need no converter.
 static void test_turned_twice(void **state) {
     (void)state;
     struct ir *ir =
@@ -141,7 +142,7 @@ static void test_readers_share(void **state) {
     assert_int_equal(count(ir, "rill_view"), 3);
 }
 
-// The FIFO of a whole tensor behind the fork is the converter's bank.
+// The converter's bank replaces the FIFO of a whole tensor after the fork.
 static void test_folded(void **state) {
     (void)state;
     struct ir *ir = build("y, z", OP("transpose, name: y, in: [x], order: [0, 1]") OP("gelu, name: z, in: [x]"), "");
@@ -187,7 +188,7 @@ static void test_refused_lanes(void **state) {
     }
 }
 
-// What comes between reads no further than the row: 10 elements by 4 end in a word of 2.
+// Kernels in between do not read past the row: 10 elements by 4 end with a word of 2.
 static void test_last_elements(void **state) {
     (void)state;
     struct ir *ir = build("y", OP("gelu, name: a, in: [w], lanes: 4") OP("silu, name: y, in: [a], lanes: 2"), "");
@@ -202,7 +203,8 @@ static void test_last_elements(void **state) {
     assert_int_equal(narrowed, 1);
 }
 
-// Groups of readers with other lanes, none of which divide the vector: what stands between forks knows its length.
+// Groups of readers with different numbers of lanes, none of which divides the vector. The converters between forks
+// know its length.
 static void test_padded_readers(void **state) {
     (void)state;
     struct ir *ir = build("p, q, r, s, t",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes to all dies or comes from them: every instance hangs on the reset of the die that it is placed on, all dies
-// leave it together, each fault keeps its place at the token loop.
+// Tests signals that go to all dies or come from them: every instance uses the reset of its die, all dies leave reset
+// together, and each fault keeps its bit at the token loop.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static const char *instance_at(const char *text, const char *at) {
     return arena_printf(&arena, "%s", name);
 }
 
-// What has the k-th of `count` resets of an instance: a link has one for each die on its way.
+// Returns the part that uses the k-th of `count` resets of an instance. A link has a reset for each die on its way.
 static const char *part_at(const char *instance, int k, int count) {
     if (count == 1) return instance;
     if (k == 0) return arena_printf(&arena, "%s/gen_far.u_send", instance);
@@ -78,7 +78,7 @@ static int check_resets(const struct design *d, const char *path, const char *at
         assert_int_equal(sscanf(at, "core_rst_%d", &die[count++]), 1);
     for (int i = 0; i < count; i++) {
         int place = placed_on(d, part_at(path, count - 1 - i, count));
-        if (place >= 0) assert_int_equal(die[i], place); // the others lie where the tool likes
+        if (place >= 0) assert_int_equal(die[i], place); // the tool may place the others anywhere
         if (count > 1) assert_true(place >= 0);
         links += count > 1;
         instances[die[i]]++;
@@ -102,7 +102,8 @@ static void every_instance_has_the_reset_of_its_die(void **state) {
     assert_true(links > 3);
 }
 
-// Ways to and from all dies have as many stages as the token loop waits for, the border crossed between two of them.
+// Paths to and from all dies have as many stages as the token loop waits for, and cross die boundaries between two
+// stages.
 static void all_dies_leave_the_reset_together(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
@@ -150,7 +151,7 @@ static int find_bit(const char *bits[256], int count, const char *bit) {
     return -1;
 }
 
-// kernel_fault[i] is that of the kernel i among those that have one, over whatever die it comes.
+// kernel_fault[i] must be the fault of the i-th kernel that has one, on whatever die it is.
 static void a_fault_keeps_its_place(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Difference-constraint programs and the count of words, with the worked examples of StreamTensor (MICRO 2025).
+// Tests difference-constraint programs and the count of words, with the worked examples of StreamTensor (MICRO 2025).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the words of a spec mean in the IR: permutations as numpy reads them, attributes that are not their defaults,
-// the constants of a built-in model, carried tensors that are left out.
+// Tests the meaning of a spec in the IR: permutations as in numpy, attributes that differ from their defaults, the
+// constants of a built-in model, and carried tensors that are removed.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/ir/ir.h"
@@ -108,7 +108,7 @@ static void test_gpt2(void **state) {
     assert_int_equal(tensor_of(ir, "attention_p_mx")->block, 64);
     assert_int_equal(tensor_of(ir, "attention_q")->block, 16);
     assert_int_equal(tensor_of(ir, "q_mx")->exp_min, -24);
-    // What attention quantizes stands behind what makes it, in front of the next product.
+    // The quantizers of attention must follow the operations that make their operands, before the next product.
     assert_int_equal(image_node(ir, "attention_q"), image_node(ir, "q") + 1);
     assert_int_equal(image_node(ir, "attention_keys"), image_node(ir, "k") + 1);
     assert_int_equal(ir_attr_int(attrs_of(ir, "q_acc"), "row_offset", -1), 0);
@@ -118,7 +118,8 @@ static void test_gpt2(void **state) {
     image_end(&x);
 }
 
-// A carried value that no repetition reads is its last one, where another region's carried value begins with it too.
+// A carried value that no repetition reads is replaced by its last value, even as the initial value of another region's
+// carried value.
 static void test_left_out_start(void **state) {
     (void)state;
     struct image_fixture x;

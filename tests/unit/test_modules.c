@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module an instance of the emitted Verilog is in, and that probes watch the stream whose number they have.
+// Tests the modules in which instances of the emitted Verilog are, and that probes watch the stream whose number they
+// have.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +75,7 @@ static void streams_have_names_of_their_own(void **state) {
         }
 }
 
-// In a line or two behind the stream's name: the number, and the nets at its writer or its link.
+// After the stream's name follow, within two lines, its number and the nets at its writer or its link.
 static void probes_watch_the_stream_of_their_number(const char *spec, const char *wrapper, const char *top) {
     struct emit_plan *p = plan_of(spec);
     struct text text = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain nets: found by role and owner, printed and read back, with what a dump does not say of them.
+// Tests plain nets: look-up by role and owner, writing and reading them, and values that a dump does not contain.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -125,7 +125,7 @@ static void assert_role(const struct ir *ir, const char *name, enum ir_net_role 
     fail_msg("no net %s", name);
 }
 
-// The names of a dump, and what follows from them.
+// Names in a dump, from which role and owner follow.
 static void test_roles_follow_from_names(void **state) {
     (void)state;
     struct ir *ir = make();

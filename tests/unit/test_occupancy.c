@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How full a FIFO was over a run: windows that double, against a plain record of every cycle.
+// Tests the record of a FIFO's fill: compares windows that double in length with a record of every cycle.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void test_windows(void **state) {
             plain[e][c] = c ? plain[e][c - 1] : 0;
             random = random * 1664525u + 1013904223u;
             if (random >> 24 > (e ? 250u : 90u)) continue;
-            if (e && c < 3000 && c > 200) continue; // stands still for many windows
+            if (e && c < 3000 && c > 200) continue; // no change for many windows
             plain[e][c] = random >> 8 & 31;
             occupancy_change(&o, e, plain[e][c], (uint64_t)c);
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options as data: values of every kind, messages, what goes together; the tables of all commands.
+// Tests options as data: values of every kind, messages, options that need or exclude each other, and the tables of all
+// commands.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static struct arena arena;
 static struct values v;
 static char said[4096];
 
-// Words with blanks between; `_` stands for one in a word, `~` for an empty one. What is printed is in `said`.
+// Parses words separated by blanks. `_` means a blank inside a word, `~` an empty word. The output is in `said`.
 static int parse(const char *line) {
     char *argv[32] = {"try"}, *copy = arena_strdup(&arena, line);
     int argc = 1, saved[2] = {dup(1), dup(2)}, pipes[2];

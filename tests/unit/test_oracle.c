@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle by itself: what it reads of a spec (every attribute at a value that is not its default), shapes, regions,
-// names, and values computed by hand.
+// Tests the oracle alone: attributes of a spec (each at a value that is not its default), shapes, regions, names, and
+// values computed by hand.
 #define _GNU_SOURCE
 #include "tests/unit/image_fixture.h"
 
@@ -144,7 +144,7 @@ static const char file[] = "{\"w\": {\"dtype\": \"F32\", \"shape\": [4, 2], \"da
                            "\"g.1\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [88, 96]}}";
 static const float numbers[24] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 10, 20, 30, 40, 100, 200, 300, 400, 1, 2, 3, 5};
 
-// Rows 1 and 2 of a matrix and of its bias; the same columns of a matrix that is held the other way round.
+// Rows 1 and 2 of a matrix and of its bias, and the same as columns of a matrix that is stored transposed.
 static void test_products(void **state) {
     (void)state;
     struct oracle_case c;
@@ -335,7 +335,8 @@ static const char carried_around[] = "name: t\n"
                                      "    ops:\n"
                                      "    - {op: silu, name: y, in: a}\n";
 
-// The carried value is known in no repetition, as its next one comes from a kernel without a golden function.
+// The carried value is unknown in all repetitions, because its next value comes from a kernel without a golden
+// function.
 static void test_unknown_next(void **state) {
     (void)state;
     struct oracle_case c;
@@ -370,7 +371,7 @@ static int64_t default_of(int op, const char *name) {
     return 0;
 }
 
-// What the oracle takes from docs/spec.md, the compiler from ops.def.
+// Compares defaults: the oracle has them from docs/spec.md, the compiler from ops.def.
 static void test_defaults(void **state) {
     (void)state;
     struct oracle_case c;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's float mode against the checkpoint's own record (expected.json), its perplexity, and the evaluation of
-// texts.
+// Compares the oracle's float mode with the checkpoint's record (expected.json), and tests its perplexity and the
+// evaluation of texts.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -156,7 +156,7 @@ static void test_rotary(void **state) {
     check_follows("tests/e2e/cases/gemma2/spec.yaml", 75, 59, 0.06);
 }
 
-// A family's file against numpy's forward pass (NAME/make.py).
+// Compares a family with numpy's forward pass (NAME/make.py).
 static void check_numpy(const char *name) {
     static const uint32_t ids[] = {1, 7, 12, 3, 3, 0, 9, 5, 2, 11, 7, 4};
     struct fixture f;
@@ -177,13 +177,14 @@ static void check_numpy(const char *name) {
     fixture_end(&f);
 }
 
-// Five layers in periods of two: windows, angles of their own.
+// Five layers in periods of two, with windows and separate angles.
 static void test_gemma3(void **state) {
     (void)state;
     check_numpy("gemma3");
 }
 
-// Windows in every second of three layers, caps of scores and logits, a scale that is not a head's.
+// Windows in every second of three layers, caps of scores and logits, and a scale that does not follow from the head's
+// size.
 static void test_gemma2(void **state) {
     (void)state;
     check_numpy("gemma2");
@@ -232,7 +233,8 @@ static void note_story(void *user, const struct evaluation *story, const struct 
     each[++each[0]] = story->tokens;
 }
 
-// Side by side the stories get the same bits as one after the other, though they end at different positions.
+// Stories that are evaluated in parallel get the same bits as one after the other, although they end at different
+// positions.
 static void check_lanes(struct model *m, struct oracle *o) {
     static const char text[] = "Once.<|endoftext|>Once upon a time there was a dog.<|endoftext|>Lily and Tom"
                                "<|endoftext|>Tom.";

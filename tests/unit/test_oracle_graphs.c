@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every spec of the tests: the golden model on the compiled graph, after all passes, against the oracle, without RTL.
-// RILL_ORACLE_SPECS="file file..." in the environment takes other specs, and the passes up to drop-unread alone.
+// Compares, for every spec of the tests and without RTL, the golden model on the compiled graph after all passes with
+// the oracle. RILL_ORACLE_SPECS="file file..." in the environment selects other specs, and then only the passes up to
+// drop-unread.
 #define _GNU_SOURCE
 #include "tests/unit/image_fixture.h"
 
@@ -21,7 +22,7 @@ struct graph {
     struct check *check;
 };
 
-// Without the search for depths, which takes most of a build's time and changes no value.
+// Builds without the search for depths, which takes most of the time and changes no value.
 static struct ir *build(struct graph *g, const char *path, const char *stop_after) {
     struct rill_spec *spec = rill_spec_read(path, &g->x.f.arena, &g->x.f.diag);
     if (!spec) return NULL;
@@ -29,7 +30,7 @@ static struct ir *build(struct graph *g, const char *path, const char *stop_afte
     return command_build_spec(spec, &g->x.f.arena, &g->x.f.diag, stop_after);
 }
 
-// compiled: what the compiler is given, spec: what the oracle reads; golden files stand beside both.
+// compiled: the compiler's input; spec: the oracle's input. Golden files are next to both.
 static void open_graph(struct graph *g, const char *compiled, const char *spec, const char *stop_after) {
     g->spec = spec;
     g->ir = build(g, compiled, stop_after);
@@ -79,7 +80,7 @@ static void check_spec(const char *spec, const char *stop_after) {
     const char *mismatch = check_mismatch(g.check), *overflow = check_overflow(g.check), *why = "", *left = NULL;
     if (mismatch || overflow) fail_msg("%s: %s", spec, mismatch ? mismatch : overflow);
     struct check_oracle_counts c = check_oracle_counts(g.check);
-    for (int t = 0; t < (int)c.named; t++) { // all names but those that nothing needs
+    for (int t = 0; t < (int)c.named; t++) { // all names except those that nothing needs
         left = check_oracle_left(g.check, t, &why);
         if (left && strcmp(why, "no output depends on it") != 0) fail_msg("%s: not `%s`: %s", spec, left, why);
     }
@@ -87,8 +88,8 @@ static void check_spec(const char *spec, const char *stop_after) {
     close_graph(&g);
 }
 
-// The last pass of a shipped spec: under sanitizers the one that ends the graph, as the passes behind it are slow there
-// and run in tests of their own.
+// The last pass for a shipped spec. Under sanitizers it is the pass that completes the graph, because later passes are
+// slow there and have separate tests.
 #if defined(__SANITIZE_ADDRESS__)
 static const char *const last_pass = "drop-unread";
 #else
@@ -147,7 +148,7 @@ static const char base[] = "name: t\n"
                            "    - {op: embed, name: e, in: i, rows: 16, cols: 16, weight: e}\n"
                            "    - {op: add, name: y, in: [e, o]}\n";
 
-// The text with every `from` as `to`.
+// Returns the text with every `from` replaced by `to`.
 static const char *replaced(struct arena *a, const char *text, const char *from, const char *to) {
     const char *out = "", *mark;
     for (; (mark = strstr(text, from)) != NULL; text = mark + strlen(from))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory image read back as docs/engine.md and docs/memory.md say, without the packer's own layout functions; and
-// what happens to wrong checkpoints, damaged files and full disks.
+// Reads the memory image as docs/engine.md and docs/memory.md describe it, without the packer's layout functions. Also
+// tests wrong checkpoints, damaged files and full disks.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -85,7 +85,7 @@ static void check_beat(const struct packed *p, const struct store_entry *e, int6
         assert_int_equal(mantissa(data, i, int4), row < e->rows && k < e->k ? q[row * e->k + k] : 0);
 }
 
-// Whether the first chunk lies column by column, as the engine's table says.
+// Whether the first chunk is stored column by column, according to the engine's table.
 static bool is_outer(const struct ir *ir, int node) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].node == node) return ir->firing[f].outer;
@@ -213,7 +213,7 @@ static void test_layout(void **state) {
     }
 }
 
-// A norm without offsets, a matrix with another row offset, a graph that is no transformer.
+// A norm without offsets, a matrix with another row offset, a graph that is not a transformer.
 static void test_graph_layout(void **state) {
     (void)state;
     static const char spec[] =
@@ -235,7 +235,7 @@ static void test_graph_layout(void **state) {
     image_end(&x);
 }
 
-// A norm's gains are the checkpoint's gains and its offsets the offsets, each of its own layer.
+// The gains and offsets of a norm must be those of the checkpoint, in each layer.
 static void test_norms(void **state) {
     (void)state;
     struct image_fixture x;
@@ -345,7 +345,7 @@ static void read_header(struct image_fixture *x, const struct ir *ir, const char
     fclose(f);
 }
 
-// The checksum is that of the bytes: the same for the same weights.
+// The checksum depends only on the bytes, so equal weights have equal checksums.
 static void test_header(void **state) {
     (void)state;
     struct image_fixture x;
@@ -365,7 +365,7 @@ static void test_header(void **state) {
     image_end(&x);
 }
 
-// Every word that decides where an image's bytes lie makes it another image.
+// Every parameter that changes the places of bytes must change the layout hash.
 static void test_layout_hash(void **state) {
     (void)state;
     struct image_fixture x;
@@ -457,7 +457,7 @@ static void test_wrong_checkpoint(void **state) {
     image_end(&x);
 }
 
-// A config.json that agrees with the spec in all but this.
+// Whether a config.json agrees with the spec, with one value replaced.
 static bool config_agrees(struct image_fixture *x, const char *design, const char *key, const char *value) {
     static const char *const pairs[][2] = {{"n_layer", "2"},  {"n_embd", "64"},     {"n_head", "4"},
                                            {"n_inner", "96"}, {"vocab_size", "70"}, {"n_positions", "40"}};
@@ -518,7 +518,7 @@ static void test_truncated_checkpoint(void **state) {
     image_end(&x);
 }
 
-// A file size limit stands in for a full disk: the write fails in the middle.
+// A file size limit imitates a full disk: the write fails in the middle.
 static void test_full_disk(void **state) {
     (void)state;
     struct image_fixture x;

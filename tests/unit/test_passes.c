@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of passes: each invariant holds for a finished design, finds a design that breaks it, and is checked after
-// every later pass.
+// Tests the table of passes: each invariant holds for a finished design, detects a design that breaks it, and is
+// checked after every later pass.
 #include "tests/unit/image_fixture.h"
 
 #include "gen/kernel/kernel.h"

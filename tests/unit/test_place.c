@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing by integer program: the program itself against every possible answer, memories by the board's resources.
+// Tests the integer programs: compares their solution with every possible one, and checks memories and dies against the
+// board's resources.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -72,7 +73,8 @@ static void a_program_without_answer_says_so(void **state) {
     assert_int_equal(status, MIP_NONE);
 }
 
-// GPT-2 medium takes more block RAMs by the rule than the board has; by resource it stays within 75 % of both kinds.
+// By the rule of depth and shape, GPT-2 medium would need more block RAMs than the board has. The program keeps it
+// within 75 % of both kinds.
 static void a_large_design_fits_its_board(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
@@ -86,8 +88,8 @@ static void a_large_design_fits_its_board(void **state) {
         if (ir->edge[e].depth <= 33) assert_int_equal(ir->edge[e].ram_style, RAM_DISTRIBUTED);
 }
 
-// Beyond these shares, in percent, placing and routing get hard. Dies may be fuller than the whole: what they have is
-// the limit.
+// Above these shares, in percent, placement and routing become difficult. A die may be fuller than the whole, up to its
+// resources.
 static void the_shipped_designs_fit_the_u55c(void **state) {
     (void)state;
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c.yaml",
@@ -115,7 +117,7 @@ static void the_shipped_designs_fit_the_u55c(void **state) {
     }
 }
 
-// Where the rule fits, it stays: no kernel gets a parameter it would not have.
+// If the result of the rule fits, it is kept, and no kernel gets an additional parameter.
 static void a_small_design_keeps_the_rule(void **state) {
     (void)state;
     const struct ir *ir = built("configs/tinystories-gpt2-1m.yaml");
@@ -123,14 +125,14 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
-// Or of what brings parameters to its die, or a slice of the hash on its way, which has registers at both ends.
+// Or the stages that bring parameters to its die, or a slice of the hash, which has registers at both ends.
 static bool is_of_store(const struct ir *ir, int wire) {
     const struct ir_kernel *k = &ir->kernel[ir->wire[wire].kernel];
     return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop") || !strcmp(ir->wire[wire].port, "way");
 }
 
-// Dies: streams alone go from one to another, and what loads stores of parameters, over as many slices as boundaries;
-// the lanes and kernels at the memory; no die is forgotten.
+// Dies: only streams and the loading of parameter stores cross between dies, with one slice per boundary. Lanes and
+// kernels of the memory are on its die, and every die is used.
 static void a_design_is_spread_over_dies(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-124m-layer.yaml");
@@ -179,7 +181,7 @@ static void follow(void *state, const char *instance, int die) {
     w->count++;
 }
 
-// Its FIFO holds what is under way, a register stands on each die; a dump with fewer places is refused.
+// The FIFO has room for the words under way, and each die has a register. A dump with fewer places is refused.
 static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     (void)state;
     assert_int_equal(ir_credits(5, 0), 5);
@@ -206,8 +208,8 @@ static void a_stream_between_dies_has_credits_for_its_way(void **state) {
     assert_false(ir_verify(ir, &diag, "place-dies"));
 }
 
-// Keys come at the pace of the engine that makes them and cross in parts; what an engine waits for does not, nor what
-// waits for it.
+// Keys come at the pace of the engine that makes them, so they cross in parts. Streams for which an engine waits, or
+// that wait for an engine, do not.
 static void words_cross_in_parts(const char *spec) {
     struct ir *ir = build(spec);
     struct diag diag;
@@ -234,7 +236,7 @@ static void words_cross_in_parts(const char *spec) {
 static void words_far_apart_cross_in_parts(void **state) {
     (void)state;
     words_cross_in_parts("tests/e2e/cases/dies/spec.yaml");
-    words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // its results are far apart, too
+    words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // its results are also far apart
 }
 
 static int stage_of(const struct ir *ir, int net) { // that drives it; IR_NONE: none
@@ -255,8 +257,8 @@ static int readers_of(const struct ir *ir, int net) {
     return count;
 }
 
-// Back from a store: as many stages as it knows of, the first one at the memory; what goes over a boundary has one
-// reader.
+// The load path of a store has as many stages as the store's parameter says, the first one at the memory. A signal that
+// crosses a boundary has one reader.
 static void follow_loads(const struct ir *ir, int store) {
     int die = ir->kernel[store].die, stages = 0, net = net_of(ir, store, "load_data");
     for (int k; (k = stage_of(ir, net)) != IR_NONE; stages++) {
@@ -280,8 +282,8 @@ static void what_loads_stores_leaves_from_a_register(void **state) {
     assert_true(away > 0);
 }
 
-// With the memory at the last die: an engine has registers for the farthest of its lanes, or of their sums, which is
-// not the last.
+// With the memory on the last die, an engine has registers for its farthest lane, or sums, which are then not on the
+// last die.
 static void the_farthest_lanes_count(void **state) {
     (void)state;
     struct ir_kernel kernel = {.die = 2};
@@ -334,7 +336,7 @@ static void all_that_crosses_is_in_the_table(void **state) {
     }
 }
 
-// Of keys and values some readers look at the scale alone, some at the rest: nothing else is stored or crosses.
+// Some readers of keys and values use only the scale, others only the rest. Only the used part is stored and crosses.
 static void a_stream_has_what_its_reader_looks_at(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-124m-layer.yaml");
@@ -365,8 +367,8 @@ static void a_partition_cuts_the_narrow_stream(void **state) {
     for (int t = 0; t < 4; t++) assert_int_equal(p.task.items[t].die, t / 2);
 }
 
-// Beyond its limits otherwise: lanes are cut, results come together elsewhere, and everything counts once. 11 lanes of
-// 256 bits, two tokens at a time.
+// If a die would exceed its limits, lanes are cut and results are joined on another die, and every part is counted
+// once. 11 lanes of 256 bits, two tokens at a time.
 static void lanes_are_cut_beyond_limits(void **state) {
     (void)state;
     const struct ir *ir = built("tests/e2e/cases/cut/spec.yaml");
@@ -432,7 +434,7 @@ static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
     assert_true(is_refused(ir));
 }
 
-// Within its limits no lane is.
+// Within the limits no lane is cut.
 static void within_limits_lanes_are_whole(void **state) {
     (void)state;
     const struct ir *ir = built("tests/e2e/cases/dies/spec.yaml");
@@ -474,7 +476,7 @@ static int lanes_of(const struct ir *ir, const char *name) {
     return 0;
 }
 
-// Rows of tables, and what reads them alone, are as narrow as a step of the model allows.
+// Rows of tables, and kernels that read only them, have as few lanes as a step of the model allows.
 static void rows_of_tables_are_narrow(void **state) {
     (void)state;
     static const char *const names[] = {"token_row", "position_row", "embedded"};
@@ -486,7 +488,7 @@ static void rows_of_tables_are_narrow(void **state) {
     assert_true(lanes_of(medium, "residual1") >= 16);
 }
 
-// Steps are read at the memory and elsewhere, keys too: their words cross to SLR1 once.
+// Step words and keys are read on the memory's die and on others, but cross to SLR1 only once.
 static void what_both_sides_read_crosses_once(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");
@@ -514,7 +516,7 @@ static int driver_of_port(const struct ir *ir, int kernel, const char *port) {
     return IR_NONE;
 }
 
-// A store of parameters has the registers of its way inside.
+// A parameter store contains the registers of its load path.
 static void assert_no_wire_skips_a_die(const struct ir *ir) {
     for (int w = 0; w < ir->wires; w++) {
         const struct ir_wire *wire = &ir->wire[w];
@@ -538,7 +540,7 @@ static void the_hash_of_the_logits_crosses_one_die_at_a_time(void **state) {
     assert_int_equal(ir_param_int(&ir->kernel[hash.to], "HASH_WAIT", 4), 14);
 }
 
-// Where a buffer of equal pieces is too much for one kind of memory on its die, its pieces are of two.
+// If a buffer of equal pieces does not fit one kind of memory on its die, its pieces use two kinds.
 static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
     (void)state;
     const struct ir *ir = built("configs/gpt2-medium-u55c.yaml");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization: ranges, error bounds, extreme rows, the same bits everywhere, and what it costs the shipped
-// model.
+// Tests weight quantization: ranges, error bounds, extreme rows, equal bits on every machine, and the loss of accuracy
+// of the shipped model.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
@@ -65,7 +65,8 @@ static void test_int8(void **state) {
     fixture_end(&f);
 }
 
-// A scale that clips the largest weight wins: it becomes -127, never -128, which the engine's sums do not count on.
+// If the best scale clips the largest weight, the weight becomes -127, never -128, for which the engine's sums have no
+// room.
 static void test_int8_clips(void **state) {
     (void)state;
     struct fixture f;
@@ -96,7 +97,7 @@ static double best_error(const float *w, int64_t n) {
     return best;
 }
 
-// One group per row: the search must come close to the best scale there is, for either sign.
+// One group per row: the search must come close to the best possible scale, for either sign.
 static void test_int4_search(void **state) {
     (void)state;
     struct fixture f;
@@ -202,7 +203,7 @@ static double exhaustive(const float *w, int64_t n, float unit) {
     return best;
 }
 
-// The search of scales and offsets against all of them: within 10 % of the best over a row.
+// Compares the search with all scales and offsets: over a row, it must be within 10 % of the best.
 static void test_int4_asym_best(void **state) {
     (void)state;
     struct fixture f;
@@ -244,8 +245,8 @@ static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, 
     }
 }
 
-// The integers of a group are the file's; turned around where its scale is negative. Of those that do not reach both
-// ends all may be so many higher. Scales of a few units of the row's have too little room to be kept.
+// The integers of a group are those of the file, negated if its scale is negative. If they do not reach both ends, all
+// of them may be larger by one number. Scales of only a few units of the row's scale cannot be kept exactly.
 static bool is_kept(const int8_t *q, const int *levels, bool negative, bool centred) {
     int low = 15, high = 0, shift = negative ? q[0] + levels[0] - 7 : q[0] - (levels[0] - 8);
     for (int i = 0; i < QUANTIZE_ASYM_GROUP; i++) {
@@ -272,7 +273,7 @@ static void check_kept(enum gguf_type type, bool negative) {
             checked++;
             if (!is_kept(m.q + at, levels + at, negative, type == GGUF_Q4_0 && !negative))
                 fail_msg("%s: row %d, group %d has other integers", gguf_format(type)->name, r, g);
-            // What is rounded again is half a unit of the scale for each level, and half a step of the offset.
+            // The second rounding adds half a unit of the scale for each level, and half a step of the offset.
             for (int i = at; i < at + QUANTIZE_ASYM_GROUP; i++)
                 assert_true(fabsf(out[i] - w[i]) <= (0.5f * 8 + 4) * 1.001f * m.row_scale[0]);
         }
@@ -324,7 +325,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len) {
     return hash;
 }
 
-// Any compiler and any optimization level: packed images must not depend on them.
+// Packed images must not depend on the compiler or its optimization level.
 static void test_same_bits(void **state) {
     (void)state;
     struct fixture f;
@@ -344,7 +345,7 @@ static void test_same_bits(void **state) {
 
 // ---- the shipped model with quantized weights, everything else in fp32 ----
 
-// In place: an embedding that shares its matrix is quantized with it.
+// Quantizes in place, so an embedding that shares its matrix is quantized as well.
 static void quantize_product(struct arena *arena, const struct oracle_weights *w, enum qformat format) {
     struct qmatrix q = quantize_matrix(arena, w->matrix, w->rows, w->k, format, 128);
     for (int64_t r = 0; r < w->rows; r++) quantize_row_to_float(&q, r, (float *)w->matrix + r * w->k);

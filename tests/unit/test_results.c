@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of a request as they lie in memory: any wrong bit of a row or of an id, one too few or too many, is
-// found.
+// Tests the comparison of a request's results in memory: every wrong bit of a row or an id, and every missing or
+// additional one, must be found.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -14,7 +14,7 @@ enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUT
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
 static float golden[OUTPUTS][ROWS][ELEMENTS];
 static bool oracle_knows, golden_gone, stuck;
-static const char *overflow, *mismatch; // what the checker says
+static const char *overflow, *mismatch; // messages of the checker
 
 // ---- what a run would have: the golden values ----
 
@@ -137,7 +137,7 @@ static void flip_rows(void) {
                 *byte ^= flip;
             }
     assert_null(say_rows());
-    rows_clear(&sim, ROWS); // what a request that writes nothing leaves
+    rows_clear(&sim, ROWS); // the memory after a request that writes nothing
     assert_non_null(say_rows());
 }
 
@@ -168,7 +168,7 @@ static void test_ids(void **state) {
     (void)state;
     assert_null(say_ids());
     flip_ids(made);                                                                // as they were written
-    flip_ids((uint32_t *)(void *)segment_bytes(&sim.host, sim.host.ring_segment)); // as they lie there in the end
+    flip_ids((uint32_t *)(void *)segment_bytes(&sim.host, sim.host.ring_segment)); // in the memory at the end
 }
 
 static void test_number_of_ids(void **state) {
@@ -193,7 +193,7 @@ static void test_rows_without_golden_value(void **state) {
     assert_failed("no golden value");
 }
 
-// What is looked at in every cycle.
+// Checks that are made in every cycle.
 static void test_guards(void **state) {
     (void)state;
     guard_run(&sim.host);
@@ -210,7 +210,7 @@ static void test_guards(void **state) {
     assert_true(sim.watch.asked);
 }
 
-// What the registers say at the end.
+// Values of the registers at the end.
 static void test_registers(void **state) {
     (void)state;
     static uint64_t beats, stalls;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computed tables: the angles of rotary embedding, once as they are packed and once as the oracle reads the spec.
+// Tests computed tables: compares the angles of rotary embedding as they are packed with those that the oracle computes
+// from the spec.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +82,7 @@ static void scalings_are_those_of_the_models(void **state) {
     check_angles("yarn", 10000, 4, 2048, pair, yarn, COUNT_OF(pair), 0.1 * log(4) + 1);
 }
 
-// A magnitude that is given is not yarn's own; 0 is as good as none.
+// A given magnitude replaces that of yarn; 0 means none.
 static void magnitude_is_given(void **state) {
     (void)state;
     const double given[] = {0.75, 0, 1.25};
@@ -118,7 +119,7 @@ static void oracle_computes_the_same(void **state) {
         }
 }
 
-// A word is of one head, and of one half of what turns: with the design's 4 lanes, as many as divide both.
+// A word belongs to one head and to one half of the rotated elements, so the lanes must divide both; the design has 4.
 static void lanes_are_of_one_half(void **state) {
     (void)state;
     static const struct {

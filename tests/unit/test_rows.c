@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows in .npy and .safetensors files: what is written reads back, what is refused says why, damaged files.
+// Tests rows in .npy and .safetensors files: written files can be read back, refusals give a reason, and damaged files
+// are refused.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -48,7 +49,7 @@ static void test_writes_what_it_reads(void **state) {
     fixture_end(&f);
 }
 
-// What numpy.save writes, byte for byte.
+// The bytes that numpy.save writes.
 static void test_form(void **state) {
     (void)state;
     struct text text = {0};
@@ -62,7 +63,7 @@ static void test_form(void **state) {
     text_free(&text);
 }
 
-// Header, with 48 bytes of values behind it.
+// Makes a file from a header, followed by 48 bytes of values.
 static size_t build(char *to, int version, const char *header) {
     size_t len = strlen(header), at = version == 1 ? 10 : 12;
     memset(to, 0, 512);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Safetensors files: number formats, refused headers, damaged files.
+// Tests safetensors files: number formats, refused headers, damaged files.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -73,7 +73,7 @@ static void test_reads_all_types(void **state) {
     fixture_end(&f);
 }
 
-// An empty tensor takes no place: it may stand where another begins, whichever of the two the header names first.
+// An empty tensor takes no space. It may be where another tensor begins, whichever of the two the header names first.
 static void test_empty_tensors(void **state) {
     (void)state;
     static const char *const headers[] = {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing ids at random: known answers of the hash, uniform bits, error of logarithm and noise, frequencies against
-// softmax, what is refused. Seeds are fixed, so the tests of statistics have one outcome each.
+// Tests drawing ids at random: known answers of the hash, uniform bits, errors of logarithm and noise, frequencies
+// against softmax, and refused settings. Seeds are fixed, so the statistical tests always have the same outcome.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { IDS = 8, DRAWS = 40000, MOST = 64 };
 
-// Of the authors' Random123 (kat_vectors).
+// Known answers from the authors' library Random123 (kat_vectors).
 static void test_known_answers(void **state) {
     (void)state;
     static const uint32_t known[][6] = {
@@ -115,7 +115,7 @@ static void check_frequencies(const struct sampling *s, const bool candidate[], 
     assert_true(chi_square(n, expected, kept) < limit);
 }
 
-// Limits: what chance exceeds once in a thousand times, for candidates - 1 degrees of freedom.
+// Limits that chance exceeds once in a thousand times, for candidates - 1 degrees of freedom.
 static void test_frequencies(void **state) {
     (void)state;
     struct sampling s = {.inverse = g_bits(1.0f), .seed = 11};
@@ -162,7 +162,7 @@ static void test_refused(void **state) {
     }
 }
 
-// The values that the options take: of a table of them alone.
+// Tests the values that the options accept, with a table of only these options.
 static int read_options(const char *option, const char *value, struct sampling *s) {
     static const struct options alone = {.name = "alone", .purpose = "sampling", .table = {{sampling_rows, 0}}};
     struct arena arena;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scales of int4 groups by what the columns are multiplied with: optima that are known, and never worse than without.
+// Tests scales of int4 groups that are weighted by the operands of the columns: known optima, and never a worse result
+// than without weights.
 #include "tests/unit/model_fixture.h"
 #include "tests/unit/quantize_fixture.h"
 
@@ -36,7 +37,7 @@ static double weighed_error(const struct qmatrix *m, const float *w, const float
     return sum;
 }
 
-// Every row, by the importance that the search used.
+// Returns the error of every row, weighted by the importance that the search used.
 static void check_never_worse(enum qformat format, int64_t group) {
     struct fixture f;
     fixture_begin(&f);
@@ -65,7 +66,7 @@ static void test_int8_never_worse(void **state) {
     check_never_worse(QFORMAT_INT8, 0);
 }
 
-// A weight that hardly counts is clipped for the sake of the others; where it counts it is not.
+// A weight of little importance is clipped in favour of the others; an important one is not.
 static void test_int8_clips(void **state) {
     (void)state;
     struct fixture f;
@@ -80,7 +81,7 @@ static void test_int8_clips(void **state) {
     fixture_end(&f);
 }
 
-// Where all columns count alike least squares remain.
+// With equal importance of all columns, the result is that of least squares.
 static void test_alike(void **state) {
     (void)state;
     struct fixture f;
@@ -112,7 +113,7 @@ static void test_none(void **state) {
     fixture_end(&f);
 }
 
-// Weights that lie on levels are found again.
+// Weights that are exactly on levels must be found exactly.
 static void test_known_scale(void **state) {
     (void)state;
     for (int scale = 1; scale <= QUANTIZE_GROUP_SCALE_MAX; scale++) {
@@ -127,7 +128,7 @@ static void test_known_scale(void **state) {
     }
 }
 
-// An outlier that is multiplied with next to nothing is given up, one that counts is kept.
+// An outlier with tiny operands is clipped, an important one is kept.
 static void test_outlier(void **state) {
     (void)state;
     float w[32], importance[32];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests in shards (gen/shards): the division, the judgement of a result, the join of all of them.
+// Tests requests in shards (gen/shards): the division, the check of a shard's result, and joining all results.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML trees and design specs. tests/spec/*.yaml: a file with an .expect beside it must be refused with exactly those
-// diagnostics, any other must be accepted. RILL_UPDATE=1 writes the .expect files anew (look at the difference).
+// Tests YAML trees and design specs. A file tests/spec/*.yaml with an .expect next to it must be refused with exactly
+// these diagnostics; any other must be accepted. RILL_UPDATE=1 rewrites the .expect files (check the difference).
 #define _GNU_SOURCE
 #include <glob.h>
 #include <setjmp.h>
@@ -347,8 +347,7 @@ static void test_graph(void **state) {
     run_end(&r);
 }
 
-// Every key of the schema is described in docs/spec.md: the diagnostics' lists of known keys would otherwise name
-// secrets.
+// Every key of the schema must be described in docs/spec.md, because messages list the known keys.
 static void test_documented(void **state) {
     (void)state;
     static const char *const keys[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped model's ids and logits as they were stored (tests/witness/stories.txt): the golden model of the graph
-// that the compiler makes of the configuration. `tests/witness/run.sh` asks the same of `rill golden`.
+// Compares the golden model of the compiled configuration with stored ids and logits of the shipped model
+// (tests/witness/stories.txt). `tests/witness/run.sh` compares `rill golden` with the same file.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 

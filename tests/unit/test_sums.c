@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits of the sums of rows of weights, docs/numerics.md section 5, and the engines that get wider accumulators.
+// Tests the number of bits that sums over rows of weights need (docs/numerics.md section 5), and which engines get
+// wider accumulators.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,7 @@
 #include "gen/command/command.h"
 #include "gen/ir/layout.h"
 
-// The longest rows of which 64 bits hold the sum, and those of which 65 do.
+// The longest rows whose sums fit 64 bits, and 65 bits.
 static void test_bits(void **state) {
     (void)state;
     static const struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing contracts against the headers of the RTL modules, the simulator on small designs, depths of FIFOs.
+// Compares timing contracts with the headers of the RTL modules, and tests the simulator on small designs and the
+// depths of FIFOs.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,12 +95,12 @@ static struct timing_contract contract(const char *module, const struct param *p
     return c;
 }
 
-// What a module holds, as its header or a localparam says.
+// Capacities of modules, from their headers or localparams.
 static void test_rooms(void **state) {
     (void)state;
     struct timing_contract c = contract("rill_softmax", (struct param[]){{"LANES", "8"}, {"HEADS", "4"}, {0}});
     assert_int_equal(c.banks.softmax.kept, 4);        // rill_softmax.v: ROOM = 4 * TOKENS scalars
-    assert_int_equal(c.banks.softmax.behind, 3 + 18); // inv behind the token's last p
+    assert_int_equal(c.banks.softmax.behind, 3 + 18); // inv comes after the token's last p
     c = contract("rill_engine", (struct param[]){{"CHANNELS", "2"}, {0}});
     assert_int_equal(c.engine.lane_beats, 16); // rill_engine.v: LANE_BEATS
     assert_int_equal(c.engine.key_units, 16);  // K_UNITS
@@ -107,7 +108,7 @@ static void test_rooms(void **state) {
     assert_int_equal(c.values.every, 1 + 3 + 2); // rill_v_tail.v: cycles in its states ask, wait, send
 }
 
-// A place of a stream between dies is there again when its credit has come back.
+// A place of a stream between dies is free again when its credit has come back.
 static void credits_come_back_late(void **state) {
     (void)state;
     int64_t put[] = {3, 4}, take[] = {10}, at;
@@ -119,7 +120,7 @@ static void credits_come_back_late(void **state) {
     assert_int_equal(at, 11);
 }
 
-// A word that goes in parts holds the next one back, with room or without.
+// A word that is sent in parts delays the next one, even if there is room.
 static void a_word_in_parts_takes_its_cycles(void **state) {
     (void)state;
     int64_t put[] = {3, 20}, take[] = {10}, at;
@@ -131,7 +132,8 @@ static void a_word_in_parts_takes_its_cycles(void **state) {
     assert_int_equal(at, 24);
 }
 
-// Words that a quantizer takes while nobody takes its own, of blocks of so many chunks of two tokens.
+// Returns the number of words that a quantizer takes while its output is stalled, with blocks of a given number of
+// chunks of two tokens.
 static int64_t quantizer_takes(int64_t chunks) {
     struct ir ir = {.arena = &arena};
     int q = ir_add_kernel(&ir, "q", "rill_quantize", IR_NONE);
@@ -166,7 +168,7 @@ static void blocks_share_their_room(void **state) {
     (void)state;
     assert_int_equal(quantizer_takes(8), 2 * 16);      // as large as can be
     assert_int_equal(quantizer_takes(4), 4 * 8);       // half of that
-    assert_int_equal(quantizer_takes(1), (4 + 1) * 2); // one is in the stages behind the banks
+    assert_int_equal(quantizer_takes(1), (4 + 1) * 2); // one is in the stages after the banks
 }
 
 struct lines_case {
@@ -302,7 +304,7 @@ static void test_cycles_of_rtl(void **state) {
 
 static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
 
-// To the cycle: a residual waits for its other operand, behind a full FIFO and in the adder's slices.
+// Exact to the cycle: a residual waits for its other operand in a full FIFO and in the adder's slices.
 static void operands_wait_in_slices(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_SAFE);
@@ -310,7 +312,7 @@ static void operands_wait_in_slices(void **state) {
     assert_int_equal((int64_t)forecast_of(ir, 20, 1, TIMING_WHOLE_WORDS)->first_id, 3092);
 }
 
-// A forecast at its bound is possible, one below it is told, each phase by itself.
+// A forecast equal to its bound is possible. A forecast below it is reported, for each phase separately.
 static void test_bounds(void **state) {
     (void)state;
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
@@ -376,8 +378,8 @@ static void test_forecast(void **state) {
     assert_true(whole->end == whole->first_id);
 }
 
-// Samples of a phase that its memory bounds have as many refreshes as all of its steps, and FIFOs of beats that are as
-// full before them as behind: none is below the bound, by nothing but themselves.
+// In a phase that the memory limits, samples have as many refreshes as the steps that they represent, and FIFOs of
+// beats are as full before a sample as after it. So no forecast from samples may be below the bound.
 static void test_forecast_read_ahead(void **state) {
     (void)state;
     struct ir *ir = build("tests/e2e/cases/read_ahead/spec.yaml");
@@ -406,8 +408,8 @@ static void test_words(void **state) {
     }
 }
 
-// A row that leaves a converter in several rounds ends once: its words of other widths are as many as its elements
-// need.
+// A row that leaves a converter in several rounds ends once, so after a change of width it has only as many words as
+// its elements need.
 static void test_words_of_rounds(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/lanes/spec.yaml", SPEC_SAFE);
@@ -454,7 +456,7 @@ static int64_t bits_of(const struct ir *ir) {
     return bits;
 }
 
-// Fewer bits, rows that take longer, no deadlock.
+// Smaller FIFOs make rows slower, but cause no deadlock.
 static void test_conservative(void **state) {
     (void)state;
     struct ir *few = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_CONSERVATIVE),
@@ -468,7 +470,7 @@ static void test_conservative(void **state) {
     assert_int_equal(timed->design.strategy, IR_STRATEGY_NONE);
 }
 
-// A case that deadlocks when streams have been cut to the depths of the LP gets deeper ones; the search goes on.
+// If a case deadlocks at the depths of the LP, these get larger, and the search continues.
 static void test_depths_after_cuts(void **state) {
     (void)state;
     struct ir *timed = build("tests/unit/heads.yaml"), *safe = build_sized("tests/unit/heads.yaml", SPEC_SAFE);
@@ -476,8 +478,8 @@ static void test_depths_after_cuts(void **state) {
     assert_null(simulate(timed, 507, 4, NULL, true)->stuck);
 }
 
-// Runs are so long that depths are searched on shorter cases: few bits all the same, no deadlock, and no longer than
-// with unbounded FIFOs.
+// The runs are so long that depths are searched with shorter cases. The result must still have few bits, no deadlock,
+// and no more cycles than with unbounded FIFOs.
 static void test_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
@@ -505,7 +507,7 @@ static void check_marks(const struct ir *ir, int64_t length, int64_t age, bool t
     }
 }
 
-// Streams that are not marked never hold their writers, in requests that the marks were not made from.
+// Streams that are not marked never stall their writers, even in requests from which the marks were not made.
 static void test_marks(void **state) {
     (void)state;
     static const char *const specs[] = {"tests/unit/rows.yaml", "tests/e2e/cases/blocks/spec.yaml"};

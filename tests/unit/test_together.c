@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query heads that read keys and values together: how many they are, which firing has them and in what order they fire,
-// what a step then reads and does by the cost model, against the simulator.
+// Tests query heads that read keys and values together: their number, their firings and the order of these. Compares
+// the reads and the work of a step in the cost model with the simulator.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/fields.h"
@@ -83,7 +83,8 @@ static int64_t channels_of_values(const struct ir *ir) {
     return ir->engine[ir_engine_of(ir, n)].channels;
 }
 
-// Of one token less is read: keys and values of 2 heads instead of 6, in 2 layers. Of several as much as before.
+// A step of one token reads less: keys and values of 2 heads instead of 6, in 2 layers. A step of several tokens reads
+// as much as before.
 static void check_reads(int channels, const char *more) {
     static const int64_t at[] = {0, 4, 64, 100, 256};
     struct image_fixture x, y;
@@ -112,7 +113,7 @@ static void test_reads(void **state) {
     check_reads(12, "T: 4, binding: spatial");
 }
 
-// Steps of one token and of several after one another: who counts firings of a step counts those of its kind.
+// Alternates steps of one and of several tokens: kernels that count firings must use the count of each kind of step.
 static void test_steps(void **state) {
     (void)state;
     struct timing_step step[] = {{0, 1, false}, {1, 4, false}, {5, 1, false},

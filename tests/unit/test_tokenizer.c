@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte-level BPE: known ids, round trips of any bytes, damaged files.
+// Tests byte-level BPE: known ids, round trips of any bytes, damaged files.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -92,8 +92,8 @@ static void test_specials(void **state) {
     fixture_end(&f);
 }
 
-// The merges of merges.txt as the definition reads: of the pairs that stand beside one another the one that is listed
-// first is merged, of equal ones the leftmost, until none is listed.
+// Merges as BPE is defined: merges the adjacent pair that is listed first in merges.txt, the leftmost of equal ones,
+// until no adjacent pair is listed.
 struct pieces {
     const char *at[41]; // of the word; one more is its end
     int count;
@@ -277,7 +277,7 @@ static void assert_refused(const char *vocab, const char *merges, const char *me
     fixture_end(&f);
 }
 
-// A list of merges that has lost its end still is one, but makes other ids.
+// A truncated list of merges is still a list, but makes other ids.
 static void test_cut_merges(void **state) {
     (void)state;
     struct fixture f;

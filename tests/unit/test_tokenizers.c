@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tokenizers of every kind: on 2,000 texts each the ids of the reference libraries (tests/unit/tokenizers/make.py), and
-// what is refused by name.
+// Tests tokenizers of every kind: compares the ids of 2,000 texts each with those of the reference libraries
+// (tests/unit/tokenizers/make.py), and checks what is refused by name.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -107,7 +107,7 @@ static void test_begin(void **state) {
     static const struct {
         const char *source, *text;
         uint32_t first;
-        size_t begins; // how often the first id stands there
+        size_t begins; // how often the first id occurs
     } cases[] = {{"llama2", "a", 1, 1},         {"llama2", "<s>a", 1, 1},          {"llama3", "", 0, 1},
                  {"llama_bpe.gguf", "a", 0, 1}, {"sentencepiece.gguf", "a", 1, 1}, {"qwen2", "", 0, 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -168,7 +168,7 @@ static void assert_refused(const char *json, const char *part) {
     fixture_end(&f);
 }
 
-// A tokenizer.json in a folder of its own.
+// Writes a tokenizer.json to a separate folder.
 static struct tokenizer *open_json(struct fixture *f, const char *json) {
     char path[] = "/tmp/rill_tokenizers_XXXXXX";
     const char *why;
@@ -219,8 +219,8 @@ static void test_same_text(void **state) {
     "\"fuse_unk\":" fuse ",\"vocab\":{\"?\":0,\"f\":1,\"e\":2,\"\u00e9\":3,\"x\":4},\"merges\":[]}}"
 #define ADDED(id, text, normalized) "{\"id\":" id ",\"content\":\"" text "\",\"normalized\":" normalized "}"
 
-// The ids are those of tokenizers 0.23.3: normalized tokens are looked for in the composed text and between the others,
-// however long they are; unknown characters side by side are one id.
+// The ids are those of tokenizers 0.23.3. It searches for normalized tokens in the composed text, between the other
+// tokens, however long they are. Adjacent unknown characters are one id.
 static void test_added(void **state) {
     (void)state;
     static const struct {
@@ -262,7 +262,7 @@ static void test_special_of_a_token(void **state) {
     fixture_end(&f);
 }
 
-// A tokenizer that cannot be used is no matter to requests of ids.
+// Requests with ids work without a usable tokenizer.
 static void test_unusable(void **state) {
     (void)state;
     static const uint32_t one[] = {1};
@@ -367,7 +367,7 @@ static void test_begin_by_flag(void **state) {
     }
 }
 
-// A text that ends by an id which nobody could read would not end: the file is refused.
+// If the tokenizer cannot represent the id that ends a text, a text would never end, so the file is refused.
 static void test_broken_config(void **state) {
     (void)state;
     struct fixture f;
@@ -380,7 +380,7 @@ static void test_broken_config(void **state) {
 
 // ---- splittings are data ----
 
-// What is reported of a file of this name and text in a folder of its own.
+// Returns the messages for a file with this name and text in a separate folder.
 static void assert_said(const char *name, const char *data, size_t len, const char *part) {
     char path[] = "/tmp/rill_splittings_XXXXXX";
     struct fixture f;
@@ -401,7 +401,7 @@ static void assert_said(const char *name, const char *data, size_t len, const ch
 #define SPLIT_AT(regex)                                                                                                \
     WITH("pre_tokenizer", "{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":{\"Regex\":\"" regex "\"}}")
 
-// One that is not known is told those that are.
+// The message for an unknown splitting lists the known ones.
 static void test_unknown_splitting(void **state) {
     (void)state;
     struct fixture f;
@@ -420,7 +420,7 @@ static void test_unknown_splitting(void **state) {
     fixture_end(&f);
 }
 
-// A table of the user's, beside families of theirs.
+// A user's table, next to the user's families.
 static void with_table(const char *splitting, const char *json, const char *part) {
     char path[] = "/tmp/rill_table_XXXXXX";
     struct fixture f;
@@ -439,7 +439,7 @@ static void with_table(const char *splitting, const char *json, const char *part
     fixture_end(&f);
 }
 
-// White space is Unicode's, whatever the library means by it: a no-break space is no part of the piece before it.
+// White space is that of Unicode, not of the C library: a no-break space does not belong to the piece before it.
 static void test_wide_space(void **state) {
     (void)state;
     static const char json[] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of kernels' parameters: what is printed is read back as the same value, and text of another form is kept.
+// Tests values of kernel parameters: a printed value is read back as the same value, and text of another form is kept.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

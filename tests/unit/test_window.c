@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sliding windows: where reading begins, against its definition; what the cost model says that the engines read and do
-// in a step, against the simulator, step by step and repetition by repetition.
+// Tests sliding windows: compares where reading begins with its definition, and the reads and work of a step in the
+// cost model with the simulator, for each step and repetition.
 #include "tests/unit/step_beats.h"
 
 #include "gen/ir/ops.h"
@@ -26,8 +26,8 @@ static int softmax_of(const struct ir *ir) {
     return n;
 }
 
-// No token of a step sees what is left out; what begins there is whole blocks and row-steps, and there is no more of
-// them.
+// No token of a step attends to a position that is left out. Reading begins at whole blocks and row-steps, as late as
+// possible.
 static void check_begins(const struct ir *ir, int channels) {
     static const int64_t window[] = {20, 460, 33};
     int node = softmax_of(ir);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graphs of tests/witness, whose values come from numpy: the golden model of the compiled graph and the oracle give
-// the exact ones bit by bit, the oracle in floating point those of float64 nearly.
+// Tests the graphs of tests/witness with values from numpy. The golden model of the compiled graph and the oracle must
+// give the exact values bit by bit; the oracle in floating point must be close to those of float64.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
 
@@ -79,7 +79,7 @@ static void assert_exact(const struct witness *w, const char *who, int output, i
                      (long long)i, (double)got[i], (double)t->values[row * t->elements + i]);
 }
 
-// What a row's elements are like, but for values at the ends of fp32.
+// Returns the typical size of a row's elements, without values at the ends of fp32.
 static double size_of(const float row[], int64_t n) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (double)row[i] * row[i];
@@ -117,7 +117,7 @@ static int64_t read_ids(struct witness *w, const char *name, uint32_t ids[]) {
     return count;
 }
 
-// Prompt and all ids made but the last; where the first id is made.
+// Reads the prompt and all generated ids except the last one, and the position that generates the first id.
 static int64_t all_ids(struct witness *w, uint32_t ids[], int64_t *count, uint32_t made[]) {
     int64_t prompt = read_ids(w, "prompt", ids), more = read_ids(w, "ids", made);
     assert_int_equal(more, w->rows);
@@ -193,7 +193,7 @@ static void check_oracle_rows(struct witness *w, struct oracle *oracle, const ch
     }
 }
 
-// Goes on with the exact ids, whichever it would make itself.
+// Continues with the exact ids, whatever ids the float model would generate.
 static void check_oracle_ids(struct witness *w, struct oracle *oracle, const char *who, assertion *compare) {
     uint32_t ids[MOST_IDS], made[MOST_IDS];
     int64_t count, first = all_ids(w, ids, &count, made);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Replaces a cluster's launcher for `rill verify --launch`, and does to a shard what a bad machine does.
+# Replaces a cluster's launcher for `rill verify --launch`, and imitates the failures of a machine.
 # usage: launch.sh HOW FILE COMMAND...
 # HOW  run: nothing, notes the call in FILE
 #      die: is killed; once: is killed the first time, while FILE is missing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Simulations that begin in the middle of a request, and requests in shards: see --help.
+# Tests simulations that begin in the middle of a request, and requests in shards. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/design.sh"
 
@@ -86,7 +86,7 @@ prepare make_states
 queue refused "the state of other choices" 1 'state of another design, image or sampling \[state-other\]' --from 62 \
     --state "$state.other"
 queue refused "a state cut off" 1 'not a whole file of .* \[state-file\]' --from 62 --state "$state.cut"
-# A graph that is no language model: three blocks of positions, grouped queries.
+# A graph that is not a language model, with three blocks of positions and grouped queries.
 rows=(timeout 300 "$rill" sim "$work/verify.rows" --tokens 70 --quiet)
 make_rows() { make_design verify.rows "$root/tests/witness/attention.yaml" random:2 && build_soon verify.rows; }
 rows_as_whole() { # row

@@ -42,7 +42,7 @@ def single(x):
 
 
 def draw(row, temperature, top_k, min_p, seed, position):
-    """Scores of the candidates by their ids."""
+    """{id: score} for the candidates."""
     inverse = single(1 / single(temperature))
     order = sorted(range(len(row)), key=lambda i: (-row[i], i))
     if top_k:

@@ -15,7 +15,7 @@ SMALLEST = 2.0**-126
 
 
 class Fault(Exception):
-    """A value has left its format."""
+    """Raised when a value is outside its format."""
 
 
 # ---- section 1: fp32 ----
@@ -95,7 +95,7 @@ def segment(row, d, shift2, shift1):
 
 
 def parts(x):
-    """Sign, exponent and 24-bit significand; None for zeros and what reads as zero."""
+    """Sign, exponent and 24-bit significand; None for zeros and values that count as zero."""
     bits = int(np.asarray(x, F32).view(np.uint32))
     field = bits >> 23 & 255
     return None if field == 0 else (bits >> 31, field - 127, bits & 0x7FFFFF | 1 << 23)
@@ -233,7 +233,7 @@ class Matrix:
         return Matrix(self.q[part], self.row_scale[part], scales, self.group, offsets)
 
     def integers(self):
-        """What the row scale multiplies."""
+        """The matrix without its row scale."""
         if self.group_scale is None:
             return self.q
         k = self.q.shape[1]
@@ -242,7 +242,7 @@ class Matrix:
 
 
 def product(matrix, x):
-    """acc[rows of x][rows of the matrix], Python integers."""
+    """The product acc[rows of x][rows of the matrix] in Python integers."""
     if matrix.group_offset is not None:  # groups lie within blocks
         matrix = Matrix(matrix.integers(), matrix.row_scale, None, None)
     group = x.block if matrix.group_scale is None else matrix.group
@@ -271,7 +271,7 @@ def bf16(x):
 
 
 def embed(matrix, i, times=F32(1)):
-    """A row of the table; times: of few enough bits that the table times it is exact."""
+    """A row of the table times `times`, which has so few bits that the product is exact."""
     q, scale = floats_of(matrix.q[i]), matrix.row_scale[i] * times
     if matrix.group_scale is None:
         return mul(scale, q)
@@ -302,7 +302,7 @@ def scores(q, shift, keys):
 
 
 def softmax(s, keys, values, cap, window):
-    """Scores (fp32, without the keys' scales) to weights and 1 / sum."""
+    """Converts scores (fp32, without the keys' scales) to weights and 1 / sum."""
     if window and window < len(s):
         p, inverse = softmax(s[-window:], keys[-window:], values[-window:], cap, None)
         return np.concatenate([np.zeros(len(s) - window, F32), p]), inverse
@@ -314,7 +314,7 @@ def softmax(s, keys, values, cap, window):
 
 
 def weighted(p, values):
-    """p in blocks of positions, times the values: an integer for each element of a head."""
+    """The product of p, quantized in blocks of positions, and the values: an integer per element of a head."""
     v = np.array([v.q for v in values])
     sums = [p.q[0, t : t + p.block] @ v[t : t + p.block] for t in range(0, len(v), p.block)]
     return [sum(int(s[d]) << int(p.shift[0, b]) for b, s in enumerate(sums)) for d in range(v.shape[1])]

@@ -27,7 +27,7 @@ def write_safetensors(path, arrays):
 
 
 def row_scales(r, rows, magnitude):
-    """8 significant bits, so that products with mantissas and group scales are exact in fp32."""
+    """A scale of 8 significant bits, so that its products with mantissas and group scales are exact in fp32."""
     exponent = int(np.round(np.log2(magnitude))) - 7
     return (r.randint(128, 256, rows) * 2.0**exponent).astype(F32)
 
@@ -57,9 +57,10 @@ def int4_matrix(r, rows, k, group):
             if scale[row, g] == 255:
                 continue
             kind = r.randint(0, 4)
-            if kind == 0:  # nothing in the group
+            if kind == 0:  # a group of zeros
                 scale[row, g], q[row, part] = 0, 0
-            elif kind == 1:  # the level that only one sign has; the packer turns the row where it is the other sign
+            # the level that exists for one sign only; the packer negates the row if it needs the other sign
+            elif kind == 1:
                 scale[row, g] = r.randint(3, 29)
                 q[row, r.randint(part.start, part.stop)] = -8
         if r.randint(0, 3) == 0 and np.any(q[row] == -8):
@@ -68,7 +69,7 @@ def int4_matrix(r, rows, k, group):
 
 
 def asym_matrix(r, rows, k):
-    """Offsets for which no larger row scale is needed than the group of scale 255 asks for."""
+    """Offsets that need no larger row scale than the group with scale 255 needs."""
     group, groups = 32, -(-k // 32)
     q, scale = r.randint(-8, 8, (rows, k)), r.randint(20, 256, (rows, groups))
     offset = np.where(r.randint(0, 3, (rows, groups)) > 0, scale // 16 + r.randint(-9, 10, scale.shape),
@@ -123,6 +124,6 @@ class Store:
         return self.vectors[name]
 
     def tensors(self):
-        """As the checkpoint holds them."""
+        """The tensors in the layout of the checkpoint."""
         out = {n: real(m).T.copy() if n in self.transposed else real(m) for n, m in self.matrices.items()}
         return dict(sorted({**out, **self.vectors}.items()))

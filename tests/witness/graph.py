@@ -18,7 +18,7 @@ def each(value, layer):
 
 
 def rope_frequencies(o):
-    """Of docs/numerics.md section 9, and what cos and sin are multiplied by."""
+    """The angles of docs/numerics.md section 9, and the factor of cos and sin."""
     d, theta, kind = o["cols"], float(o.get("theta", 10000)), o.get("scaling", "none")
     factor, original = float(o.get("factor", 1)), float(o.get("original_context", 8192))
     f = [math.pow(theta, -2.0 * i / d) for i in range(d // 2)]
@@ -82,14 +82,14 @@ class Exact:
         return exact.Head(x, role, root)
 
     def attn_scores(self, q, keys):
-        """q of all heads, keys[positions][heads]: [heads][positions], still without the keys' scales."""
+        """Scores [heads][positions] from q of all heads and keys[positions][heads], without the keys' scales."""
         width = len(keys[0][0].q)
         rows, shifts = q.q.reshape(-1, width), q.shift.reshape(-1)
         many = len(rows) // len(keys[0])
         return [exact.scores(rows[h], shifts[h], [k[h // many] for k in keys]) for h in range(len(rows))], q.exp_min
 
     def raw(self, acc):
-        """Of attention: float(acc) * 2^EXP_MIN, by heads."""
+        """Dequantizes a result of attention: float(acc) * 2^EXP_MIN, per head."""
         values, exp_min = acc
         return exact.mul(exact.floats_of(np.array(values, object)), np.float32(2.0**exp_min))
 
@@ -192,7 +192,7 @@ class Real:
 
 
 class Attention:
-    """What attn_scores or attn_values has made: integers by heads (or their float64)."""
+    """A result of attn_scores or attn_values: integers (or their float64) per head."""
 
     def __init__(self, acc):
         self.acc = acc
@@ -217,14 +217,14 @@ class Graph:
         self.head = next((o["in"][0] for o in ops if o.get("name") == self.outputs[0] and o["op"] == "argmax"), None)
 
     def rows_of(self, weight, layer):
-        """Rows of a tensor of weights: what the operations that read it ask for."""
+        """The number of rows of a weight tensor, from the operations that read it."""
         ops = [o for r in self.graph["regions"] for o in r["ops"]]
         named = [o for o in ops if o.get("weight", "").replace("{layer}", str(layer)) == weight]
         return max(o["rows"] + o.get("row_offset", 0) for o in named)
 
 
 class Run:
-    """A request: positions in order, with what they leave in the caches."""
+    """Runs a request: positions in order, which fill the caches."""
 
     def __init__(self, graph, arithmetic, store):
         self.graph = graph
@@ -232,7 +232,7 @@ class Run:
         self.caches, self.position = {}, -1
 
     def step(self, values, last=True):
-        """values: input name -> array or id. The tensors by name, as the regions after the last one see them."""
+        """Runs one position with values {input name: array or id}. Returns the tensors by name after all regions."""
         self.position += 1
         tensors = {n: v if self.graph.is_lm else self.a.number(v) for n, v in values.items()}
         for region in self.graph.graph["regions"]:
@@ -295,7 +295,7 @@ class Run:
 
     def _quantize(self, o, layer, x):
         block, exp_min = o.get("block", 0), o.get("exp_min", -24)
-        if isinstance(x, list):  # attention's weights: heads apart
+        if isinstance(x, list):  # weights of attention are a list of heads
             return [self.a.quantize(p, block, exp_min) for p in x]
         return self.a.quantize(x, block, exp_min)
 

@@ -27,8 +27,8 @@ def normal(r, rows, shape):
 
 def product_inputs(r, graph, rows):
     x = normal(r, rows, (80,))
-    x[1, :64] *= F32(2.0**-9)  # below the coarse quantizer's least exponent, the rest above
-    x[2, :64] *= F32(2.0**-21)  # above the fine one's, below the default
+    x[1, :64] *= F32(2.0**-9)  # below the least exponent of the coarse quantizer; the rest is above
+    x[2, :64] *= F32(2.0**-21)  # above that of the fine quantizer, below the default
     x[3] *= F32(40)
     x[4, 64:] = 0
     return {"x": x}
@@ -39,7 +39,7 @@ def spread_inputs(r, graph, rows):
     x[0, 0, :64] = 0
     x[0, 1, 64:] *= F32(2.0**-14)
     x[1] *= (2.0 ** r.randint(-10, 12, (3, 72))).astype(F32)
-    x[2, 2] = F32(2.0**-9) * 127 / 64  # the largest that still rounds to 127, and ties
+    x[2, 2] = F32(2.0**-9) * 127 / 64  # the largest value that still rounds to 127, and ties
     x[2, 2, ::3] = F32(2.0**-15 * 1.5)
     x[3, 0, 0] = F32(2.0**12)  # beside values far below it
     return {"x": x}
@@ -63,7 +63,7 @@ def vectors_inputs(r, graph, rows):
 
 def formats_inputs(r, graph, rows):
     x = normal(r, rows, (150,))
-    x[1] *= F32(2.0**-13)  # what comes of it lies below the second quantizer's least exponent, above the default
+    x[1] *= F32(2.0**-13)  # its result is below the least exponent of the second quantizer, above the default
     return {"x": x}
 
 
@@ -149,7 +149,7 @@ def make_rows(name, graph, store, folder):
 
 
 def decode(graph, store, arithmetic, prompt, forced, count):
-    """Ids made and the logits they were chosen from; forced: ids to go on with instead of one's own."""
+    """Generated ids and the logits from which they were chosen. forced: ids to continue with instead."""
     run, made, logits, ids = Run(graph, arithmetic, store), [], [], list(prompt)
     (name,) = graph.inputs
     while len(made) < count:

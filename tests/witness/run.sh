@@ -18,7 +18,7 @@ The values of the graphs are written by make.py, in another language and without
 TEXT
 }
 
-# A graph's rows, or another spec's with its weights, against numpy's.
+# Compares the rows of a graph, or of another spec with the graph's weights, with numpy's.
 golden_rows() { # spec, graph
     local expected
     expected=$(echo "$here/$2"/exact.*)
@@ -28,7 +28,7 @@ golden_rows() { # spec, graph
         cmp "$expected" "$out"
 }
 
-# The ids of a language model, and the logits behind the 128 bytes of a .npy file's header.
+# Compares the ids of a language model, and its logits, which follow the 128 header bytes of a .npy file.
 golden_ids() { # spec, graph
     local made count
     count=$(wc -w <"$here/$2/ids")
@@ -40,7 +40,7 @@ golden_ids() { # spec, graph
 
 golden() { if [ -f "$here/$2/ids" ]; then golden_ids "$@"; else golden_rows "$@"; fi; }
 
-# The logits of a language model's first id without quantization; and that the exact ones are others.
+# Compares the logits of a language model's first id without quantization, and checks that the quantized ones differ.
 golden_float() { # graph
     "$rill" golden "$here/$1.yaml" --weights "$here/$1" --prompt-ids "$(cat "$here/$1/prompt")" --tokens 1 --float \
         --ids --logits "$work/$1.float" && python3 "$here/near.py" "$work/$1.float" "$here/$1/float.npy" 1e-5 &&
@@ -124,7 +124,7 @@ story_spec() { # weights, head
     variant "$spec" "$work/story.yaml" weights="$1" head="$2"
 }
 
-# Formats, ids made, prompt, the hash of all logits, the ids.
+# Prints weight formats, number of ids, prompt, hash of all logits, and ids.
 story() { # weights, head, tokens, prompt
     local json
     story_spec "$1" "$2"
@@ -159,7 +159,7 @@ check_story() { # weights, head, tokens, prompt, the rest of its line
 
 # ---- ids drawn at random ----
 
-# The shipped model's, from its own logits.
+# Draws ids again from the logits of the shipped model.
 drawn() { # temperature, top-k, min-p, seed
     variant "$spec" "$work/drawn.yaml" sampling=40
     "$rill" golden "$work/drawn.yaml" --weights "$model" --prompt "Once upon a time" --tokens 40 \

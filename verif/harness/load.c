@@ -145,7 +145,7 @@ static struct sim_signal tail_of(struct sim *sim, const char *kernel, int64_t la
     return signal_at(sim, arena_printf(&sim->arena, "u_%s.gen_lane[%lld]", kernel, (long long)lane), "mem");
 }
 
-// Bytes of later positions are 0, as if the block's first position had cleared them.
+// Loads a lane's open block. Bytes of later positions are 0, as if the block's first position had cleared them.
 static void load_tail_lane(struct sim *sim, const struct layer *l, const struct kernel_tail *v, int64_t lane) {
     const struct replay_cached *c = &l->cached;
     struct sim_signal s = tail_of(sim, sim->ir->kernel[l->kernel].name, lane);
@@ -181,7 +181,7 @@ static const struct ir_port *input_of(const struct ir_kernel *k) {
     base_fatal("state: kernel %s reads no tensor", k->name);
 }
 
-// The scales of one memory, which holds two lanes, or the only one.
+// Loads the scales of one memory, which holds two lanes, or the only lane.
 static void load_scale_pair(struct sim *sim, const struct ir_kernel *kernel, int64_t pair) {
     struct kernel_scales k = kernel_scales(kernel);
     const struct ir_port *port = input_of(kernel);
@@ -212,7 +212,7 @@ static void load_scales(struct sim *sim) {
     }
 }
 
-// Both sources of step words: that of the kernels and that of the walkers.
+// Sets the position in both sources of step words: that of the kernels and that of the walkers.
 static void load_position(struct sim *sim) {
     static const char *const sources[] = {"u_token_loop.u_step", "u_token_loop.u_walk_step"};
     const struct load *load = &sim->load;

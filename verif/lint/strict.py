@@ -74,7 +74,7 @@ class Token:
 
 
 class Scope:
-    """A module, a block with a name, a function: names and where each is declared, as an index of the tokens."""
+    """A module, a named block or a function. It maps names to the index of the token that declares them."""
 
     def __init__(self, parent):
         self.parent, self.names = parent, {}
@@ -89,7 +89,8 @@ class Scope:
 
 
 def tokens_of(path, folders, report):
-    """Tokens of a file and of what it includes; all branches of `ifdef, as every form has to obey."""
+    """Tokens of a file and its includes, with all branches of `ifdef, because the rules hold for every
+    configuration."""
     text = path.read_text()
     tokens, line, at = [], 1, 0
     for found in TOKEN.finditer(text):
@@ -191,7 +192,7 @@ class Reader:
                 self.declare(scope, name)
                 stack.append(("end" + word, scope))
                 scope = self.scopes[i] = Scope(scope)
-                scope.names[self.text(name)] = -1   # its own result
+                scope.names[self.text(name)] = -1   # a function's name is its result
             elif word == "begin":
                 stack.append(("end", scope))
                 if self.text(i + 1) == ":":
@@ -225,7 +226,7 @@ class Reader:
         self.declare(Scope(None), i)
 
     def instance(self, scope, i):
-        """`module #(...) name (`: the name is one that may be used before."""
+        """Whether the name at i is that of an instance, `module #(...) name (`, which may be used before."""
         j = i + 1
         if self.text(j) == "#" and self.text(j + 1) == "(":
             j = self.skip(j + 1)
@@ -323,7 +324,7 @@ class Reader:
         return j + 1
 
     def assign(self, scope, i, kind):
-        """Remembers what an always block assigns, with its loops' variables."""
+        """Records the variables that an always block assigns, including those of its loops."""
         starts = self.text(i - 1) in (";", "begin", "end", ")", "else", ":", "endcase") \
             or (self.text(i - 1) == "(" and self.text(i - 2) == "for")
         if not starts:

@@ -16,10 +16,10 @@
 // - R comes only for an id with an open burst, and RLAST is on the right beat.
 // - B comes only for an id with a burst whose address and last beat have passed.
 // An unknown bit (X) of a valid, or of an offered address, is a violation in simulators that have X.
-// At the end a bench may look at `reads_open` (bursts without RLAST) and `writes_open` (bursts without B).
-// Parameters: BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: the port
-// has no such channels; tie their pins to 0), W_FIRST (1: AXI's rule, data may come before its address; 0: it may not).
-// Assignments are blocking, because counts are updated and read within one clock edge.
+// At the end a bench may read `reads_open` (bursts without RLAST) and `writes_open` (bursts without B). Parameters:
+// BEAT_BITS, ID_W, MAX_BURST (beats), OUTSTANDING (bursts per id, 1..1024), READ_EN / WRITE_EN (0: the port has no such
+// channels; tie their pins to 0), W_FIRST (1: AXI's rule, data may come before its address; 0: it may not). Assignments
+// are blocking, because counts are updated and read within one clock edge.
 /* verilator lint_off BLKSEQ */
 /* verilator lint_off UNUSEDSIGNAL */
 `default_nettype none
@@ -119,7 +119,7 @@ module rill_axi_checker #(
     wire [11:0] ar_kind = {arlock, arcache, arprot, arqos};
     wire [11:0] aw_kind = {awlock, awcache, awprot, awqos};
 
-    // Lock and cache as they stand in the kind.
+    // Positions of lock and cache in the kind.
     task check_kind(input [11:0] kind, input [63:0] addr);
         begin
             if (kind[11])

@@ -118,7 +118,7 @@ module rill_argmax_tb;
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
-        // Two cycles behind the first id, also when it has left already.
+        // Two cycles after the first id, even if that id has already left.
         if (hash_wait > 0) begin
             hash_wait = hash_wait - 1;
             if (hash_wait == 0) begin

@@ -105,7 +105,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // ---- lawful traffic: any order of the channels that the protocol allows ----
+    // ---- legal traffic: any order of the channels that the protocol allows ----
     integer                r_len [0:IDS*OUTSTANDING-1];      // per id a queue of open bursts
     integer                r_open [0:IDS-1];
     integer                r_beat [0:IDS-1];
@@ -279,8 +279,8 @@ module rill_axi_checker_tb;
         $finish;
     end
 
-    // Lines of the runs that broke a rule: "breach rule rule": what was done, what should be said, what was said (0:
-    // nothing).
+    // Lines of the runs that broke a rule: "breach rule rule": what was done, which rule should be reported, which one
+    // was reported (0: nothing).
     task judge;
         integer file, which, should, said, seen;
         begin
@@ -358,7 +358,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // The step up to here is lawful and taken; then all is idle again.
+    // The step up to here is legal and taken; then all channels are idle again.
     task step;
         begin
             tick;

@@ -137,7 +137,7 @@ module rill_axi_read_arbiter_tb;
         if (cycles > 20000) fail(8);
     end
 
-    // Bursts that the memory owes: asked for, the last beat has not come.
+    // Requested bursts whose last beat has not come.
     always @(posedge clk)
         if ((arvalid && arready) != (rvalid && rready && rlast))
             open = arvalid && arready ? open + 1 : open > 0 ? open - 1 : 0;

@@ -188,7 +188,7 @@ module rill_axil_regs_tb;
                 $display("FAIL: settings of sampling");
                 failed = 1;
             end
-            for (i = 1; i <= 7; i = i + 1) begin           // further end ids: none is like a fresh one
+            for (i = 1; i <= 7; i = i + 1) begin           // further end ids, which differ from the value after a reset
                 expect_word(REG_EOT_MORE_00 + 4 * (i - 1), i < END_IDS ? 32'hFFFF_FFFF : 32'd0);
                 write(REG_EOT_MORE_00 + 4 * (i - 1), 32'hAABBCC00 + i, 4'hF);
                 write(REG_EOT_MORE_00 + 4 * (i - 1), 32'h11223344, 4'h4);
@@ -280,8 +280,8 @@ module rill_axil_regs_tb;
         end
     endtask
 
-    // The write of a start in each cycle around that of ap_done. Early, it is for the request that ends; in the cycle
-    // of ap_done and later it begins another one, whose counters begin at 0.
+    // Writes a start in each cycle around ap_done. Before ap_done, it belongs to the request that ends. In the cycle of
+    // ap_done and later, it begins another request, whose counters begin at 0.
     task start_around_done;
         for (i = 0; i < 8; i = i + 1) begin
             write(REG_CTRL, 1, 4'hF);
@@ -349,7 +349,7 @@ module rill_axil_regs_tb;
         write(REG_PROMPT_LEN, 32'h11223344, 4'h5);
         expect_word(REG_PROMPT_LEN, 32'hAA22CC44);
         if (prompt_len !== 32'hAA22CC44) failed = 1;
-        // Every argument takes the bytes of its strobe alone.
+        // Every argument takes only the bytes of its strobe.
         for (i = REG_PROMPT_LEN; i <= REG_RING_HIGH; i = i + 4)
             if (i == REG_PROMPT_LEN || i == REG_MAX_NEW || i == REG_EOT || i == REG_PROMPT || i == REG_PROMPT_HIGH
                 || i == REG_RING || i == REG_RING_HIGH) begin
@@ -451,7 +451,7 @@ module rill_axil_regs_tb;
         finish_request;
         expect_bit(7, ap_start, 1'b0);
         expect_bit(8, irq, 1'b1);
-        for (c = 0; c < CHANNELS; c = c + 1)                // counts of the second request alone
+        for (c = 0; c < CHANNELS; c = c + 1)                // only the counts of the second request
             expect_word(REG_BEATS + 8 * c, 6);
         expect_word(REG_CYCLES + 4, 0);
         // Both sources: each is set when enabled, and toggled by a one written to its own bit.

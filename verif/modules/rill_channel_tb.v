@@ -136,7 +136,7 @@ module rill_channel_tb;
         end
     endfunction
 
-    // Writers' words lie at the top of the memory.
+    // The writers' words are at the top of the memory.
     task check_written;
         for (i = 0; i < WRITERS; i = i + 1)
             for (w = 0; w < LISTS * BEATS * BEAT_BITS / 32; w = w + 1)

@@ -93,7 +93,8 @@ module rill_credit_receive_tb;
             push(1);
         repeat (DEPTH * 4 * PARTS + 100) @(posedge clk);
         check(u_src.sent == DEPTH && occupancy == DEPTH && high_water == DEPTH, "capacity");
-        // Then all of them; behind those that lie there at full rate when nobody idles, if the depth allows it.
+        // Then reads all words. After those that were stored, words come at full rate if nothing stalls and the depth
+        // allows it.
         hold = 0;
         wait (snk_done && src_done);
         check(idle + stall > 0 || !FULL_RATE || u_snk.last_time - u_snk.first_time <= PARTS * WORDS, "full rate");

@@ -132,7 +132,7 @@ module rill_dma_read_tb;
         end
     endtask
 
-    // Beats asked for and beats handed over: idle only where they are as many.
+    // Counts requested and delivered beats. idle may be high only if both are equal.
     integer asked [0:CLIENTS-1];
     integer given [0:CLIENTS-1];
     initial for (c = 0; c < CLIENTS; c = c + 1) {asked[c], given[c]} = 0;

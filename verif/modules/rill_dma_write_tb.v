@@ -99,7 +99,7 @@ module rill_dma_write_tb;
     integer     total, cycles, c, i, word;
     integer     bursts [0:CLIENTS*COUNT-1];  // beats of a descriptor and those before
     integer     answered [0:CLIENTS-1];      // responses
-    integer     writes [0:CLIENTS-1];        // descriptors written, those of no beats passed over
+    integer     writes [0:CLIENTS-1];        // descriptors written, without those of 0 beats
     integer     asked [0:65535];             // clients of the addresses that were taken
     integer     asks, answers;
     reg         watch = 1;
@@ -340,7 +340,8 @@ module rill_dma_write_tb;
                 failed = 1;
             end
         end
-        // A reset while the memory owes responses, and beats at once: each one takes its own.
+        // A reset while responses are outstanding, followed by beats at once: each response must be counted for its own
+        // beat.
         if (!failed) begin
             error_en = 0;
             latency = 60;

@@ -423,7 +423,7 @@ module rill_engine_ctrl_tb;
         if (rst)
             forget;
         else begin
-            // Outputs are those of the decision before.
+            // The outputs belong to the previous decision.
             if (acts !== now_acts) fail(2);
             if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
             if (COPIES > 1 && c_out && c_out_row !== now_row) fail(10);

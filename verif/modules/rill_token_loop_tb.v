@@ -332,7 +332,7 @@ module rill_token_loop_tb;
         begin
             prompt_len <= len;
             max_new <= count;
-            for (i = 0; i < END_IDS; i = i + 1)            // the others are made by nobody
+            for (i = 0; i < END_IDS; i = i + 1)            // no other id is generated
                 eot_id[32*i +: 32] <= i == end_at ? made(eot_pos) + eot_high : VOCAB + i;
             end_at = (end_at + 1) % END_IDS;
             ignore_eot <= ignore;
@@ -399,7 +399,7 @@ module rill_token_loop_tb;
         end
     endtask
 
-    // A start that waits for the memory has other arguments than the request before: they are checked, too.
+    // A start that waits for the memory has other arguments than the previous request. They are checked as well.
     task start_in_flush;
         begin
             watchdog <= 300;
@@ -516,7 +516,7 @@ module rill_token_loop_tb;
             channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 1;  // half a beat
             channel_base[64*c] = 0;
             request(3, 5, 95, 0, 3, 2 + c);
-            channel_base[64*BASES-64] = 1;                 // and the last one: the first is told
+            channel_base[64*BASES-64] = 1;                 // and the last one; the first one must be reported
             request(3, 5, 95, 0, 3, 2 + c);
             channel_base[64*BASES-64] = 0;
             channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 0;
@@ -557,7 +557,7 @@ module rill_token_loop_tb;
             request(3, 5, 95, 0, 0, 0);
             ring_ids = 0;
         end
-        break_at = 7;                                      // the second clock is lost: told before what comes of it
+        break_at = 7;  // the second clock is lost, which must be reported before its consequences
         break_kind = 10;
         request(12, 5, 95, 0, 10, 0);
         clock_state <= 2'b01;

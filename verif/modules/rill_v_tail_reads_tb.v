@@ -69,7 +69,7 @@ module rill_v_tail_reads_tb;
 
     integer seed, stall, i, k, s, l, h, t, u, at;
     integer heads = 0, fired = 0, layers = 0;  // heads in the tail, layers taken in, layers written
-    integer reads = 0, pause = 0, waited = 0;  // asked for so far
+    integer reads = 0, pause = 0, waited = 0;  // requested so far
     reg     failed = 0;
     reg [3:0] due_valid = 0;
     integer due [0:3];

@@ -39,7 +39,7 @@ pairs_of() { # set
 
 vector_flags=(-std=c11 -Wall -Wextra -ffp-contract=off "-I$root")
 
-# The golden functions behind all of these programs, compiled once, before the first.
+# Compiles the golden functions that all of these programs use, once, before the first program.
 build_golden() {
     [ -e "$WORK/golden.a" ] && return
     mkdir -p "$WORK/golden" &&
@@ -47,7 +47,8 @@ build_golden() {
         ar rcs "$WORK/golden.a" "$WORK/golden"/*.o
 }
 
-# The vectors of a bench: its line `// vectors: PROGRAM ARGUMENTS`, or the program of its own name, or nothing.
+# Prints the vectors of a bench: those of its line `// vectors: PROGRAM ARGUMENTS`, or of the program with its name, or
+# none.
 vectors_of() { # module
     local line
     line=$(sed -n 's|^// vectors:[[:space:]]*||p' "$here/${1}_tb.v")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_add_tb: n chunks of random values on both inputs.
+// Prints firings for rill_add_tb: n random values on both inputs.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };

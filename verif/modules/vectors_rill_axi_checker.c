@@ -10,7 +10,7 @@
 
 enum { BREACHES = 85, TEXT = 4096 };
 
-// What the checker says, by rule; rule 1 first.
+// The checker's message for each rule, rule 1 first.
 static const char *const rule_text[] = {
     "AR changed",
     "AW changed",
@@ -47,7 +47,7 @@ static void append(char text[TEXT], const char *word, const char *more) {
     }
 }
 
-// The bench, compiled for the same parameters.
+// Compiles the bench for the same parameters.
 static void compile(const char *simulator, int argc, char **argv) {
     char here[TEXT] = __FILE__, command[TEXT] = "";
     char *slash = strrchr(here, '/');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_binary_tb: n chunks of random values on both inputs. FUNCTION is the operation; N is the length, or
-// 0.
+// Prints firings for rill_binary_tb: n random values on both inputs. FUNCTION selects the operation. N is n; 0: a
+// random n per firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };

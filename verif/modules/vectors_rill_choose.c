@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_choose_tb: n chunks of random values on both inputs, one of them in y, LAYERS times FIRINGS in turn.
+// Prints firings for rill_choose_tb: n random values on both inputs. y is one of the inputs, chosen by the repetition:
+// LAYERS repetitions of FIRINGS firings.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { COUNT = 40, ELEMENTS_MAX = 40 };

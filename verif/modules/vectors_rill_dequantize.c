@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1 with scales
-// and biases that are not finite and results that overflow.
+// Prints vectors for rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1
+// with scales and biases that are not finite and results that overflow.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
@@ -12,7 +12,7 @@ static void line(int128 acc, int wide, float scale, float bias) {
            g_bits(y), fault.raised);
 }
 
-// Any width of 64 bits and `wide` more; half of them on or next to the middle between two fp32 values.
+// Returns an accumulator of up to 64 + `wide` bits. Half of them are at or next to the middle between two fp32 values.
 static int128 any_acc(struct vectors *v, int wide) {
     uint64_t r = vectors_random(v);
     int width = (int)(vectors_random(v) % (uint64_t)(64 + wide)), low = width > wide ? width - wide : 0;
@@ -22,7 +22,7 @@ static int128 any_acc(struct vectors *v, int wide) {
     return r >> 63 ? -acc : acc;
 }
 
-// Values near what would cancel acc * scale, or anything.
+// Returns a bias that nearly cancels acc * scale, or any value.
 static float any_bias(struct vectors *v, int128 acc, float scale) {
     struct golden_fault fault = {0};
     float product = golden_dequantize(acc, scale, 0.0f, &fault);
@@ -34,7 +34,7 @@ static float any_bias(struct vectors *v, int128 acc, float scale) {
 
 int main(int argc, char **argv) {
     struct vectors v = vectors_start(argc, argv);
-    int wide = (int)vectors_argument(argc, argv, "ACC_W", 64) - 64; // bits more than 64
+    int wide = (int)vectors_argument(argc, argv, "ACC_W", 64) - 64; // bits above 64
     bool faults = vectors_argument(argc, argv, "FAULT", 0) != 0;
     const int64_t corner[] = {0,          1,         -1,        127,       -128,          0xffffff,        0x1000001,
                               -0x1000001, 0x1000003, INT64_MAX, INT64_MIN, INT64_MIN + 1, INT64_C(1) << 62};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for each
-// ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
+// Prints vectors for rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for
+// each ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
@@ -52,7 +52,7 @@ static void print_firing(const struct table *t, struct vectors *v, int ntok) {
     for (int i = 0; i < ntok; i++) {
         bool outside = vectors_random(v) % 8 == 0;
         id[i] = (uint32_t)(vectors_random(v) % t->rows);
-        if (outside) // half of the time just outside
+        if (outside) // in half of the cases just outside the table
             id[i] = (uint32_t)(t->rows + (vectors_random(v) % 2 ? 0 : vectors_random(v) % 0xfffffff));
         if (outside) bad = 1;
         embed_row(t, outside ? 0 : id[i], y[i], &fault);

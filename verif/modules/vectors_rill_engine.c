@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
-// Lines "kind a b c data", hexadecimal. Kinds: 1 step word; 2 operand unit, 3 K unit, 4 V unit (a = tuser, b = tlast, c
-// = firings that have given their results before); 5 memory beat of lane a; 6 result (a = tcount, b = {tlast, tuser}, c
-// = lanes to compare); 7 descriptor of the V write-out; 8 its beat of lane a; 9 end (a = a fault is expected, b =
-// steps). The shapes are those of the bench's schedule. Whatever must not matter is random: weights past the columns,
-// lanes past the rows.
+// Prints vectors for rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
+// Each line is "kind a b c data", hexadecimal. Kinds:
+//    1  step word
+//    2  operand unit; a: tuser, b: tlast, c: number of firings whose results must have come before it
+//    3  K unit, and 4 V unit; a, b, c as for 2
+//    5  memory beat of lane a
+//    6  result; a: tcount, b: {tlast, tuser}, c: lanes to compare
+//    7  descriptor of the V write-out
+//    8  beat of that descriptor for lane a
+//    9  end; a: 1 if a fault is expected, b: number of steps
+// The shapes are those of the bench's schedule. Data that must not matter is random: weights after the last column, and
+// lanes after the last row.
 #include "gen/ir/fields.h"
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_stream.h"
@@ -24,16 +30,16 @@ enum {
 struct engine {
     struct vectors v;
     int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
-    int bits;              // of a mantissa of the operands
-    int hd, v_rows, parts; // of a head; row-steps; beats of a V block
+    int bits;              // width of a mantissa of the operands
+    int hd, v_rows, parts; // elements of a head; row-steps of V; beats of a V block
     int pos, ntok;
-    int firings; // whose results are all printed
+    int firings; // firings whose results have all been printed
     uint8_t tail[LAYERS][HEADS][MAX_HD][64];
     int8_t block[LAYERS][HEADS][MAX_HD][CONTEXT]; // V blocks in memory
     bool appended[CONTEXT];
 };
 
-// The operand of one firing, all tokens.
+// The operand of one firing, for all tokens.
 struct operand {
     int k, block;
     int16_t q[MAX_T][MAX_K];
@@ -62,7 +68,7 @@ static void print_beat(struct engine *e, int lane, const uint8_t *bytes) {
 
 struct result {
     float y[MAX_C];
-    uint32_t skip; // lanes not to be compared
+    uint32_t skip; // lanes that are not compared
 };
 
 static void print_result(struct engine *e, const struct result *r, int count, int tok, int ntok, bool last) {
@@ -90,7 +96,7 @@ static void make_operand(struct engine *e, struct operand *x, int k, int block, 
     }
 }
 
-// One unit of block b, or of zeros behind the blocks.
+// Prints one unit of block b, or a unit of zeros after the last block.
 static void print_operand_unit(struct engine *e, const struct operand *x, int t, int ntok, int b, int u, bool last) {
     int at = b * x->block + u * e->xs, end = (b + 1) * x->block < x->k ? (b + 1) * x->block : x->k;
     unsigned user = (unsigned)(t == ntok - 1) << e->tok_bits | (unsigned)t;
@@ -100,7 +106,8 @@ static void print_operand_unit(struct engine *e, const struct operand *x, int t,
     printf("\n");
 }
 
-// Order: block, token, unit in block; where the units are odd, one of zeros per token follows.
+// Prints an operand in order block, token, unit in block. If a token has an odd number of units, a unit of zeros
+// follows for each.
 static void print_operand(struct engine *e, const struct operand *x, int ntok) {
     int blocks = div_up(x->k, x->block), rest = x->k - (blocks - 1) * x->block;
     bool odd = ((blocks - 1) * div_up(x->block, e->xs) + div_up(rest, e->xs)) % 2;
@@ -116,7 +123,7 @@ static void print_operand(struct engine *e, const struct operand *x, int ntok) {
 
 struct matrix {
     int k, row_steps, last_rows, beats, groups;
-    bool int4, asym, outer; // outer: the first chunk column by column
+    bool int4, asym, outer; // outer: the first chunk goes column by column
 };
 
 struct row {
@@ -137,7 +144,7 @@ static void make_row(struct engine *e, struct row *r, bool int4, bool exists) {
     r->bias = exists ? vectors_value(&e->v, 127, 30) : g_float(0x7f800000);
 }
 
-// Header of a chunk of rows for one lane: parameters, group scales.
+// Prints the header of a chunk of rows for one lane: row parameters, group scales.
 static void print_header(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C]) {
     int rc = e->xs / 8, each = m->asym ? e->xs / 16 : 1; // group scales of a group word
     int scale_beats = m->int4 ? div_up(rc * m->groups * (m->asym ? 2 * each : 1), e->xs) : 0;
@@ -264,7 +271,7 @@ static void make_head(struct engine *e, int8_t k[MAX_HD]) {
     for (int d = 0; d < e->hd; d++) k[d] = (int8_t)(random_byte(e) % 255 - 127);
 }
 
-// A unit of a head; zeros past its elements.
+// Makes a unit of a head, with zeros after its elements.
 static void head_unit(struct engine *e, const int8_t k[MAX_HD], int unit, uint8_t bytes[MAX_XS]) {
     memset(bytes, 0, MAX_XS);
     for (int i = 0; i < e->xs && unit * e->xs + i < e->hd; i++) bytes[i] = (uint8_t)k[unit * e->xs + i];
@@ -290,7 +297,7 @@ static void fire_scores(struct engine *e, int8_t now[][MAX_HD]) {
         expect_scores(e, &q, now + t, e->ntok - t < e->c ? e->ntok - t : e->c, t + e->c >= e->ntok);
 }
 
-// A row of a head over all blocks up to the open one; lanes past the head's rows hold anything.
+// Prints a row of a head over all blocks up to the open one. Lanes after the head's rows get random data.
 static void value_row(struct engine *e, int layer, int head, int d, int blocks, int8_t w[MAX_P]) {
     for (int i = 0; i < MAX_P; i++) w[i] = (int8_t)random_byte(e);
     if (d >= e->hd) return;
@@ -322,7 +329,7 @@ static void fire_values(struct engine *e, int layer, int head) {
     }
 }
 
-// kind 3 (K) or 4 (V): the stream of the step's positions in one layer.
+// Prints the keys (kind 3) or values (kind 4) of the step's positions in one layer.
 static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_HD]) {
     uint8_t bytes[MAX_XS];
     for (int h = 0; h < HEADS; h++)
@@ -359,7 +366,7 @@ static void close_row(struct engine *e, int layer, int h, int j) {
     }
 }
 
-// The block is complete: descriptors and beats of all rows, and into the memory.
+// Ends a complete V block: prints descriptors and beats of all its rows, and stores it in the memory.
 static void close_block(struct engine *e, int layer) {
     for (int h = 0; h < HEADS; h++)
         for (int j = 0; j < e->v_rows; j++) close_row(e, layer, h, j);
@@ -395,9 +402,9 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
     if (head) last_product(e, final && e->fault);
 }
 
-// Steps of all and of one token, first in a block of values and last; where beats serve more than two tokens at a time
-// of every other number of them too, and one of three before all, when nothing is known of a fourth one's operand. A
-// brief run has the first two of these steps.
+// Runs steps of all tokens and of one token, at the beginning and at the end of a block of values. If a beat serves
+// more than two tokens at a time, there are also steps of every other number of tokens, and first of all a step of
+// three, when the memory of a fourth operand is still undefined. A brief run has only the first two steps.
 static int run_steps(struct engine *e, int copies, bool brief) {
     bool many = copies > 2;
     int t = e->tokens, pos = 6, steps = 4 + many;

@@ -13,7 +13,7 @@
 
 struct vectors {
     uint64_t state;
-    int count; // random vectors after the directed ones
+    int count; // number of random vectors after the directed ones
 };
 
 static const uint32_t vectors_corner[] = {
@@ -52,7 +52,8 @@ static inline uint64_t vectors_random(struct vectors *v) {
     return z ^ z >> 31;
 }
 
-// Significand with long runs of ones or zeros half of the time; exponent within `spread` of `centre` (biased field).
+// Returns a random value. Half of the significands have long runs of ones or zeros. The exponent field is within
+// `spread` of `centre`.
 static inline float vectors_value(struct vectors *v, int centre, int spread) {
     uint64_t r = vectors_random(v);
     uint32_t fraction = (uint32_t)r & 0x7fffff, mask = 0x7fffffu >> (r >> 24 & 31) % 24;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "a b less equal fault" for rill_fp32_compare_tb.
+// Prints vectors for rill_fp32_compare_tb. Each line has the hexadecimal words "a b less equal fault": operands,
+// expected results, and whether a fault is expected.
 #include "verif/modules/vectors_rill_fp32.h"
 
 static void print(float a, float b) {

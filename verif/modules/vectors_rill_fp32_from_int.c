@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "a y" for rill_fp32_from_int_tb: a is a two's complement integer of WIDTH bits in hexadecimal.
+// Prints vectors for rill_fp32_from_int_tb. Each line has the words "a y": a is a two's complement integer of WIDTH
+// bits in hexadecimal.
 #include "verif/modules/vectors_rill_fp32.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -17,7 +18,7 @@ static wide sign_extend(wide a, int width) {
     return (low ^ sign) - sign;
 }
 
-// Around 2^i, and around the ties of the significands that end there.
+// Prints values around 2^i, and around ties of significands that end at bit i.
 static void print_corners(int width) {
     for (int i = 0; i < width; i++) {
         for (int j = -2; j <= 2; j++) {
@@ -30,7 +31,7 @@ static void print_corners(int width) {
     }
 }
 
-// Ties that a single bit decides, wherever below them it stands.
+// Prints values that differ from a tie by one bit, for each position of that bit.
 static void print_decided_ties(int width) {
     for (int i = width - 2; i >= 25; i -= 3) {
         wide tie = ((wide)1 << i) + ((wide)1 << (i - 24));

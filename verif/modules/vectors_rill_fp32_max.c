@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "a b y fault" for rill_fp32_max_tb.
+// Prints vectors for rill_fp32_max_tb. Each line has the hexadecimal words "a b y fault": operands, expected result,
+// and whether a fault is expected.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

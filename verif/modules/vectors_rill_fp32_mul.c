@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "a b y fault" for rill_fp32_mul_tb: results near both ends of the range, and in the whole range. SATURATE as
-// the module's.
+// Prints vectors for rill_fp32_mul_tb. Each line has the words "a b y fault": results near both ends of the range, and
+// in the whole range. SATURATE as the module's.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "c0 c1 c2" for rill_fp32_recip_table_tb: the golden table in order, cut to the widths of the ROM.
+// Prints the golden table for rill_fp32_recip_table_tb, one line "c0 c1 c2" per entry, in order and cut to the widths
+// of the ROM.
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "a y overflow fault" for rill_fp32_to_fixed_tb: y in two's complement of WIDTH bits, FRAC binary places.
+// Prints vectors for rill_fp32_to_fixed_tb. Each line has the words "a y overflow fault": y in two's complement of
+// WIDTH bits, FRAC binary places.
 #include "verif/modules/vectors_rill_fp32.h"
 
 static void print(float a, int frac, int width) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "key counter random noise noise" for rill_gumbel_tb: words of 64 bits, the noise of the low and the high one.
-// Keys stay for as many counters as the units are long, and more.
+// Prints vectors for rill_gumbel_tb. Each line has the words "key counter random noise noise": words of 64 bits, the
+// noise of the low and the high one. A key is kept for more counters than the pipeline has stages.
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

@@ -13,8 +13,8 @@ enum { KERNEL_TOKENS = 8, FAULT_PORT = 9 };
 struct kernel {
     struct vectors random;
     size_t lanes;
-    int tokens; // most per step
-    int ntok;   // of the present firing
+    int tokens; // largest number per step
+    int ntok;   // tokens of the present firing
     bool fault; // FAULT=1: the run must raise one
 };
 
@@ -40,7 +40,7 @@ static inline void kernel_print_side(const struct kernel *k, int tok, bool last)
     printf(" %x %d\n", kernel_user(k, tok), last);
 }
 
-// Chunk `chunk` of x[n], padded with +0.0; no newline.
+// Prints chunk `chunk` of x[n], padded with +0.0, without a newline.
 static inline void kernel_print_lanes(const struct kernel *k, size_t n, const float x[], size_t chunk) {
     for (size_t i = k->lanes; i-- > 0;)
         printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
@@ -48,7 +48,7 @@ static inline void kernel_print_lanes(const struct kernel *k, size_t n, const fl
 
 static inline size_t kernel_chunks(const struct kernel *k, size_t n) { return (n + k->lanes - 1) / k->lanes; }
 
-// One firing of a vector stream: x[ntok][n], tlast on the last chunk if `last`.
+// Prints one firing of a vector stream, x[ntok][n], with tlast on the last chunk if `last`.
 static inline void kernel_print_vector(const struct kernel *k, int port, size_t n, const float x[], bool last) {
     size_t chunks = kernel_chunks(k, n);
     for (size_t c = 0; c < chunks; c++)
@@ -59,7 +59,7 @@ static inline void kernel_print_vector(const struct kernel *k, int port, size_t 
         }
 }
 
-// A word of a stream without tokens.
+// Prints a word of a stream without tokens.
 static inline void kernel_print_bare(const struct kernel *k, int port, size_t n, const float x[], size_t chunk) {
     printf("%d ", port);
     kernel_print_lanes(k, n, x, chunk);
@@ -77,7 +77,7 @@ static inline void kernel_print_units(const struct kernel *k, int port, size_t x
     }
 }
 
-// Values around 1 whose spread changes from vector to vector; now and then a zero, a subnormal, an equal neighbour.
+// Fills x with values around 1 whose spread differs between vectors, and a few zeros, subnormals and equal neighbours.
 static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread) {
     int centre = 127 - (int)(vectors_random(&k->random) % 5);
     for (size_t i = 0; i < n; i++) {
@@ -89,7 +89,7 @@ static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread
     }
 }
 
-// Ends the file; a run that must fault has done so in the golden model too.
+// Ends the file. Checks that a run that must raise a fault did so in the golden model.
 static inline int kernel_end(const struct kernel *k, const struct golden_fault *fault) {
     if (fault->raised != k->fault) {
         fprintf(stderr, "fault %d, wanted %d\n", fault->raised, k->fault);

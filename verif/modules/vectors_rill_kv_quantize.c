@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings of HEADS heads for rill_kv_quantize_tb.
+// Prints firings of HEADS heads for rill_kv_quantize_tb.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12 };

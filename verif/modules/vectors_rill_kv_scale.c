@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_kv_scale_tb (vectors_rill_kernel.h): port 0 step words, 1 kv units, 2 expected words of scales.
+// Prints vectors for rill_kv_scale_tb (vectors_rill_kernel.h): port 0 step words, 1 kv units, 2 expected words of
+// scales.
 #include "gen/ir/fields.h"
 #include "verif/modules/vectors_rill_kernel.h"
 
@@ -18,15 +19,15 @@ static void print_units(struct kernel *k, const struct shape *s, size_t pos, flo
         store[pos + (size_t)t] = scale;
         for (size_t u = 0; u < s->units; u++) {
             for (size_t i = 0; i < s->xs; i++) q[i] = (int8_t)vectors_random(&k->random);
-            // Only the scale of unit 0 counts.
+            // Only the scale of unit 0 is used.
             uint32_t head = u ? (uint32_t)vectors_random(&k->random) : g_bits(scale);
             kernel_print_units(k, 1, s->xs, 1, s->xs, q, head, 8, t, last && t == k->ntok - 1 && u == s->units - 1);
         }
     }
 }
 
-// The first position of a layer that is sent: a multiple of 64 and of the keys' channels, before the first token's
-// window.
+// Returns the first position of a layer that is sent: the last multiple of 64 and of the keys' channels before the
+// first token's window.
 static size_t begin_of(const struct shape *s, size_t layer, size_t pos) {
     size_t window = s->each && layer % 2 ? 0 : s->window + layer, unit = 64;
     while (unit % s->channels) unit += 64;

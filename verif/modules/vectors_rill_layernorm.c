@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of N elements for rill_layernorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics, 4 a
-// product with gamma that is too large, 5 a sum with beta that is.
+// Prints vectors of N elements for rill_layernorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the
+// statistics, 4 a product with gamma that is too large, 5 a sum with beta that is.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };
 
-// Around a mean, with outliers; constant and zero vectors too.
+// Fills x with values around a mean, with outliers; some vectors are constant or zero.
 static void fill(struct vectors *v, size_t n, float x[]) {
     int kind = stream_below(v, 8);
     float mean = vectors_value(v, 124, 5);
@@ -15,8 +15,8 @@ static void fill(struct vectors *v, size_t n, float x[]) {
     }
 }
 
-// One element far from all others: normalized it is sqrt(n), or nearly. What it is multiplied by and added to is then
-// too large, although the statistics are small.
+// Makes one element so different from the others that its normalized value is about sqrt(n). Then the product with
+// gamma, or the sum with beta, is too large, although the statistics are small.
 static void overflow(const struct stream *s, size_t n, float x[], float gamma[], float beta[]) {
     memset(x, 0, n * sizeof *x);
     x[n / 2] = 1.0f;

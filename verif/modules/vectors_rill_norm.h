@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts in which rill_norm_sums hands out the sum of squares.
+// The three parts of the sum of squares that rill_norm_sums outputs.
 #ifndef VECTORS_RILL_NORM_H
 #define VECTORS_RILL_NORM_H
 

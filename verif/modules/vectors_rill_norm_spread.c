@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines "s1 high middle low y" for rill_norm_spread_tb: sums of N numbers |X| < 2^43.
+// Prints vectors for rill_norm_spread_tb. Each line has the words "s1 high middle low y": sums of N numbers |X| < 2^43.
 #include "verif/modules/vectors_rill_norm.h"
 
 static void print_vector(struct vectors *v, int n, int k) {

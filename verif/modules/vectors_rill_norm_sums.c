@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors for rill_norm_sums_tb in alternating banks: FAULT 1 an infinity, 2 a value of 2^23.
+// Prints vectors for rill_norm_sums_tb in alternating banks: FAULT 1 an infinity, 2 a value of 2^23.
 #include "verif/modules/vectors_rill_norm.h"
 
 enum { FIRINGS = 6 };

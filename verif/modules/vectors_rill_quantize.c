@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range. NTOK: tokens at most.
+// Prints firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range. NTOK: tokens at most.
 #include <math.h>
 
 #include "verif/modules/vectors_rill_stream.h"
@@ -7,11 +7,12 @@
 enum { FIRINGS = 16 };
 
 struct shape {
-    size_t n, block, per_block; // elements of the firing, of a block; units of a whole block
+    size_t n, block, per_block; // elements of the firing; elements of a block; units of a whole block
     int bits, exp_min, fire_blocks;
 };
 
-// Units of the blocks first..end of one token, the marks of the output firing on the last one; order block, tok, unit.
+// Prints the units of blocks first to end, in order block, tok, unit, with the marks of the output firing on the last
+// one.
 static size_t print_block(const struct stream *s, const struct shape *p, size_t b, int ntok, size_t before, int closes,
                           const int16_t q[], const uint8_t shift[], size_t blocks) {
     size_t xs = (size_t)s->beat_bits / 8, first = b * p->block;
@@ -29,7 +30,8 @@ static size_t print_block(const struct stream *s, const struct shape *p, size_t 
     return closes ? 0 : before + units;
 }
 
-// Blocks of very different size, zero blocks, blocks around the floor and below it.
+// Fills blocks with values of very different size, with zeros, and with values around and below the floor of the
+// exponent.
 static void fill(struct vectors *v, const struct shape *p, float x[]) {
     for (size_t first = 0; first < p->n; first += p->block) {
         size_t length = p->n - first < p->block ? p->n - first : p->block;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics, 3 a
-// vector of zeros where eps is so small that it counts as zero: a root of nothing, 4 a product with gamma that is too
-// large.
+// Prints vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics,
+// 3 a vector of zeros where eps is so small that it counts as zero: a root of nothing, 4 a product with gamma that is
+// too large.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };
 
-// Around a mean, with outliers; constant and zero vectors too.
+// Fills x with values around a mean, with outliers; some vectors are constant or zero.
 static void fill(struct vectors *v, size_t n, float x[]) {
     int kind = stream_below(v, 8);
     float mean = vectors_value(v, 124, 5);
@@ -16,7 +16,8 @@ static void fill(struct vectors *v, size_t n, float x[]) {
     }
 }
 
-// One element far from all others: normalized it is sqrt(n), or nearly. Its product with gamma is then too
+// Makes one element so different from the others that its normalized value is about sqrt(n). Its product with gamma is
+// then too
 // large, although the statistics are small.
 static void overflow(size_t n, float x[], float gamma[]) {
     memset(x, 0, n * sizeof *x);

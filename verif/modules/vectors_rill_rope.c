@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings of HEADS heads each for rill_rope_tb, with a row of ROTARY values for each token.
+// Prints firings of HEADS heads each for rill_rope_tb, with a row of ROTARY values for each token.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 8 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of rill_sample_tb, hexadecimal: firings, then for each whether its settings are others than before, these
-// (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token), ntok ids, and the high
-// and the low word of the last token's hash (rill_logits_hash).
+// Prints vectors for rill_sample_tb, hexadecimal: the number of firings, then for each firing: 1 if its settings have
+// changed, the settings (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token),
+// ntok ids, and the high and the low word of the last token's hash (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
 enum { FIRINGS = 48, SAME = 2 /* firings under the same settings */ };
 
-// Few distinct values, so that ties, zeros of both signs and subnormals meet; or anything finite.
+// Returns one of a few values, so that ties, zeros of both signs and subnormals occur; or any finite value.
 static float element(struct vectors *v, int kind) {
     static const uint32_t few[] = {0x00000000, 0x80000000, 0x00000001, 0x80400000,
                                    0xbf800000, 0xc0000000, 0x80800000, 0x3f800000};
@@ -16,7 +16,7 @@ static float element(struct vectors *v, int kind) {
     return g_float(few[vectors_random(v) % (kind == 1 ? 4 : kind == 2 ? 7 : 8)]);
 }
 
-// By the weights of its definition; logits_hash of gen/base/base.h makes the same of sums.
+// Computes the hash from the weights of its definition. logits_hash (gen/base/base.h) computes it from sums instead.
 static uint64_t row_hash(size_t n, const float x[]) {
     uint64_t blocks = (n + 31) / 32, sum = 0;
     for (size_t i = 0; i < n; i++)
@@ -24,7 +24,7 @@ static uint64_t row_hash(size_t n, const float x[]) {
     return sum;
 }
 
-// All settings in turn: greedy, all ids, lists, lists with a bound.
+// Returns the settings in turn: greedy, all ids, lists, lists with a bound.
 static struct sampling settings(struct vectors *v, int turn, uint32_t most) {
     static const float inverse[] = {1, 0.01f, 8, 1e-3f, 1.25f}, min_p[] = {0.5f, 1, 0.05f, 1e-30f};
     struct sampling s = {.seed = vectors_random(v)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of HEADS firings each for rill_scale_tb, one scalar per token and firing.
+// Prints vectors of HEADS firings each for rill_scale_tb, one scalar per token and firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { VECTORS = 12, CHUNKS_MAX = 10, ELEMENTS_MAX = CHUNKS_MAX * 32 };

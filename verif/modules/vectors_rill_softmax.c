@@ -4,7 +4,7 @@
 
 enum { STEPS = 6 };
 
-// alone: the tokens are query heads of one.
+// Prints a firing. alone: its tokens are query heads of one token.
 static void firing(const struct stream *s, struct vectors *v, double cap, int window, int pos, int ntok, bool alone,
                    int spoiled) {
     size_t n = (size_t)(pos + (alone ? 1 : ntok));
@@ -23,7 +23,7 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
         float inv = golden_softmax(seen - first, cap, raw + at, kscale + first, vscale + first, p + at, &fault);
         printf("inv %08" PRIx32, g_bits(inv));
         stream_mark(s, t, ntok, 1);
-        if (t + 1 < ntok && !alone && stream_below(v, 2)) // a position nobody sees may hold anything
+        if (t + 1 < ntok && !alone && stream_below(v, 2)) // a position that no token attends to may have any value
             raw[(size_t)t * n + seen] = g_float(0x7fc00000u);
         if (first && stream_below(v, 2)) raw[at - 1] = g_float(0x7fc00000u);
     }
@@ -37,8 +37,8 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
     free(vscale);
 }
 
-// The first position that a layer's firings have: a multiple of 64 and of the keys' channels, before the first token's
-// window.
+// Returns the first position of a layer's firings: the last multiple of 64 and of the keys' channels before the first
+// token's window.
 static int begin_of(int window, int channels, int pos) {
     int unit = 64;
     while (unit % channels) unit += 64;

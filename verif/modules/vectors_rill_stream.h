@@ -24,7 +24,7 @@ static inline struct stream stream_start(int argc, char **argv) {
 
 static inline int stream_below(struct vectors *v, int bound) { return (int)(vectors_random(v) % (uint64_t)bound); }
 
-// Active tokens of a firing: 1..TOKENS, mostly all.
+// Returns the number of active tokens of a firing, 1 to TOKENS, mostly TOKENS.
 static inline int stream_tokens(const struct stream *s, struct vectors *v) {
     return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens);
 }
@@ -35,12 +35,12 @@ static inline void stream_mark(const struct stream *s, int tok, int ntok, int en
     printf(" %x %x\n", (unsigned)((tok == ntok - 1) << tok_bits | tok), (unsigned)(end && tok == ntok - 1));
 }
 
-// LANES values from x[first..n), +0.0 past n; the highest element first, as a number is written.
+// Prints LANES values from x[first..n), +0.0 after n, the highest element first, as digits of a number are written.
 static inline void stream_lanes(const struct stream *s, size_t n, size_t first, const float x[]) {
     for (size_t i = (size_t)s->lanes; i-- > 0;) printf("%08" PRIx32, first + i < n ? g_bits(x[first + i]) : 0);
 }
 
-// A vector stream: x[ntok][n]; `last`: the firing ends here.
+// Prints a vector stream x[ntok][n]; `last`: the firing ends here.
 static inline void stream_vector(const struct stream *s, const char *tag, int ntok, size_t n, const float x[],
                                  int last) {
     for (size_t first = 0; first < n; first += (size_t)s->lanes) {
@@ -61,13 +61,14 @@ static inline void stream_bare(const struct stream *s, const char *tag, int vect
     }
 }
 
-// One unit of XS = beat_bits / 8 bytes from q[0..count), zeros past count, with its scale in 8 digits above.
+// Prints one unit of XS = beat_bits / 8 bytes from q[0..count), zeros after count, with its scale in 8 digits above.
 static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, size_t count, const int8_t q[]) {
     printf("%s %08" PRIx32, tag, head);
     for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
 }
 
-// The same of mantissas of `bits` bits (4 of them are whole digits), with their exponent in 2 digits above.
+// Prints a unit of mantissas with `bits` bits each (four mantissas make whole digits), with their exponent in 2 digits
+// above.
 static inline void stream_mantissas(size_t xs, unsigned exponent, int bits, size_t count, const int16_t q[]) {
     printf("%02x", exponent);
     for (size_t i = xs; i > 0; i -= 4) {
@@ -83,13 +84,13 @@ static inline void stream_step(int pos, int ntok) {
            (unsigned long long)(field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, (uint64_t)pos)));
 }
 
-// x[n] like activations: exponents within `spread` of 1, some zeros.
+// Fills x[n] with values like activations: exponents within `spread` of 1, some zeros.
 static inline void stream_values(struct vectors *v, size_t n, int spread, float x[]) {
     for (size_t i = 0; i < n; i++)
         x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
 }
 
-// With FAULT: one value of x[n] becomes infinite.
+// With FAULT: makes one value of x[n] infinite.
 static inline void stream_spoil(const struct stream *s, struct vectors *v, size_t n, float x[]) {
     if (s->fault) x[stream_below(v, (int)n)] = g_float(0x7f800000u);
 }

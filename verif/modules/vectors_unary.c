@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for the bench of an elementwise kernel with one operand (unary_bench.vh): n chunks of random values. The
-// first arguments are the operation's name and its attributes; `-` is one that is not given. The name `function` stands
-// for the operation of rill_unary that the argument FUNCTION numbers. EXACT=1 and CHOICE=n set
-// the first attribute, N the length.
+// Prints firings for the bench of an elementwise kernel with one operand (unary_bench.vh): n chunks of random values.
+// The first arguments are the operation's name and its attributes; `-` is one that is not given. The name `function`
+// stands for the operation of rill_unary that the argument FUNCTION numbers. EXACT=1 and CHOICE=n set the first
+// attribute, N the length.
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 struct operation {
     golden_unary *run;
     double given[GOLDEN_UNARY_ATTRIBUTES];
-    size_t n; // elements of a firing and token; 0: random
+    size_t n; // elements of a firing per token; 0: random
 };
 
 static void firing(const struct operation *o, const struct stream *s, struct vectors *v, int spoiled) {
@@ -29,7 +29,7 @@ static void firing(const struct operation *o, const struct stream *s, struct vec
     stream_vector(s, "y", ntok, n, y, 1);
 }
 
-// The operation that the arguments name; its function is NULL if there is none.
+// Returns the operation that the arguments name; its function is NULL if there is none.
 static struct operation named(int argc, char **argv) {
     struct operation o = {.run = argc > 1 ? golden_find_unary(argv[1]) : NULL};
     o.n = (size_t)vectors_argument(argc, argv, "N", 0);

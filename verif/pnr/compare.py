@@ -16,10 +16,11 @@ import statistics
 CLOCK_TO_Q, LUT, MUX = 0.40, 0.18, 0.14
 CARRY_IN, CARRY_STEP, CARRY_OUT = 0.35, 0.06, 0.33
 MULTIPLY, RAM_READ = 3.60, 4.26
-SLOWER = LUT / 0.10  # than a LUT of verif/timing's family
+SLOWER = LUT / 0.10  # factor relative to a LUT of verif/timing's family
 NET, NET_DOUBLING, NET_MOST = 0.25 * SLOWER, 0.08 * SLOWER, 0.90 * SLOWER
 CLOCKS = {"CLK", "WCK", "CLKA", "CLKB", "CLK0", "CLK1", "CLK2", "CLK3"}
-NOT_FOLLOWED = ("WAD", "DI", "WRE", "CE", "RST")  # by an output of the same cell: written at the clock
+# ports that no output of the same cell depends on, because they are written at the clock
+NOT_FOLLOWED = ("WAD", "DI", "WRE", "CE", "RST")
 WORST = 10
 
 
@@ -40,12 +41,12 @@ class Netlist:
         return min(NET + NET_DOUBLING * math.log2(max(self.loads.get(bit, 1), 1)), NET_MOST)
 
     def wire(self, bit, cell, port):
-        """None inside a carry chain and between a slice's LUTs and multiplexers."""
+        """The delay of a net; zero inside a carry chain and between a slice's LUTs and multiplexers."""
         inside = port in ("CIN", "ALUT", "BLUT") or cell["type"] == "L6MUX21" and port in ("D0", "D1")
         return 0.0 if inside else self.net(bit)
 
     def starts(self, bit):
-        """Arrival at a pin where a path begins, None elsewhere."""
+        """The arrival time at a pin where a path begins; None for other pins."""
         if bit not in self.driver:
             return 0.0
         return {"TRELLIS_FF": CLOCK_TO_Q, "DP16KD": RAM_READ}.get(self.cells[self.driver[bit][0]]["type"])
@@ -58,7 +59,7 @@ class Netlist:
         return {"PFUMX": MUX, "L6MUX21": MUX, "MULT18X18D": MULTIPLY}.get(kind, LUT)
 
     def sources(self, bit):
-        """(bit, port) of what an output of a combinational cell follows."""
+        """(bit, port) of the inputs on which an output of a combinational cell depends."""
         name, out = self.driver[bit]
         cell, found = self.cells[name], []
         for port, bits in cell["connections"].items():
@@ -91,13 +92,13 @@ class Netlist:
         return self.arrival[bit]
 
     def at_register(self, name):
-        """Arrival at the data pin of a register, None for a constant or what no register precedes."""
+        """The arrival time at the data pin of a register; None for a constant or without a register before it."""
         bit = self.cells[name]["connections"]["DI"][0]
         return None if isinstance(bit, str) or bit not in self.driver else self.settle(bit) + self.net(bit)
 
 
 def routed_arrivals(report):
-    """{register: ns} at the data pins, as they were routed."""
+    """{register: ns}: the routed arrival times at the data pins."""
     found = {}
     for net in report["detailed_net_timings"]:
         for end in net["endpoints"]:

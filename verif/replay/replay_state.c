@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a request between two positions as bytes: keys, values and scales of all positions before, cache by
-// cache in the order of nodes and repetitions.
+// Converts the state of a request between two positions to bytes and back: keys, values and scales of all earlier
+// positions, cache by cache in the order of nodes and repetitions.
 #include <string.h>
 
 #include "gen/ir/ops.h"
 #include "verif/replay/replay_internal.h"
 
-// One cache of the graph: bytes of its integers and of its scales at one position.
+// One cache of the graph, and how many bytes of integers and of scales it has per position.
 struct stored {
     const struct replay_cache *cache;
     size_t integers, scales;

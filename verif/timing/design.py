@@ -28,7 +28,7 @@ EXCEPTED = re.compile(r"(^|\.)core_(rst|flush)|\.u_(to|from)_\w+\.rst")
 
 @dataclass
 class Said:
-    """A path, where it is, and its die (-1: between dies)."""
+    """The length of a path, its description, and its die (-1: between dies)."""
     ns: float
     text: str
     die: int
@@ -36,7 +36,7 @@ class Said:
 
 
 class Rows:
-    """Tables of the lines that were walked, by module."""
+    """The tables that walk.py wrote, by module."""
 
     def __init__(self, path: str):
         self.folder = os.path.dirname(path)
@@ -49,7 +49,8 @@ class Rows:
                     self.of.setdefault(words[0], []).append((line.strip(), pairs))
 
     def line_of(self, module: str, parameters: dict[str, str]) -> str | None:
-        """The line of an instance, or of one that differs in sizes alone: the one with most parameters alike."""
+        """The line of modules.txt for an instance. If its parameters are in no line, the line with the most equal
+        ones."""
         best, score = None, -1
         for line, pairs in self.of.get(module, []):
             alike = sum(1 for name, value in pairs.items() if number(value) == number(parameters.get(name, "")))
@@ -62,7 +63,7 @@ class Rows:
 
 
 def number(text: str) -> int | str:
-    """A constant of Verilog or of Yosys' JSON; a text without its quotes."""
+    """The value of a constant of Verilog or of Yosys' JSON; of a string, its text without quotes."""
     if set(text) <= {"0", "1"} and len(text) >= 32:
         return int(text, 2)
     based = re.fullmatch(r"\d+'([hd])([0-9a-fA-F]+)", text)
@@ -72,7 +73,7 @@ def number(text: str) -> int | str:
 
 
 def own_paths(instance: str, path: str, die: int) -> list[Said]:
-    """Of a module and of the parts that were walked on their own."""
+    """The paths of a module, and of its parts that were walked separately."""
     with open(path, encoding="utf-8") as f:
         said = json.load(f)
     parts = {os.path.join(os.path.dirname(path), netlist_name(line) + TABLES): line.split()[0]
@@ -85,7 +86,7 @@ def own_paths(instance: str, path: str, die: int) -> list[Said]:
 
 
 def between_paths(walk: Walk, count: int) -> list[Said]:
-    """The longest paths of rill_top: each goes over at least one module's border."""
+    """The longest paths of rill_top. Each crosses the boundary of at least one module."""
     found = []
     for of_reset in (False, True):
         for path in walk.worst(count, of_reset):
@@ -127,12 +128,12 @@ def read_top(given: argparse.Namespace, rows: Rows, dies: Dies) -> tuple[Netlist
 
 @dataclass
 class Crossing:
-    """A bit that goes from die to die."""
+    """A bit that crosses from one die to another."""
     bit: int
     source: str
     name: str
     port: str
-    bare: bool  # over one border, and a bare register on both sides
+    bare: bool  # crosses one boundary, with a register without logic on both sides
 
 
 def crossings(net: Netlist) -> list[Crossing]:
@@ -150,7 +151,7 @@ def crossings(net: Netlist) -> list[Crossing]:
 
 
 def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
-    """Bits by the module and port that takes them: all, and those without a bare register on both sides."""
+    """Numbers of crossing bits, by the module and port that takes them: all, and those that are not bare."""
     ports: dict[str, tuple[int, int]] = {}
     for one in found:
         key = f"{plain(one.name)}.{one.port}"
@@ -160,7 +161,7 @@ def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
 
 
 def excepted(net: Netlist, one: Crossing) -> bool:
-    """What has a rule of its own: resets, and the matrix engine, whose ports lie on several dies."""
+    """Crossings with separate rules: resets, and the matrix engine, whose ports are on several dies."""
     engine = any("rill_engine" in net.cells[name]["type"] for name in (one.source, one.name))
     return engine or EXCEPTED.search(net.name_of(one.bit)) is not None
 
@@ -185,7 +186,7 @@ def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
 
 @dataclass
 class Part:
-    """The paths of a die, or of what lies on none, worst first."""
+    """The paths of a die, or of instances without a die, the longest first."""
     where: str
     said: list[Said]
 
@@ -202,7 +203,7 @@ class Part:
 
 
 def parts_of(said: list[Said], has_dies: bool) -> list[Part]:
-    """Without dies all lies on one, which has no name."""
+    """Groups paths by die. A design without dies is on a single one, which has no name."""
     data = [s for s in said if not s.reset]
     found = [Part(f"SLR{die}" if has_dies else "design", [s for s in data if s.die == die])
              for die in sorted({s.die for s in data if s.die >= 0})]
@@ -212,7 +213,7 @@ def parts_of(said: list[Said], has_dies: bool) -> list[Part]:
 
 
 def write_record(path: str, design: str, parts: list[Part], found: dict[str, tuple[int, int]], count: int) -> None:
-    """What `rill check` and the report read of a design (gen/emit/clock.c)."""
+    """The record that `rill check` and the report read (gen/emit/clock.c)."""
     report = json.loads(pathlib.Path(design, "report.json").read_text(encoding="utf-8"))
     bits, loose = (sum(n[k] for n in found.values()) for k in (0, 1))
     record = {"name": report["name"], "rtl": report["rtl"], "class": "estimated",

@@ -5,22 +5,23 @@ import pathlib
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
-UNNAMED = re.compile(r"\bgenblk\d+\.")  # what Yosys calls an `else if` of a generate block, which is no block
+# Yosys' name for an `else if` of a generate block, which does not exist in the source
+UNNAMED = re.compile(r"\bgenblk\d+\.")
 
 
 class Dies:
     def __init__(self, path: str, inside: str = ""):
         """inside: the instance whose cells are asked for, `u_shared.u_engine.`; of rill_top nothing."""
-        self.known = os.path.exists(path)  # else the design is not on dies
+        self.known = os.path.exists(path)  # otherwise the design is not divided between dies
         text = pathlib.Path(path).read_text(encoding="utf-8") if self.known else ""
         found = [(name, int(die)) for die, name in PLACE.findall(text)]
-        found.sort(key=lambda item: -item[0].count("/"))  # those deep inside others first
+        found.sort(key=lambda item: -item[0].count("/"))  # the deepest instances first
         self.all = {die for _, die in found} or {0}
         self.inside = inside
         self.patterns = [(re.compile(re.escape(name.replace("/", ".")).replace(r"\*", ".*") + r"(\.|\[|$)"), die)
                          for name, die in found]
 
     def of(self, name: str) -> int | None:
-        """None: no line places it."""
+        """The die of a cell, or None if no line places it."""
         whole = UNNAMED.sub("", self.inside + name)
         return next((die for pattern, die in self.patterns if pattern.match(whole)), None)

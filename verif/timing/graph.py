@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A graph of bits with delays: longest paths in one pass in topological order, and the loops that forbid one.
+"""A graph of bits with delays. Finds longest paths in one pass in topological order, or the loops if there is no such
+order.
 
 Arcs are stored in arrays, and nothing is recursive or repeated until it settles, so time and memory are proportional to
 the number of arcs.
@@ -11,7 +12,7 @@ NEVER = float("-inf")
 
 
 class Loop(Exception):
-    """Nodes of the loops, a list of each."""
+    """Raised for combinational loops; holds a list of nodes for each loop."""
 
     def __init__(self, loops: list[list[int]]):
         super().__init__("combinational loop")
@@ -35,7 +36,7 @@ class Graph:
         self.delays.append(delay)
 
     def close(self) -> None:
-        """After the last arc: finds the order, raises Loop where there is none."""
+        """To be called after the last arc. Finds the topological order; raises Loop if there is none."""
         self.first = array("l", bytes(8 * (self.nodes + 2)))
         for tail in self.tails:
             self.first[tail + 2] += 1
@@ -54,7 +55,7 @@ class Graph:
         for head in self.heads:
             waiting[head] += 1
         order = [n for n in range(self.nodes) if not waiting[n]]
-        for node in order:  # grows meanwhile
+        for node in order:  # grows in the loop
             for at in range(self.first[node], self.first[node + 1]):
                 head = self.heads[self.out[at]]
                 waiting[head] -= 1
@@ -63,7 +64,7 @@ class Graph:
         return order
 
     def loops(self) -> list[list[int]]:
-        """Strongly connected components with a loop, of the nodes that have no place in the order (Tarjan)."""
+        """The strongly connected components with a loop, among the nodes that have no place in the order (Tarjan)."""
         left = bytearray(b"\1") * self.nodes
         for node in self.sorted:
             left[node] = 0
@@ -89,7 +90,7 @@ class Graph:
         return [part for part in found if len(part) > 1 or self.own_arc(part[0])]
 
     def step(self, node, at, number, low, held):
-        """The next node below this one that was not seen, and the arc that leads to it; None behind the last arc."""
+        """The next node after this one that was not visited, and the arc that leads to it; None after the last arc."""
         while at < self.first[node + 1]:
             head = self.heads[self.out[at]]
             if number[head] < 0:
@@ -103,7 +104,8 @@ class Graph:
         return any(self.heads[self.out[at]] == node for at in range(self.first[node], self.first[node + 1]))
 
     def arrivals(self, starts: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """Latest arrival at each node, NEVER where no start leads, and the arc over which it comes (-1: a start)."""
+        """The latest arrival at each node (NEVER if no start leads to it), and the arc over which it comes (-1: a
+        start)."""
         at, before = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in starts:
             at[node] = max(at[node], ns)
@@ -119,7 +121,7 @@ class Graph:
         return at, before
 
     def needs(self, ends: Iterable[tuple[int, float]]) -> tuple[array, array]:
-        """The longest way from each node to an end, and the arc that it takes first (-1: it ends here)."""
+        """The longest path from each node to an end, and its first arc (-1: it ends here)."""
         need, after = array("d", [NEVER]) * self.nodes, array("l", [-1]) * self.nodes
         for node, ns in ends:
             need[node] = max(need[node], ns)
@@ -132,7 +134,7 @@ class Graph:
         return need, after
 
     def path(self, node: int, before: array) -> list[int]:
-        """The nodes of the latest way to a node, its start first."""
+        """The nodes of the path with the latest arrival at a node, its start first."""
         nodes = [node]
         while before[node] >= 0:
             node = self.tails[before[node]]

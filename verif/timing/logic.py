@@ -10,7 +10,7 @@ import hashlib
 import json
 import sys
 
-ROUNDS = 12  # cells that differ no nearer than so many cells are taken for alike
+ROUNDS = 12  # cells whose inputs are equal up to this distance count as equal
 
 
 def digest(*what):
@@ -18,7 +18,7 @@ def digest(*what):
 
 
 def is_output(cell, name):
-    """Of a primitive that Yosys does not know (the DSP): its results."""
+    """The outputs of a cell; for a primitive that Yosys does not know (the DSP), from a list."""
     ways = cell.get("port_directions")
     return ways[name] == "output" if ways else name == "P" or name.endswith("OUT")
 

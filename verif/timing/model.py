@@ -20,8 +20,9 @@ ENABLES = {"CE", "R", "S", "CLR", "PRE", "RSTP", "CEP", "EN", "SRST"}
 CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG", "INMODE": "INMODEREG"}
-DSP_ENABLE = {"A": "CEA2", "B": "CEB1", "D": "CED"}  # of the register that takes what comes from outside
-COINCIDENT = re.compile(r"(^|\.)second_q$")  # enables what takes at rising edges of both clocks alone (rill_pump_phase)
+DSP_ENABLE = {"A": "CEA2", "B": "CEB1", "D": "CED"}  # enable of the register that takes the input
+# an enable that is only high at edges of clk_2x that are also edges of clk (rill_pump_phase)
+COINCIDENT = re.compile(r"(^|\.)second_q$")
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
 LOOP = re.compile(r"\[\d+\]")
 LANE = re.compile(r"^.*?\[\d+\]\.")
@@ -36,7 +37,7 @@ def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file_
                 continue
             if len(words) != 4:
                 raise SystemExit(f"error: {path}:{number}: a delay has a name, a value, a unit and its source")
-            if words[0] in found:  # a second line of the source
+            if words[0] in found:  # a delay with a second row
                 continue
             found[words[0]] = float(words[1])
     return found
@@ -56,12 +57,13 @@ def kind_of(cell: dict) -> str:
         return "constant"
     if kind in BITWISE:
         return "bitwise"
-    custom = not kind.startswith("$") and not kind.isupper()  # a kernel's own module; cells of the device are in capitals
+    # a module of a custom kernel; names of device cells are in capitals
+    custom = not kind.startswith("$") and not kind.isupper()
     return "box" if "rill_" in kind or custom else "unknown"
 
 
 def is_copies(cell: dict) -> bool:
-    """Whether it is a module of equal registers, each with a part of the loads."""
+    """Whether a cell is a module of equal registers that each drive a part of the loads."""
     return any(name in cell["type"] for name in ("rill_register_tree", "rill_reset_stage"))
 
 
@@ -69,35 +71,36 @@ def is_copies(cell: dict) -> bool:
 class End:
     """A pin at which paths end."""
     bit: Bit
-    ns: float  # from the bit at its driver to the clock edge: net and setup
+    ns: float  # from the driver of the bit to the clock edge: net and setup
     cell: str
     port: str
-    half: bool = False  # taken at each edge of clk_2x: half a cycle after what went before
+    half: bool = False  # the register takes a value at each edge of clk_2x, so the path has half a cycle
 
 
 @dataclass
 class Table:
-    """What a module does to paths that cross its ports, by port: for the module around it."""
+    """The delays of paths through a module's ports, by port, for the surrounding module."""
     arrive: dict[str, float] = field(default_factory=dict)  # input to a register: net inside, logic, setup
     depart: dict[str, float] = field(default_factory=dict)  # register to an output
     through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
     clbs: float = 0.0
-    bare: list[str] = field(default_factory=list)  # inputs that go to one register alone, each bit
-    inside: dict[str, list[str]] = field(default_factory=dict)  # of a port what is behind it, by its place inside
+    bare: list[str] = field(default_factory=list)  # inputs each bit of which drives only one register
+    # for each port, the places inside the module that it is connected to
+    inside: dict[str, list[str]] = field(default_factory=dict)
 
 
 NO_TABLE = Table()
 
 
 class Netlist:
-    """Cells, their arcs, and the nets' delays. `boxes`: tables of modules that are empty here, by type or by instance;
-    `die_of`: the die on which the cell of a name lies."""
+    """Cells, their arcs, and the delays of nets. `boxes`: tables of modules that are empty here, by type or by
+    instance. `die_of`: returns the die of the cell with a name."""
 
     def __init__(self, module: dict, delays: dict[str, float], boxes: dict[str, Table] | None = None,
                  die_of: Callable[[str], int | None] | None = None, all_dies: Iterable[int] = (0,)):
         self.cells, self.ports, self.ns = module["cells"], module["ports"], delays
         self.boxes = boxes or {}
-        self.parts: list[str] = []  # the modules that are empty here, as lines of modules.txt
+        self.parts: list[str] = []  # the empty modules, as lines of modules.txt
         self.die_of, self.all_dies = die_of, set(all_dies)
         self.dies: dict[str, int | None] = {}
         self.kind = {name: kind_of(cell) for name, cell in self.cells.items()}
@@ -107,12 +110,12 @@ class Netlist:
         self.own: dict[str, bool] = {}
         self.ends: list[End] = []
         self.starts: list[tuple[Bit, float]] = []
-        self.fast_starts: list[tuple[Bit, float]] = []  # of them those that begin at any edge of clk_2x
-        self.virtual: dict[int, str] = {}  # nodes that are no net: their cell
+        self.fast_starts: list[tuple[Bit, float]] = []  # starts at any edge of clk_2x
+        self.virtual: dict[int, str] = {}  # nodes that are not nets, with their cell
         self.port_dies: dict[tuple[str, str], set[int]] = {}
         self.names, self.own_names = short_names(module), short_names(module, own=True)
         self.instances = Instances(module)
-        self.blocks: dict[frozenset[str], set[str]] = {}  # of the module itself, by their place in the source
+        self.blocks: dict[frozenset[str], set[str]] = {}  # registers of the module itself, by their place in the source
         self.inputs = self.port_bits("input")
         self.outputs = self.port_bits("output")
         self.fast_clock = set(self.inputs.get("clk_2x", []))
@@ -138,7 +141,7 @@ class Netlist:
         return port in (CLOCK_PORTS if kind == "box" else CLOCKS) and not (kind == "dsp" and port == "C")
 
     def pins(self, name: str) -> Iterator[tuple[str, bool, Bit]]:
-        """(port, whether it is an output, bit) of a cell, without constants and clocks."""
+        """Yields (port, is an output, bit) for each pin of a cell, without constants and clocks."""
         cell = self.cells[name]
         for port, bits in cell["connections"].items():
             if self.is_clock(name, port):
@@ -153,7 +156,7 @@ class Netlist:
             copies = 1
             if is_copies(cell):
                 copies = len(cell["connections"]["q"]) // len(cell["connections"]["d"])
-            seen: set[Bit] = set()  # a sign that goes to many pins of one multiplier is one load
+            seen: set[Bit] = set()  # a sign bit that drives many pins of one multiplier counts as one load
             for port, out, bit in self.pins(name):
                 if out:
                     self.driver[bit] = (name, port)
@@ -167,7 +170,7 @@ class Netlist:
         self.join_enables()
 
     def join_enables(self) -> None:
-        """A product's registers are the multiplier's own: one enable for all its bits."""
+        """Registers of a product are inside the multiplier, so their enable is one load for all bits."""
         inside = set()
         for name, cell in self.cells.items():
             if self.kind[name] != "ff":
@@ -182,8 +185,8 @@ class Netlist:
                 inside.add((source, bit))
 
     def area(self, names: Iterable[str]) -> float:
-        """CLBs that cells take, by what they need most of: CLBs in part used, or the part of a die over which so many
-        DSPs and RAMs lie; what boxes take is in their tables."""
+        """The CLBs that cells take, by the resource they need most: CLBs, partly used, or the area of a die that has as
+        many DSPs and RAMs. The tables of boxes have the CLBs of these."""
         luts = flops = inside = 0.0
         columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
         for name in names:
@@ -198,7 +201,7 @@ class Netlist:
                    *(count * self.ns[kind + "_clbs"] for kind, count in columns.items())) + inside
 
     def lane_of(self, name: str) -> str | None:
-        """The lane of a cell that says in which it is, by its own name or that of the net that it drives."""
+        """The lane of a cell, if its name or the name of a net that it drives tells it."""
         found = LANE.match(plain(name))
         if not found:
             for _, out, bit in self.pins(name):
@@ -208,7 +211,7 @@ class Netlist:
         return found[0] if found else None
 
     def spread(self) -> tuple[dict[Bit, set[str]], dict[str, float]]:
-        """The lanes of each net that has loads in several, and the area of each lane."""
+        """For each net with loads in several lanes, these lanes; and the area of each lane."""
         lanes: dict[Bit, set[str]] = {}
         members: dict[str, list[str]] = {}
         for name in self.cells:
@@ -223,20 +226,20 @@ class Netlist:
         return {bit: found for bit, found in lanes.items() if len(found) > 1}, areas
 
     def span(self, bit: Bit) -> float:
-        """CLBs that a net goes: as far as its loads need room, or over the lanes that they are in."""
+        """The length of a net in CLBs: the side of the area that its loads need, or of the lanes that they are in."""
         loads, enables = self.loads.get(bit, 0), self.enables.get(bit, 0)
         near = math.sqrt(loads / self.ns["loads_of_clb"] + enables / self.ns["enables_of_clb"])
         return max(near, math.sqrt(sum(self.lane_clbs[lane] for lane in self.lanes.get(bit, ()))))
 
     def net(self, bit: Bit, least: float = 0.0) -> float:
-        """least: CLBs to the load at least; on a die no net is longer than its side."""
+        """The delay of a net. least: minimal distance in CLBs. On a die no net is longer than the side of the die."""
         loads = self.loads.get(bit, 0) + self.enables.get(bit, 0)
         far = max(min(self.span(bit), self.ns["die_rows"]), least)
         return self.ns["net"] + self.ns["net_doubling"] * math.log2(max(loads, 1)) + self.ns["clb"] * far
 
     def wire(self, bit: Bit, name: str, port: str) -> float:
-        """From the driver's pin to the load's: none inside a slice, a carry chain, a cascade, to a multiplier's
-        registers."""
+        """The delay from the driver's pin to the load's pin. It is 0 inside a slice, a carry chain or a cascade, and to
+        the registers of a multiplier."""
         to = self.kind[name]
         source, out = self.driver.get(bit, (None, ""))
         kind = self.kind[source] if source else "ff"
@@ -249,7 +252,7 @@ class Netlist:
             return 0.0
         free = to == "dsp" and not registers(self.cells[name], DSP_DATA.get(port, ""))
         if kind == "dsp" and to == "ff" and loads == 1 or kind == "ff" and source and free and loads == 1:
-            return 0.0  # the register moves into the cell
+            return 0.0  # the register is merged into the cell
         if kind == "carry" and to == "ff" and self.own_adder(source):
             return 0.0
         column = {"dsp", "bram", "uram"} & {kind, to}
@@ -257,8 +260,8 @@ class Netlist:
         return self.net(bit, least) + (self.ns["net_column"] if column else 0.0) + borders * self.ns["die_crossing"]
 
     def die(self, name: str | None) -> int | None:
-        """The die of a cell, where dies are known; a flip-flop's from the name of what it drives. None: where its loads
-        are, as the copies of a register that nobody has placed."""
+        """The die of a cell, if dies are known; for a flip-flop from the name of the net that it drives. None: the cell
+        is where its loads are, like copies of a register without a placement."""
         if name is None or self.die_of is None:
             return None
         if not self.dies:
@@ -266,16 +269,16 @@ class Netlist:
         return self.dies[name]
 
     def source_name(self, name: str) -> str:
-        """The name of a cell with its place in the source: its own, or that of a net which it drives; "" if it has
-        none."""
+        """The name of a cell with its place in the source: its own name, or that of a net that it drives; "" if there
+        is none."""
         register = self.kind[name] == "ff"
         nets = [self.names[bit] for _, out, bit in self.pins(name) if out and bit in self.names]
         known = (self.register_place(name) + nets if register else []) + [plain(name)] + nets
         return next((text for text in known if not text.startswith("$")), "")
 
     def register_place(self, name: str) -> list[str]:
-        """Where the source has a register, if that is known better than by a net's name, which may be that of a port
-        further on: the instance that it is in, or the memory that it reads."""
+        """The place of a register in the source: the instance that contains it, or the memory that it reads. This is
+        more reliable than a net's name, which may be that of a port further on."""
         src = self.cells[name].get("attributes", {}).get("src", "")
         nets = [bit for _, out, bit in self.pins(name) if out]
         if not places_of(src):
@@ -289,8 +292,8 @@ class Netlist:
         return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
 
     def block_of(self, src: str) -> list[str]:
-        """A register of the module itself that has no name of its own there: with the others of its always block, if
-        these are in one block of the source."""
+        """The place of a register of the module that has no name there: that of the other registers of its always
+        block, if all of them are in one block of the source."""
         if not self.blocks:
             for name, cell in self.cells.items():
                 own = cell.get("attributes", {}).get("src", "")
@@ -302,7 +305,7 @@ class Netlist:
         return [".".join([*found, "q"]).lstrip(".")] if len(found) == 1 else []
 
     def memory_of(self, name: str) -> list[str]:
-        """The memory whose output register this is: behind a few levels of logic at most, which choose."""
+        """The memory whose output register this is. Between them are at most a few levels of multiplexers."""
         level, seen = [name], {name}
         for _ in range(4):
             pins = [(port, bit) for cell in level for port, out, bit in self.pins(cell) if not out]
@@ -316,8 +319,8 @@ class Netlist:
         return []
 
     def find_dies(self) -> None:
-        """Logic that has no name of its own lies where its loads are, whatever the net is called that it drives: found
-        from these, back through it, once."""
+        """Finds the die of logic without a name, which is where its loads are, whatever the name of the net that it
+        drives. The search goes back from the loads, once."""
         floating = set()
         for name in self.cells:
             if self.kind[name] in LOGIC and plain(name).startswith("$"):
@@ -327,7 +330,7 @@ class Netlist:
             tree = is_copies(self.cells[name])
             self.dies[name] = 0 if die is None and not tree else die
         waiting = [name for name, die in self.dies.items() if die is not None]
-        for name in waiting:  # grows meanwhile
+        for name in waiting:  # grows in the loop
             for port, out, bit in self.pins(name):
                 source = self.driver.get(bit, (None, ""))[0]
                 if not out and source in floating:
@@ -338,8 +341,8 @@ class Netlist:
         self.dies.update((name, 0) for name in floating)
 
     def borders(self, source: str, out: str, name: str, port: str) -> int:
-        """Of dies, between two cells; to copies of a register that lie on all dies the most, and so to what is behind
-        one port."""
+        """The number of die boundaries between two cells; to copies of a register on all dies, or to cells behind one
+        port, the largest number."""
         here, there = self.die(source), self.die(name)
         if here is None:
             return 0
@@ -348,7 +351,7 @@ class Netlist:
         return max(abs(a - b) for a in self.dies_at(source, out, here) for b in self.dies_at(name, port, there))
 
     def dies_at(self, name: str, port: str, die: int) -> set[int]:
-        """The dies of a cell; of a module those of what is behind the port."""
+        """The dies of a cell; for a module, the dies of the cells behind the port."""
         if self.kind[name] != "box":
             return {die}
         key = name, port
@@ -359,12 +362,13 @@ class Netlist:
         return self.port_dies[key]
 
     def bare(self, bit: Bit, source: str, name: str, port: str) -> bool:
-        """From a register to a register with nothing between and no other load: both move to the border."""
+        """Whether a bit goes from register to register without logic and other loads. A placer moves both to the
+        boundary."""
         own = self.loads.get(bit, 0) == 1 and not self.enables.get(bit)
         return own and self.registered(source, self.driver[bit][1], True) and self.registered(name, port, False)
 
     def registered(self, name: str, port: str, out: bool) -> bool:
-        """Whether a register is at this pin, without logic inside."""
+        """Whether the pin leads directly to a register, without logic inside the cell."""
         if self.kind[name] == "ff":
             return port not in ENABLES
         if self.kind[name] != "box":
@@ -376,8 +380,8 @@ class Netlist:
         return port in table.bare
 
     def between(self, bit: Bit, source: str | None, name: str, port: str) -> tuple[int, float]:
-        """Borders of dies, and CLBs at least, to a load: half the side of the smaller of two modules, a die's rows for
-        each border unless registers lie on both sides of it."""
+        """The number of die boundaries to a load, and the minimal distance in CLBs: half the side of the smaller of two
+        modules, and a die's rows for each boundary unless registers are on both sides of it."""
         if source is None:
             return 0, 0.0
         borders = self.borders(source, self.driver[bit][1], name, port) if self.die_of else 0
@@ -391,7 +395,7 @@ class Netlist:
     # ---- a multiplier and the adder behind it ----
 
     def multiplier(self, bit: Bit | str) -> str | None:
-        """The multiplier that drives a bit, through its own adder too."""
+        """The multiplier that drives a bit, directly or through its built-in adder."""
         name, _ = self.driver.get(bit, (None, None))
         if name and self.kind[name] == "carry" and self.own_adder(name):
             for port in ("S", "DI"):
@@ -402,7 +406,7 @@ class Netlist:
         return name if name and self.kind[name] == "dsp" else None
 
     def behind_inverter(self, bit: Bit | str) -> tuple[str | None, str | None]:
-        """Driver and port of a bit, of a LUT with one input what that follows."""
+        """Driver and port of a bit. A LUT with one input is skipped: its input's driver counts."""
         name, out = self.driver.get(bit, (None, None))
         if name and self.kind[name] == "lut":
             inputs = [b for _, is_out, b in self.pins(name) if not is_out]
@@ -417,8 +421,8 @@ class Netlist:
         return None
 
     def own_adder(self, name: str) -> bool:
-        """Whether a carry cell adds a constant to a product and nothing else: that is the multiplier's own adder, which
-        sums its partial products in any case."""
+        """Whether a carry cell only adds a constant to a product. Then it is part of the multiplier's built-in adder,
+        which sums its partial products in any case."""
         chain: list[str] = []
         at: str | None = name
         while at is not None and at not in self.own:
@@ -481,20 +485,20 @@ class Netlist:
                 self.fast_starts.append((bit, ns))
 
     def fast(self, name: str) -> bool:
-        """Whether a cell works at clk_2x. A module that is empty here does not: its table has what half a cycle asks of
-        its ports."""
+        """Whether a cell works at clk_2x. Empty modules do not count, because their tables already have the delays with
+        half a cycle."""
         return bool(self.fast_clock) and self.kind[name] != "box" and any(
             bit in self.fast_clock for port in self.cells[name]["connections"] if self.is_clock(name, port)
             for bit in self.bits(name, port))
 
     def at_both(self, name: str, port: str) -> bool:
-        """Whether a register of a cell at clk_2x is enabled at rising edges of clk alone: what comes from there has a
-        whole cycle."""
+        """Whether a register of a cell at clk_2x is enabled only at rising edges of clk. Paths from such registers have
+        a whole cycle."""
         enable = DSP_ENABLE.get(port) if self.kind[name] == "dsp" else "CE" if port == "D" else None
         return any(bit in self.coincident for bit in self.bits(name, enable or ""))
 
     def add_all(self, name: str) -> None:
-        """A cell of one output that follows all inputs."""
+        """Arcs of a cell with one output that depends on all inputs."""
         out = next((bit for _, is_out, bit in self.pins(name) if is_out), None)
         if out is None:
             return
@@ -503,7 +507,7 @@ class Netlist:
                 self.arc(name, port, bit, out, self.ns[self.kind[name]])
 
     def add_reduce(self, name: str) -> None:
-        """A wide cell of one bit: levels of LUTs with six inputs."""
+        """Arcs of a wide cell with a one-bit output, which takes levels of six-input LUTs."""
         inputs = [(port, bit) for port, is_out, bit in self.pins(name) if not is_out]
         levels = max(math.ceil(math.log(max(len(inputs), 1), 6)), 1)
         through = levels * self.ns["lut"] + (levels - 1) * self.ns["net"]
@@ -512,7 +516,7 @@ class Netlist:
                 self.arc(name, port, bit, out, through)
 
     def add_bitwise(self, name: str) -> None:
-        """A wide cell each of whose output bits follows the same bit of its inputs, and a select of one bit."""
+        """Arcs of a wide cell. Each output bit depends on the same bit of the inputs, and on a one-bit select."""
         for place, out in enumerate(self.bits(name, "Y")):
             for port in ("A", "B"):
                 source = self.bits(name, port)
@@ -523,7 +527,8 @@ class Netlist:
                     self.arc(name, "S", bit, out, self.ns["lut"])
 
     def add_carry(self, name: str) -> None:
-        """A node for each bit of the chain: O follows the S of its bit and the chain below, CO the chain."""
+        """Arcs of a carry cell, with a node per bit of the chain: O depends on S of its bit and the lower chain, CO on
+        the chain."""
         outs, carries = self.bits(name, "O"), self.bits(name, "CO")
         own = self.own_adder(name)
         into, step, out_of = (0.0, 0.0, 0.0) if own else (self.ns[n] for n in ("carry_in", "carry_step", "carry_out"))
@@ -544,7 +549,8 @@ class Netlist:
             chain = above
 
     def add_lutram(self, name: str) -> None:
-        """Read without a clock: an output follows its own address alone. Written at the clock."""
+        """Arcs of a distributed RAM. Reads are combinational: an output depends only on its address. Writes are
+        clocked."""
         cell = self.cells[name]
         for port, is_out, bit in self.pins(name):
             if is_out:
@@ -556,8 +562,8 @@ class Netlist:
                 self.end(name, port, bit, self.ns["bram_setup"])
 
     def add_dsp(self, name: str) -> None:
-        """Two stages, multiplier and adder, and a third one in front where A and D are added; each with or without its
-        registers. From one of them to the next is a figure of its own."""
+        """Arcs of a DSP: two stages, multiplier and adder, and a stage before them if A and D are added. Each stage has
+        registers or not, and a separate delay leads from stage to stage."""
         has = {key: registers(self.cells[name], key)
                for key in ("AREG", "BREG", "CREG", "DREG", "INMODEREG", "ADREG", "MREG", "PREG")}
         product, total = self.new_node(name), self.new_node(name)
@@ -623,7 +629,8 @@ class Netlist:
                 self.end(name, port, bit, self.ns[kind + "_setup"])
 
     def add_cascade(self, name: str, port: str, out: Bit) -> None:
-        """Without an output register what the cell before gives goes through this one, bit by bit."""
+        """Arcs of a RAM cascade. Without an output register, the data of the previous cell passes through, bit by
+        bit."""
         side = "A" if port.rstrip("01234567").endswith("A") or "_A" in port else "B"
         place = self.bits(name, port).index(out)
         for source in self.cells[name]["connections"]:
@@ -635,7 +642,7 @@ class Netlist:
                     self.end(name, source, bit, self.ns[self.kind[name] + "_cascade"])
 
     def add_box(self, name: str) -> None:
-        """A module that was walked on its own: its table; else a register at each port."""
+        """Arcs of an empty module: those of its table, or a register at each port if it was not walked."""
         table = self.table_of(name)
         behind = {sink for _, sink, _ in table.through}
         for port, is_out, bit in self.pins(name):
@@ -657,14 +664,14 @@ class Netlist:
         return self.names.get(node) or plain(self.virtual.get(node, "") or self.driver.get(node, ("?", ""))[0])
 
     def end_name(self, end: End) -> str:
-        """A register by the net that it drives, as it stands in the source; other cells by their own name."""
+        """The name of a path's end: for a register the net that it drives in the source, for other cells their name."""
         for _, is_out, bit in self.pins(end.cell) if self.kind[end.cell] == "ff" else ():
             if is_out and bit in self.names:
                 return f"{self.names[bit]}.{end.port}"
         return f"{plain(end.cell)}.{end.port}"
 
     def loop_names(self, loops: list[list[int]]) -> str:
-        """The loops' cells, each once."""
+        """The cells of combinational loops, each once."""
         said = []
         for nodes in loops:
             cells = {self.virtual.get(node) or self.driver[node][0] for node in nodes}
@@ -673,8 +680,8 @@ class Netlist:
 
 
 def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
-    """The best name of each bit, with its place in a vector: one of the source before one that Yosys made, then the
-    shortest. own: of the module itself, of none inside it."""
+    """The best name of each bit, with its index in a vector: a name of the source before one that Yosys made, then the
+    shortest. own: only names of the module itself."""
     names: dict[Bit, str] = {}
     ranks: dict[Bit, tuple[bool, int]] = {}
     for name, net in module["netnames"].items():
@@ -690,7 +697,7 @@ def short_names(module: dict, own: bool = False) -> dict[Bit, str]:
 
 
 def plain(name: str) -> str:
-    """Without what Yosys puts around names of the source."""
+    """A name of the source, without what Yosys adds."""
     return name.replace("$flatten", "").replace("\\", "")
 
 
@@ -707,7 +714,7 @@ def ram_registered(cell: dict, port: str) -> bool:
 
 
 def read_addresses(out: str, ports: dict) -> list[str]:
-    """The address ports that an output of a distributed RAM follows."""
+    """The address ports on which an output of a distributed RAM depends."""
     if out.startswith("DO") and len(out) == 3:
         return [port for port in ports if port == "ADDR" + out[-1]]
     if out == "DPO":

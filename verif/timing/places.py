@@ -10,7 +10,7 @@ Places = frozenset[str]
 
 
 def places_of(src: str) -> Places:
-    """Those of the source alone: cell libraries have absolute paths."""
+    """The places of a `src` attribute that are in the source. Places in cell libraries have absolute paths."""
     return frozenset(place for place in src.split("|") if place and not place.startswith("/"))
 
 
@@ -25,11 +25,11 @@ class Instances:
                 above[path[:depth]] = places if known is None else known & places
         self.at: dict[Places, list[str]] = {}
         for path, places in above.items():
-            if len(places) == len(path):  # else nets that are alike have hidden it
+            if len(places) == len(path):  # otherwise the name was lost when equal nets were merged
                 self.at.setdefault(places, []).append(".".join(path))
         self.known = {place for places in self.at for place in places}
-        self.names: dict[int, list[str]] = {}  # of each bit those inside instances
-        self.declared: dict[str, tuple[int, Places]] = {}  # of such a name its depth and places
+        self.names: dict[int, list[str]] = {}  # for each bit, its names inside instances
+        self.declared: dict[str, tuple[int, Places]] = {}  # for each such name, its depth and places
         for name, net in module["netnames"].items():
             attributes, text = net.get("attributes", {}), name.replace("$flatten", "").replace("\\", "")
             if "hdlname" in attributes:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by the model
-of model.py and the delays of delays.txt: nanoseconds of an UltraScale+ part of speed grade -2, class estimated.
+"""Finds the longest register-to-register path of a netlist that Yosys wrote (synth_xilinx -family xcup, write_json), by
+the model of model.py and the delays of delays.txt: nanoseconds of an UltraScale+ part of speed grade -2, class
+estimated.
 
 docs/clock.md says what the model leaves out.
 """
@@ -17,12 +18,13 @@ from dies import Dies
 from graph import NEVER, Loop
 from model import CLOCK_PORTS, ENABLES, LOGIC, End, Netlist, Table, read_delays
 
-HALF = " in half a cycle"  # of a path whose ns are twice what it takes
-TABLES = ".table"  # of a netlist's name: what its ports do, for the modules around it, and its longest paths
-# Where a path of a reset begins.
+HALF = " in half a cycle"  # suffix of a path with half a cycle, whose ns are doubled
+# suffix of the file with the table of a netlist's ports, for the surrounding modules, and its longest paths
+TABLES = ".table"
+# The start of a path of a reset.
 RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
 
-STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a loop
+STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a generate loop
 
 
 @dataclass
@@ -31,13 +33,13 @@ class Path:
     nodes: list[int]
     start: str
     end: str
-    cell: str  # in which it ends, "" of an output
-    half: bool = False  # it has half a cycle, and ns is twice what it takes
+    cell: str  # the cell in which the path ends; "" for an output
+    half: bool = False  # the path has half a cycle, and ns is doubled
 
 
 @dataclass
 class Fan:
-    """The net with most loads of each kind, as (loads, name)."""
+    """The nets with the most loads, one of each kind, as (loads, name)."""
     wide: tuple[int, str]
     enable: tuple[int, str]
     stall: tuple[int, str]
@@ -58,8 +60,8 @@ class Walk:
         self.at_fast, self.before_fast = net.graph.arrivals(net.fast_starts) if net.fast_starts else (None, None)
 
     def timed(self) -> list[tuple[float, End, bool]]:
-        """Each end with the cycle that it needs: what has half of it counts twice. That is what begins at clk_2x, as
-        it does in the middle of a cycle too, and what is taken there; whether it is so."""
+        """Yields each end with the cycle that it needs, and whether it has only half a cycle, in which case it counts
+        twice. Paths that begin or end at clk_2x have half a cycle."""
         ends, skew = self.net.ends + self.outputs, self.ns["clock_skew"]
         found = [((self.at[end.bit] + end.ns + skew) * (1 + end.half), end, end.half)
                  for end in ends if self.at[end.bit] > NEVER]
@@ -69,8 +71,8 @@ class Walk:
         return found
 
     def worst(self, count: int, of_reset: bool | None = None, of_half: bool | None = None) -> list[Path]:
-        """The latest ends, those once that differ by their places in vectors and lanes alone; of_reset: those alone
-        that begin at a reset, or all but these; of_half: those alone that have half a cycle, or a whole one."""
+        """The latest ends. Ends that differ only by their index in vectors and lanes count once. of_reset: only paths
+        that begin at a reset, or only others. of_half: only paths with half a cycle, or only others."""
         found: list[Path] = []
         seen = set()
         for ns, end, half in sorted(self.timed(), key=lambda t: -t[0]):
@@ -110,7 +112,7 @@ class Walk:
         return Fan(wide, enable, stall)
 
     def table(self) -> Table:
-        """What the module does to paths that cross its ports."""
+        """The table of the module's ports (model.py)."""
         net = self.net
         need, _ = net.graph.needs([(end.bit, end.ns * (1 + end.half)) for end in net.ends])
         at, _ = net.graph.arrivals(net.starts)
@@ -122,8 +124,8 @@ class Walk:
                      [name for name, bits in net.inputs.items() if self.bare(bits)], self.inside())
 
     def inside(self) -> dict[str, list[str]]:
-        """Of each port the places that its registers have in the source, those of an instance once: on which die a port
-        is, the design says, where instances of this module may lie on several."""
+        """For each port the places of its registers in the source, each instance once. The design decides on which die
+        a port is, because instances of this module may be on several dies."""
         found = {name: {place for bit in bits for pin in self.readers(bit) for place in self.places_at(*pin)}
                  for name, bits in self.net.inputs.items() if name not in CLOCK_PORTS}
         found.update((name, {place for bit in bits if bit in self.net.driver
@@ -133,7 +135,8 @@ class Walk:
                 for name, places in found.items() if places - {""}}
 
     def stage_of(self, port: str, place: str) -> str:
-        """The last stage of a chain has lost its name to the port that it drives: it is the one behind the others."""
+        """The place of a port's register. The last stage of a chain has the port's name; its place follows from the
+        others."""
         if place != port:
             return place
         stages = [found for found in map(STAGE.fullmatch, {self.place(cell) for cell in self.net.cells}) if found]
@@ -141,19 +144,19 @@ class Walk:
         return f"{last[1]}[{int(last[2]) + 1}]{last[3]}" if last else place
 
     def places_at(self, cell: str, port: str) -> list[str]:
-        """The place of a cell, of a module those of what is behind its port."""
+        """The place of a cell; for a module, the places that its port is connected to."""
         inside = self.net.table_of(cell).inside.get(port, []) if self.net.kind[cell] == "box" else []
         return [f"{self.place(cell)}.{place}" for place in inside] or [self.place(cell)]
 
     def readers(self, bit: int) -> list[tuple[str, str]]:
-        """Cells that a net goes to, by which port, through logic that has no place of its own."""
+        """The cells and ports to which a net leads, through logic whose place is unknown."""
         if not self.loads_of:
             for name in self.net.cells:
                 for port, is_out, load in self.net.pins(name):
                     if not is_out:
                         self.loads_of.setdefault(load, []).append((name, port))
         found, waiting, seen = [], [bit], {bit}
-        for at in waiting:  # grows meanwhile
+        for at in waiting:  # grows in the loop
             for cell, port in self.loads_of.get(at, []):
                 if self.net.kind[cell] != "lut" and self.place(cell):
                     found.append((cell, port))
@@ -164,20 +167,20 @@ class Walk:
         return found
 
     def place(self, cell: str) -> str:
-        """Without places in vectors, and without the register's own name inside an instance."""
+        """A name without its index in a vector and without the name of a register inside an instance."""
         if cell not in self.places:
             name = re.sub(r"(\[\d+\])+$", "", self.net.source_name(cell))
             self.places[cell] = name.rsplit(".", 1)[0] if name.count(".") > 1 else name
         return self.places[cell]
 
     def bare(self, bits: list[int]) -> bool:
-        """Whether each bit goes to the data of one register and nowhere else."""
+        """Whether each bit drives only the data input of one register."""
         ends = {end.bit for end in self.net.ends if self.net.kind[end.cell] == "ff" and end.port not in ENABLES}
         return bool(bits) and all(bit in ends and self.net.loads.get(bit) == 1 and not self.net.enables.get(bit)
                                   for bit in bits)
 
     def through(self) -> list[tuple[str, str, float]]:
-        """Input to output without a register. Few inputs have such a path: only these are followed."""
+        """The paths from an input to an output without a register. Only the few inputs that have one are followed."""
         net = self.net
         outs = {bit: name for name, bits in net.outputs.items() for bit in bits}
         reach, _ = net.graph.needs([(bit, 0.0) for bit in outs])
@@ -195,7 +198,7 @@ class Walk:
 
 
 def netlist_name(line: str) -> str:
-    """As in netlist.sh."""
+    """The name of a netlist's files, as in netlist.sh."""
     return re.sub(r"[^A-Za-z0-9_]", "_", line)[:100] + "_" + hashlib.sha256((line + "\n").encode()).hexdigest()[:6]
 
 
@@ -204,7 +207,7 @@ def top_of(modules: dict) -> dict:
 
 
 def box_lines(modules: dict) -> dict[str, str]:
-    """Each module that the netlist leaves empty, by its type, as a line of modules.txt."""
+    """The empty modules of the netlist: {type: line of modules.txt}."""
     used = {cell["type"] for cell in top_of(modules)["cells"].values()}
     found = {}
     for name in sorted(used & set(modules)):
@@ -225,7 +228,7 @@ def read_table(path: str) -> Table:
 
 
 def tables_of(modules: dict, folder: str) -> dict[str, Table]:
-    """The tables of the boxes that were walked."""
+    """The tables of those empty modules that were walked."""
     paths = {kind: os.path.join(folder, netlist_name(line) + TABLES) for kind, line in box_lines(modules).items()}
     return {kind: read_table(path) for kind, path in paths.items() if os.path.exists(path)}
 
@@ -236,7 +239,7 @@ def read_netlist(path: str, delays: dict[str, float], dies: Dies | None = None) 
     boxes, parts = tables_of(modules, os.path.dirname(path)), sorted(box_lines(modules).values())
     top = top_of(modules)
     modules.clear()
-    partial = Netlist.__new__(Netlist)  # so that a loop can be told with its cells' names
+    partial = Netlist.__new__(Netlist)  # so that the message of a loop can name its cells
     try:
         partial.__init__(top, delays, boxes, *((dies.of, dies.all) if dies else ()))
     except Loop as loop:
@@ -304,7 +307,7 @@ def options() -> argparse.Namespace:
 
 
 def half_cycle(walk: Walk) -> str:
-    """The longest of the paths that have half a cycle, as what it takes itself."""
+    """The longest path with half a cycle, in its real length."""
     found = walk.worst(1, of_half=True)
     return f"; in half a cycle {found[0].ns / 2:.2f} ns, {found[0].start} to {found[0].end}" if found else ""
 

@@ -54,7 +54,7 @@ def turned(x, theta):  # [positions][heads][HEAD]
 
 
 def hidden(positions, window):
-    """-1e30 at what a row's position does not see: what comes later, what lies `window` or more before."""
+    """A mask with -1e30 for positions that a row does not attend to: later ones, and those `window` or more before."""
     apart = np.arange(positions)[:, None] - np.arange(positions)
     return np.where((apart < 0) | (apart >= window), -1e30, 0)
 

@@ -12,7 +12,8 @@ rng = np.random.default_rng(7)
 T = gguf.GGMLQuantizationType
 types = [T.F32, T.F16, T.BF16, T.Q4_0, T.Q4_1, T.Q5_0, T.Q5_1, T.Q8_0, T.Q4_K, T.Q5_K, T.Q6_K]
 halves = {T.Q4_0: [0], T.Q4_1: [0, 2], T.Q5_0: [0], T.Q5_1: [0, 2], T.Q8_0: [0], T.Q4_K: [0, 2], T.Q5_K: [0, 2],
-          T.Q6_K: [208], T.F16: [0]}  # bytes of a block that are fp16 numbers: finite ones, subnormal ones among them
+          # offsets of fp16 numbers in a block, which are made finite, some of them subnormal
+          T.Q6_K: [208], T.F16: [0]}
 
 
 def finite_halves(count):

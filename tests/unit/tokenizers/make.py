@@ -73,13 +73,13 @@ def byte_level(kind, files):
     trainer = trainers.BpeTrainer(vocab_size=VOCAB, special_tokens=SPECIALS, show_progress=False,
                                   initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
     t.train(files, trainer)
-    t.add_tokens(["  \n"])  # one that is not special
+    t.add_tokens(["  \n"])  # an added token that is not special
     if whole:
         t.post_processor = processors.TemplateProcessing("<|endoftext|> $A", "<|endoftext|> $A $B",
                                                          [("<|endoftext|>", t.token_to_id("<|endoftext|>"))])
     doc = json.loads(t.to_str())
     doc["model"]["ignore_merges"] = whole
-    if whole:  # a token that no merge makes; the added one stands behind it
+    if whole:  # a token that no merge makes, followed by the added token
         doc["model"]["vocab"]["\u0120upon\u0120a"] = VOCAB
         doc["added_tokens"][-1]["id"] = VOCAB + 1
     return doc

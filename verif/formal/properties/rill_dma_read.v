@@ -13,7 +13,7 @@ reg               f_open_q;                  // the marked burst was requested a
 reg  [OUT_W-1:0]  f_ahead_q;                 // bursts before the marked one
 reg  [ADDR_BITS-1:0]       f_address_q;               // address of its next beat
 reg  [8:0]        f_left_q;                  // beats of it that are still to come
-reg  [F_W-1:0]    f_come_q;                  // beats asked for that have not come
+reg  [F_W-1:0]    f_come_q;                  // requested beats that have not come
 reg  [OUT_W-1:0]  f_bursts_q;                // bursts that are not over
 reg               f_held_q;
 reg  [71:0]       f_request_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that the count (f_open) is the number of bursts asked for and not answered. owed is high after a reset with
-// such bursts, until the last one is answered or nothing has come for 2^QUIET_BITS cycles, and never without such
+// Proves that the count (f_open) is the number of requested bursts that are not answered. owed is high after a reset
+// with such bursts, until the last one is answered or nothing has come for 2^QUIET_BITS cycles, and never without such
 // bursts.
 // port: output wire [14:0] f_open
 reg                 f_begun_q = 1'b0;
