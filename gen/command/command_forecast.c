@@ -77,9 +77,10 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     printf("  bound by %s: engine %.0f cycles, memory %.0f\n", engine > memory ? "the engine's beats" : "the memory",
            engine, memory);
     printf("  memory: %s a channel\n", hbm_figures_share_text(v->ir->arena, &v->ir->design.hbm, share_of(v, p)));
-    printf("  engine waits: beats, keys, values %.0f, operands %.0f, room %.0f, from step to step %.0f, rest %.0f\n",
-           each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]),
-           each(p, p->turn), each(p, rest(p)));
+    printf(
+        "  engine waits: beats, keys, values %.0f, operands %.0f, output space %.0f, between steps %.0f, rest %.0f\n",
+        each(p, p->wait[TIMING_FOR_BEATS]), each(p, p->wait[TIMING_FOR_OPERAND]), each(p, p->wait[TIMING_FOR_ROOM]),
+        each(p, p->turn), each(p, rest(p)));
     printf("  waits for operands, cycles per step and of each repetition:\n");
     for (int i = 0; i < v->ir->firings; i++) {
         const struct ir_firing *f = &v->ir->firing[i];
