@@ -44,8 +44,8 @@ static int width_of(int metric) {
 
 static void add_counts(const struct explore_outcome *o, struct text *out) {
     text_addf(out,
-              "%d points in %.1f s (%.0f a second): %d refused, %d excluded by bounds, %d estimated, %d evaluated "
-              "wholly\n",
+              "%d points in %.1f s (%.0f a second): %d refused, %d excluded by bounds, %d estimated, %d evaluated in "
+              "full\n",
               o->count, o->seconds, o->seconds > 0 ? o->count / o->seconds : 0, o->refused, o->excluded, o->estimated,
               o->evaluated);
 }

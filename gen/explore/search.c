@@ -44,7 +44,7 @@ static void take_known(void *to, const struct explore_point *p, const struct exp
 
 static void show_progress(struct searching *s) {
     if (s->o->quiet || !isatty(STDERR_FILENO)) return;
-    fprintf(stderr, "\r%d points, %d of them evaluated wholly, %.0f s ", s->seen.count, s->out->evaluated,
+    fprintf(stderr, "\r%d points, %d of them evaluated in full, %.0f s ", s->seen.count, s->out->evaluated,
             seconds() - s->began);
 }
 

@@ -112,10 +112,10 @@ static void add_dies(const struct import *m, const struct import_design *d, stru
     int dies = (int)m->device->slr_count;
     if (d->dies) text_addf(out, "spread over %d dies, each within its limits (`dies: %d`)\n", d->dies, d->dies);
     if (!d->beyond) return;
-    text_addf(out, "not spread over the board's %d dies. With `dies: %d` below `design`:\n  %s\n", dies, dies,
+    text_addf(out, "not spread over the board's %d dies. With `dies: %d` under `design`:\n  %s\n", dies, dies,
               d->beyond);
     if (d->fewer_channels)
-        text_addf(out, "with `channels: %d` besides every die is within its limits\n", d->fewer_channels);
+        text_addf(out, "with `channels: %d` as well, every die is within its limits\n", d->fewer_channels);
     text_add(out, "`rill check` shows each die beside its limits\n");
 }
 

@@ -170,10 +170,9 @@ bool ir_op_attr_check(const struct ir_op_attr *attr, const struct ir_attr *value
 }
 
 const char *ir_op_attr_legal(const struct ir_op_attr *attr, struct arena *arena) {
-    char low[sizeof attr->legal] = "";
     if (!*attr->legal) return "";
     if (attr->kind == IR_ATTR_WORD) return arena_printf(arena, " %s", words_text(attr, arena));
-    const char *dots = copy_until(attr->legal, ".", low, sizeof low);
-    return arena_printf(arena, " %s to %s%s", low, dots + strspn(dots, "."),
+    const char *dots = strstr(attr->legal, ".."); // a bound may have a point itself
+    return arena_printf(arena, " %.*s to %s%s", (int)(dots - attr->legal), attr->legal, dots + 2,
                         attr->each ? ", or a list of one for each repetition" : "");
 }

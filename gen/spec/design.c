@@ -40,16 +40,16 @@ static const struct schema_field design_fields[] = {
      .search = true,
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "tokens (or rows) of a request that are processed in one step. A decode step has one"},
+     .doc = "tokens (or rows) of a request that are processed in one step. A decode step processes one token"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      .search = true,
      LEGAL(array_counts),
      .preset = 1,
      .range = "1, 2, 4; divides `T`",
-     .doc = "positions that use a beat of weights in the same cycle. `A: 2` shares each multiplier "
-            "between two positions. `A: 4` also uses it twice per cycle, which needs a second clock "
-            "of twice `clock_mhz`"},
+     .doc = "tokens that the engine serves per cycle with one beat of weights. `A: 2` shares each "
+            "multiplier between two tokens. `A: 4` also uses it twice per cycle, which needs a second "
+            "clock of twice `clock_mhz`"},
     {FIELD(pump), LEGAL(pump_counts), .search = true, .preset = AS_COPIES, .range = "1, 2; 2 with `A: 4`",
      .preset_doc = "2 with `A: 4`, else 1",
      .doc = "how often a multiplier works per cycle. With `A: 1` or `A: 2`, `pump: 2` halves the "
@@ -81,11 +81,9 @@ static const struct schema_field design_fields[] = {
             "`spatial`: each product (`matmul`, `attn_scores`, `attn_values`) has its own engine and "
             "its own channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
-     .doc = "how FIFO depths are chosen. `timed`: by simulating steps with the timing contracts of "
-            "the kernels. `safe`: room for a whole tensor wherever streams fork or wait. `auto`: the "
-            "better of these two by forecast (fewer cycles, then fewer bits), or `safe` where the "
-            "search would take long. `conservative`: fewer words, and kernels wait more "
-            "([fifos.md](fifos.md))"},
+     .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
+            "`safe`: a whole tensor wherever streams fork or wait. `conservative`: fewer words, and kernels "
+            "wait more. `auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](model-speed.md#other-models))"},

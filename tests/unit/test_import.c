@@ -456,7 +456,7 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     assert_int_equal(read->design.dies, 1); // on separate dies, 32 channels exceed the limits
     import_table(m, &d, &table);
     assert_true(d.beyond && strstr(text_cstr(&table), "\n  die SLR0 of board u55c exceeds its limits"));
-    assert_int_equal(strstr(text_cstr(&table), "\nwith `channels: 16` besides") != NULL, d.fewer_channels == 16);
+    assert_int_equal(strstr(text_cstr(&table), "\nwith `channels: 16` as well, ") != NULL, d.fewer_channels == 16);
     text_free(&spec);
     text_free(&table);
     end(&x);
