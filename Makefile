@@ -27,7 +27,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps deps-demo demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing pnr bench-gen lint package foreign host install uninstall deb clean help
+.PHONY: docs deps deps-demo demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing records pnr bench-gen lint package foreign host install uninstall deb clean help
 # The targets, each with the line above it
 help:
 	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
@@ -101,6 +101,14 @@ timing: deps
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@verif/timing/run.sh --all
 	@verif/timing/run.sh --design configs/gpt2-medium-u55c.yaml
+
+RECORDS ?= gpt2-medium-u55c-16 gpt2-medium-u55c gpt2-medium-u55c-a4 smollm2-135m-u55c gemma3-270m-u55c
+# Renews the timing records of recommended designs and the table of docs/clock.md. make records RECORDS=gpt2-medium-u55c
+records: deps
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@status=0; for design in $(RECORDS); do \
+		verif/timing/run.sh --design configs/$$design.yaml --record || status=1; done; \
+		RILL_UPDATE=1 python3 tests/docs/tables.py docs/clock.md && exit $$status
 
 # A small design through synthesis, placement, routing and bitstream for an ECP5 (docs/clock.md)
 pnr: deps

@@ -9,11 +9,11 @@ alone+=" witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
 # jobs after them, so that no core is idle.
-known="harness image comparisons docs control readers clock mutants"
+known="harness image comparisons docs control readers clock walks mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
-test_parts="harness image comparisons clock mutants unit emit benches matrix attention fuzz"
+test_parts="harness image comparisons clock walks mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal onnx pages schema report witness failures"
 deep_parts="harness host verify clocks docs control board readers paths sanitize templates formal matrix fuzz"
 deep_parts+=" explore dumps package install legal platform accuracy pieces netlists"
@@ -26,6 +26,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" control "ends that the host asks for" tests/e2e/control.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" clock "the timing model on known paths" tests/timing/run.sh
+    "$1" walks "walks whose results are kept" tests/timing/known.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2

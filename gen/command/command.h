@@ -59,7 +59,7 @@ const char *command_simulation(struct run *, const struct simulation *, struct s
 // Returns false after an error.
 struct clock_model;
 bool command_clock(struct run *, const struct ir *, const char *timing, const char *spec, struct clock_model *);
-#define COMMAND_TIMING_HELP "timing record from verif/timing/run.sh (default: NAME.timing.json next to NAME.yaml)"
+#define COMMAND_TIMING_HELP "record of the timing model (default: NAME.timing.json next to NAME.yaml)"
 // Notes which custom kernels count as nothing in the estimates; adds nothing if all of them state their resources.
 void command_note_resources(const struct ir *, struct text *);
 int command_print(struct text *);         // prints to standard output and frees the text; returns RILL_OK

@@ -148,9 +148,12 @@ struct emit_file {
 };
 struct emit_rtl {
     VEC(struct emit_file) files; // in the order of filelist.f, the top last
-    const char *hash; // 16 digits; hash of what a netlist depends on: all lines but comments, and placement on dies
+    const char *hash; // 16 digits; hash of what a netlist depends on: Verilog without comments, and placement on dies
 };
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false after an error
+// Adds the part of a Verilog file that a netlist depends on: without comments, layout, and hashes that only the host
+// reads.
+void emit_logic(const char *data, size_t len, struct text *out);
 // The first lines of a file; `what` is a sentence about its module.
 void emit_header(const struct emit_plan *, const char *what, struct text *out);
 

@@ -132,27 +132,77 @@ static struct emit_rtl make_modules(const struct emit_plan *p) {
 
 // ---- the hash ----
 
-// Whether a line counts for the hash: comments, empty lines, and the hashes that only the host reads do not.
-static bool matters(const char *line, size_t len) {
-    while (len && isspace((unsigned char)*line)) line++, len--;
-    bool names = memmem(line, len, " identity = 64'h", 16) || memmem(line, len, " layout = 64'h", 14);
-    return len && !names && *line != '#' && !(len > 1 && line[0] == '/' && line[1] == '/');
+// Whether a line of Verilog counts: a hash that only the host reads does not.
+static bool host_reads(const char *line, size_t len) {
+    return memmem(line, len, " identity = 64'h", 16) || memmem(line, len, " layout = 64'h", 14);
 }
 
-static void add_lines(const char *data, size_t len, struct text *out) {
+// Length of the comment at the start of a text, 0 if there is none. A `//` comment ends before its line's end.
+static size_t comment_len(const char *text, size_t len) {
+    if (len < 2 || text[0] != '/' || (text[1] != '/' && text[1] != '*')) return 0;
+    const char *end = text[1] == '/' ? memchr(text, '\n', len) : memmem(text + 2, len - 2, "*/", 2);
+    return !end ? len : (size_t)(end - text) + (text[1] == '/' ? 0 : 2);
+}
+
+static size_t string_len(const char *text, size_t len) {
+    size_t n = 1;
+    while (n < len && text[n] != '"') n += text[n] == '\\' ? 2 : 1;
+    return n < len ? n + 1 : len;
+}
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
+
+// Adds a piece of source. `apart`: white space or a comment is in front of it, which counts only between words.
+static void add_piece(const char *piece, size_t len, bool apart, struct text *out) {
+    if (apart && out->len && in_word(out->data[out->len - 1]) && in_word(*piece)) text_add(out, " ");
+    text_add_bytes(out, piece, len);
+}
+
+// Adds Verilog without comments and layout. A directive ends with its line, so its line's end counts.
+static void add_logic(const char *data, size_t len, struct text *out) {
+    bool apart = true, directive = false;
+    for (size_t i = 0, n; i < len; i += n) {
+        n = comment_len(data + i, len - i);
+        bool space = isspace((unsigned char)data[i]);
+        if (directive && data[i] == '\n') text_add(out, "\n"), directive = false;
+        if (n || space) {
+            n += !n;
+            apart = true;
+            continue;
+        }
+        n = data[i] == '"' ? string_len(data + i, len - i) : 1;
+        directive |= data[i] == '`';
+        add_piece(data + i, n, apart, out);
+        apart = false;
+    }
+}
+
+void emit_logic(const char *data, size_t len, struct text *out) {
+    struct text kept = {0};
     for (size_t n; len; data += n, len -= n) {
         const char *end = memchr(data, '\n', len);
         n = end ? (size_t)(end - data) + 1 : len;
-        if (matters(data, n)) text_add_bytes(out, data, n);
+        if (!host_reads(data, n)) text_add_bytes(&kept, data, n);
+    }
+    if (kept.len) add_logic(kept.data, kept.len, out);
+    text_free(&kept);
+}
+
+// Tcl: comments are lines of their own.
+static void add_script(const char *data, size_t len, struct text *out) {
+    for (size_t n; len; data += n, len -= n) {
+        const char *end = memchr(data, '\n', len);
+        n = end ? (size_t)(end - data) + 1 : len;
+        if (*data != '#' && *data != '\n') text_add_bytes(out, data, n);
     }
 }
 
 static const char *hash_of(const struct emit_plan *p, const struct emit_rtl *rtl) {
     const struct ir *ir = p->ir;
     struct text lines = {0}, placement = {0};
-    for (size_t i = 0; i < rtl->files.count; i++) add_lines(rtl->files.items[i].data, rtl->files.items[i].len, &lines);
+    for (size_t i = 0; i < rtl->files.count; i++) emit_logic(rtl->files.items[i].data, rtl->files.items[i].len, &lines);
     if (ir->design.dies > 1 && ir->dies > 1) emit_placement(p, &placement);
-    if (placement.len) add_lines(placement.data, placement.len, &lines);
+    if (placement.len) add_script(placement.data, placement.len, &lines);
     const char *hash = arena_printf(ir->arena, "%016llx", (unsigned long long)bytes_hash(text_cstr(&lines), lines.len));
     text_free(&placement);
     text_free(&lines);

@@ -11,6 +11,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "verif", "timing"))
+import published  # noqa: E402
 from dies import Dies  # noqa: E402
 from design import (Said, by_port, crossings, loose_borders, own_paths, parts_of,  # noqa: E402
                     write_record)
@@ -598,6 +599,16 @@ def case_record() -> None:
         ("SLR0", 3.1, "a", 1), ("SLR2", 4.42, "c", 1), ("between dies", 2.0, "d", 1), ("resets", 9.0, "e", 1)], record
     assert record["crossings"] == {"bits": 12, "without_registers": 1}, record
     assert [part.where for part in parts_of(said[:1], False)] == ["design"]
+
+
+def case_published() -> None:
+    """The table of docs/clock.md is what the delays and the published paths give."""
+    rows = published.read_rows()
+    assert sum(row.reports for row in rows) >= 100, "fewer than 100 reports"
+    with open(os.path.join(ROOT, "docs", "clock.md"), encoding="utf-8") as page:
+        said = page.read().splitlines()
+    for line in published.class_lines(rows, NS) + published.path_lines(rows, NS):
+        assert line in said, f"docs/clock.md does not say: {line}"
 
 
 CASES = {name[5:]: run for name, run in list(globals().items()) if name.startswith("case_")}

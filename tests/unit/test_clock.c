@@ -99,11 +99,32 @@ static void a_record_of_other_rtl_says_nothing(void **state) {
     assert_true(read_record("0123456789abcdef", parts, &clock));
     assert_int_equal(clock.state, CLOCK_STALE);
     const char *text = report(&clock, false);
-    has(text, "\nclock: stale: its record is of other RTL; run verif/timing/run.sh --design SPEC\n\n");
+    has(text, "\nclock: stale: its record is of other RTL; docs/clock.md says how to estimate it\n\n");
     assert_null(strstr(text, "5.30 ns"));
     has(report(&clock, true), "\"clock\": {\"state\": \"stale\"}");
     clock_warn(ir, &clock, loc_none(), &diag);
     assert_int_equal(diag.warnings, 0);
+}
+
+static const char *logic(const char *verilog) {
+    struct text text = {0};
+    emit_logic(verilog, strlen(verilog), &text);
+    const char *copy = arena_strdup(&arena, text_cstr(&text));
+    text_free(&text);
+    return copy;
+}
+
+static void comments_and_layout_are_no_logic(void **state) {
+    (void)state;
+    const char *plain = "module a(input wire x);assign y=x+1;endmodule";
+    assert_string_equal(logic("// A comment.\nmodule a (input wire  x); /* one\n more */\n\n  assign y = x + 1; // z\n"
+                              "endmodule\n"),
+                        plain);
+    assert_string_not_equal(logic("module a(input wire x);assign y=x+2;endmodule"), plain);
+    assert_string_not_equal(logic("module a(inputwire x);assign y=x+1;endmodule"), plain);
+    assert_string_equal(logic("$display(\"a // b\");"), "$display(\"a // b\");");
+    assert_string_equal(logic("`ifdef A // c\nwire b;\n`endif"), "`ifdef A\nwire b;`endif");
+    assert_string_equal(logic("wire a;\n  assign identity = 64'h12;\nwire b;"), "wire a;wire b;");
 }
 
 static void no_record_is_said(void **state) {
@@ -112,7 +133,7 @@ static void no_record_is_said(void **state) {
     assert_true(clock_read(ir, NULL, spec, &rtl, &clock, &diag));
     assert_int_equal(clock.state, CLOCK_NONE);
     assert_string_equal(clock.path, "tests/e2e/cases/dies/spec.timing.json");
-    has(report(&clock, false), "\nclock: not modelled; run verif/timing/run.sh --design SPEC\n");
+    has(report(&clock, false), "\nclock: not modelled; docs/clock.md says how to estimate it\n");
 }
 
 static void a_clock_above_the_model_is_warned_of(void **state) {
@@ -169,6 +190,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_die_has_its_clock_and_the_longest_paths_stand_first, setup, teardown),
         cmocka_unit_test_setup_teardown(a_record_of_other_rtl_says_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(comments_and_layout_are_no_logic, setup, teardown),
         cmocka_unit_test_setup_teardown(no_record_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(a_clock_above_the_model_is_warned_of, setup, teardown),
         cmocka_unit_test_setup_teardown(a_wrong_record_is_an_error_at_its_place, setup, teardown),

@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 from graph import Graph, Loop
 from places import Instances, places_of
 
+# Raise it with any change of the model, of the walk or of the synthesis (netlist.sh) that changes a delay: rows of
+# paths.txt are then walked again. A walk that gives something else than a row of the same logic is an error.
+VERSION = 1
+
 Bit = int
 CLOCKS = {"C", "CLK", "CLKA", "CLKB", "WCLK", "CLKARDCLK", "CLKBWRCLK", "G"}
 CLOCK_PORTS = {"clk", "clk_2x"}  # of modules

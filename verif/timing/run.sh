@@ -11,16 +11,20 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 usage() {
     cat <<'TEXT'
-usage: verif/timing/run.sh [--all | --design SPEC | --borders SPEC] [--list] [--path] [module...]
+usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [--list | --needed] [--path] [module...]
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
   --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick
              lines at its top (30 s)
-  --design   every instance of the design that SPEC gives
+  --design   the clock of the design that SPEC gives: every kind of instance whose row in verif/timing/paths.txt is not
+             of its present logic is walked, the others' results are taken from verif/timing/tables.jsonl
+  --again    with --design, walks all of them
+  --needed   with --design, only prints what needs a walk
   --borders  that between the dies of the design nothing goes but from flip-flop to flip-flop; without it of the
              designs that verif/timing/modules.txt names, with --design of that one
   --list     only prints what would be walked
   --path     also the longest path of each, net by net
-  --record   writes what was walked to verif/timing/paths.txt, and with --design the clock over one of the same RTL
+  --record   writes what was walked to verif/timing/paths.txt and tables.jsonl, and with --design the clock over one of
+             the same RTL
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
@@ -33,30 +37,32 @@ TEXT
 }
 
 pblocks="" # of the design whose lines are walked
-limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0
+limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0 again=0 needed=0
 recorded=$here/paths.txt
 cd "$root" || exit 1 # specs of modules.txt
 # Prints how long the paths of a module may be: the limit, or the time in its row of paths.txt if that is longer.
 limit_of() { # line
-    awk -v line="$1" -v limit="$limit" '{ ns = $1; sub(/^[^ ]+ [^ ]+ /, "") }
+    awk -v line="$1" -v limit="$limit" '{ ns = $1; sub(/^[^ ]+ [^ ]+ [^ ]+ /, "") }
         $0 == line && ns + 0.02 > limit { limit = ns + 0.02 }
         END { print limit }' "$recorded"
 }
 
+known() { python3 "$here/known.py" --floorplan "$pblocks" "$@"; }
+
 walk_module() { # MODULE NAME=VALUE...
-    local name status=0 said on_dies=()
+    local name status=0 said other on_dies=()
     # The engine is the only module whose parts lie on several dies.
     [ "$1" != rill_engine ] || [ -z "$pblocks" ] || on_dies=(--dies "$pblocks" --inside u_shared.u_engine.)
     name=$(netlist_name "$@")
     log=$work/$name.log
     said=$(python3 "$here/walk.py" "$work/$name.json" --limit "$(limit_of "$*")" --table "${options[@]}" \
         "${on_dies[@]}" 2>&1) || status=$?
-    if [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
+    if ! other=$(known --mark "$*" 2>&1); then fail "$*" "$(tail -n 1 <<<"$other")"
+    elif [ -n "$other" ] && [ $record = 0 ]; then fail "$*" "$other"
+    elif [ $status = 0 ]; then ok "$*: $(head -n 1 <<<"$said")"
     else fail "$*" "$(grep -m 1 error <<<"$said"); $(head -n 1 <<<"$said")"; fi
     [ ${#options[@]} = 0 ] || sed -n '2,$p' <<<"$said"
-    [ $record = 0 ] || awk -v line="$*" 'NR == 1 {
-        rest = $0; sub(/.*; without resets /, "", rest); sub(/;.*/, "", rest); print $1, rest, line }' \
-        <<<"$said" >>"$work/paths"
+    echo "$*" >>"$work/walked"
 }
 
 # Rows of all instances of a design, with large parts that are walked on their own left empty.
@@ -121,6 +127,11 @@ boxes_of() { # NAME
     [ ! -s "$work/$1.json" ] || python3 "$here/walk.py" "$work/$1.json" --boxes
 }
 
+# Whether a design may take the result of a line from the tables.
+is_known() { # line
+    [ -n "$spec" ] && [ $again = 0 ] && echo "$1" >"$work/line" && [ -z "$(known --stale "$work/line")" ]
+}
+
 declare -A walked=()
 # A line, and before it the parts that it leaves empty: it is walked with what their ports do.
 walk_line() { # line
@@ -134,7 +145,7 @@ walk_line() { # line
     # shellcheck disable=SC2086
     if ! synthesize_once "$name" $line; then fail "$line" "no synthesis: $(reason)" && return; fi
     if ! parts=$(boxes_of "$name"); then fail "$line" "the list of its parts breaks off" && return; fi
-    while IFS= read -r part; do [ -z "$part" ] || walk_line "$part"; done <<<"$parts"
+    while IFS= read -r part; do [ -z "$part" ] || is_known "$part" || walk_line "$part"; done <<<"$parts"
     # shellcheck disable=SC2086
     walk_module $line
 }
@@ -150,6 +161,8 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         --list) list=1 ;;
+        --again) again=1 ;;
+        --needed) needed=1 ;;
         --borders)
             borders=${2-}
             [ -f "$borders" ] || { usage >&2; exit 2; }
@@ -232,13 +245,25 @@ check_clock() {
     else fail "the clock of $name" "$(reason)"; fi
 }
 
-# Rows of paths.txt: what was walked now, and of other lines what is there.
-record_paths() {
-    {
-        sed -n '/^#/p' "$recorded"
-        awk '{ line = $0; sub(/^[^ ]+ [^ ]+ /, "", line) } NR == FNR { seen[line]; print; next }
-            !/^#/ && !(line in seen)' "$work/paths" "$recorded" | LC_ALL=C sort -k3
-    } >"$work/paths.new" && mv "$work/paths.new" "$recorded"
+# What of the lines must be walked, into $work/needed.
+find_needed() {
+    if [ -z "$spec" ] || [ $again = 1 ]; then cp "$work/lines" "$work/needed"
+    else known --stale "$work/lines" >"$work/needed"; fi
+}
+
+# With --design also what another run has walked and not stored.
+store_walked() {
+    local lines=$work/walked
+    [ -z "$spec" ] || [ "$wanted" != " " ] || lines=$work/lines
+    [ ! -s "$lines" ] || known --store "$lines" || counted fail "verif/timing/paths.txt" "it was not written"
+}
+
+say_needed() {
+    local all count
+    all=$(grep -vc '^design ' "$work/lines")
+    count=$(grep -vc '^design ' "$work/needed")
+    echo "$((all - count)) of $all kinds of instances are known, $count need a walk"
+    sed 's/^/  /' "$work/needed"
 }
 
 if [ ${#one[@]} -gt 0 ]; then
@@ -261,12 +286,15 @@ if [ "$wanted" = " " ] && [ -z "$spec" ]; then
     while IFS= read -r borders; do walk_borders "$borders"; done < <(sed -n 's/^borders //p' "$here/modules.txt")
 fi
 [ -z "$spec" ] || pblocks=$work/design/pblocks.tcl
-rm -f "$work/paths"
+rm -f "$work/walked"
 all_lines >"$work/lines" || fail "lines" "the list of what is walked breaks off"
+find_needed || fail "lines" "the list of what needs a walk breaks off"
+[ -z "$spec" ] || say_needed
+[ $needed = 0 ] || exit 0
 while IFS= read -r line; do
     [ "$wanted" = " " ] || [[ $wanted == *" ${line%% *} "* ]] || continue
     walk_line "$line"
-done <"$work/lines"
+done <"$work/needed"
 if [ -n "$spec" ] && [ "$wanted" = " " ]; then state_clock; fi
-if [ $record = 1 ] && [ -s "$work/paths" ]; then record_paths; fi
+if [ $record = 1 ]; then store_walked; fi
 verdict

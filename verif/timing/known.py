@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps the results of walks, so that a module is walked again only after a change of its logic.
+
+usage: known.py --stale LINES [--floorplan FILE]            prints the lines that need a walk, restores the others' tables
+       known.py --mark LINE [--floorplan FILE]              stamps the table that a walk has just written, and compares it
+       known.py --store LINES [--floorplan FILE]            writes these lines' tables to paths.txt and tables.jsonl
+       known.py --check                                     prints each row of paths.txt whose logic has changed since
+LINES: a file of lines `MODULE NAME=VALUE...`. A line's key is a hash of the text of its templates without comments and
+white space, of the line, of the delays and of the model's VERSION. Yosys is not needed. --floorplan: the pblocks.tcl of
+the design. Only the matrix engine is placed part by part, so only its keys depend on it.
+"""
+import argparse
+import hashlib
+import json
+import os
+import pathlib
+import re
+import sys
+
+from model import VERSION, read_delays
+from walk import TABLES, netlist_name
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+WORK = ROOT / "build" / "timing"
+PATHS, STORE = HERE / "paths.txt", HERE / "tables.jsonl"
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL)
+INSTANCE = re.compile(r"^ *(rill_[a-z0-9_]+) +(?:#\(|#$|u_[a-z0-9_]+ *\()", re.MULTILINE)
+INCLUDE = re.compile(r'^ *`include "([a-z0-9_]+\.vh)"', re.MULTILINE)
+PLACED = "rill_engine"  # the only module whose parts are on several dies
+INSIDE = "u_shared/u_engine/"
+
+
+def logic(text: str) -> str:
+    """The text without comments, and with white space only where it separates two words. A directive ends with its
+    line, so the line's end stays."""
+    def kept(found: re.Match) -> str:
+        piece = found[0]
+        return piece if piece[0] == '"' else " "
+    plain = TOKEN.sub(lambda found: "\n" if "\n" in found[0] and found[0][0] != '"' else kept(found), text)
+    lines = []
+    for line in plain.split("\n"):
+        words = re.sub(r"\s+", " ", line).strip()
+        if words:
+            lines.append(f"\n{words}\n" if words[0] == "`" else words)
+    return re.sub(r" ?([^\w\s$`\"'\\]) ?", r"\1", re.sub(r" *\n+ *", "\n", " ".join(lines)))
+
+
+def digest(*what: object) -> str:
+    return hashlib.sha256(repr(what).encode()).hexdigest()
+
+
+class Library:
+    """The templates, their logic, and what each instantiates."""
+
+    def __init__(self) -> None:
+        places = [*ROOT.glob("rtl-templates/*/*.v"), *HERE.glob("*.v")]
+        self.file = {path.stem: path for path in places}
+        self.header = {path.name: path for path in ROOT.glob("rtl-templates/*/*.vh")}
+        self.known: dict[str, tuple[str, list[str]]] = {}
+
+    def read(self, module: str) -> tuple[str, list[str]]:
+        """A hash of a module's logic, and the modules that it instantiates."""
+        if module not in self.known:
+            text = self.file[module].read_text(encoding="utf-8")
+            parts = [self.header[name].read_text(encoding="utf-8") for name in INCLUDE.findall(text)]
+            said = "\n".join(map(logic, [text, *parts]))
+            self.known[module] = digest(said), sorted(set(INSTANCE.findall(text)))
+        return self.known[module]
+
+    def closure(self, module: str) -> list[str]:
+        waiting, seen = [module], set()
+        while waiting:
+            at = waiting.pop()
+            if at not in seen and at in self.file:
+                seen.add(at)
+                waiting += self.read(at)[1]
+        return sorted(seen)
+
+
+class Keys:
+    def __init__(self, floorplan: str | None):
+        self.library = Library()
+        self.model = repr((VERSION, sorted(read_delays().items())))
+        text = pathlib.Path(floorplan).read_text(encoding="utf-8") if floorplan and os.path.exists(floorplan) else ""
+        self.placed = repr(sorted(line for line in text.splitlines() if INSIDE in line))
+
+    def of(self, line: str) -> str:
+        module = line.split()[0]
+        parts = [(part, self.library.read(part)[0]) for part in self.library.closure(module)]
+        return digest(line, self.model, parts)[:16] + (f"-{digest(self.placed)[:8]}" if module == PLACED else "")
+
+
+def table_path(line: str) -> pathlib.Path:
+    return WORK / (netlist_name(line) + TABLES)
+
+
+def read_store() -> dict[tuple[str, str], dict]:
+    """Tables by line and key. An engine that several designs have with other floorplans has several."""
+    if not STORE.exists():
+        return {}
+    rows = [json.loads(text) for text in STORE.read_text(encoding="utf-8").splitlines() if text]
+    return {(row["line"], row["key"]): row["table"] for row in rows}
+
+
+def read_lines(path: str) -> list[str]:
+    return [line.strip() for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()
+            if line.strip() and not line.startswith("design ")]
+
+
+def with_parts(lines: list[str], table_of) -> list[str]:
+    """The lines, and those of the parts that their netlists leave empty."""
+    found: list[str] = []
+    waiting = list(reversed(lines))
+    while waiting:
+        line = waiting.pop()
+        if line not in found:
+            found.append(line)
+            waiting += (table_of(line) or {}).get("parts", [])
+    return found
+
+
+class Tables:
+    """The table of a line, if it is of the present logic: from build/timing, else from the store."""
+
+    def __init__(self, keys: Keys):
+        self.keys, self.store = keys, read_store()
+
+    def local(self, line: str) -> dict | None:
+        path = table_path(line)
+        if not path.exists():
+            return None
+        table = json.loads(path.read_text(encoding="utf-8"))
+        return table if table.get("key") == self.keys.of(line) else None
+
+    def current(self, line: str) -> dict | None:
+        table = self.local(line)
+        if table is None:
+            table = self.store.get((line, self.keys.of(line)))
+            if table is not None:
+                write(table_path(line), json.dumps({**table, "key": self.keys.of(line)}))
+        return table
+
+    def stale(self, lines: list[str]) -> list[str]:
+        """A line needs a walk if one of its parts does, because the walk uses the parts' tables."""
+        known = {line: self.current(line) for line in with_parts(lines, self.current)}
+        return [line for line in lines
+                if any(known.get(part) is None for part in with_parts([line], self.current))]
+
+
+def write(path: pathlib.Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def longest(table: dict) -> tuple[float, float]:
+    """ns of all paths, and of those that no reset begins."""
+    data = max((path[0] for path in table["paths"]), default=0.0)
+    return max([data] + [path[0] for path in table["resets"]]), data
+
+
+def read_rows() -> tuple[list[str], list[tuple[str, str, str, str]]]:
+    """The comments of paths.txt, and its rows: ns, ns without resets, key, line."""
+    text = PATHS.read_text(encoding="utf-8").splitlines()
+    rows = [tuple(line.split(" ", 3)) for line in text if line and line[0] != "#"]
+    return [line for line in text if line.startswith("#")], rows  # type: ignore[return-value]
+
+
+def mark(keys: Keys, line: str) -> None:
+    """Says so if a row of the same logic has another result."""
+    path, key = table_path(line), keys.of(line)
+    table = json.loads(path.read_text(encoding="utf-8"))
+    write(path, json.dumps({**table, "key": key}))
+    ns = f"{longest(table)[0]:.2f}"
+    for row in read_rows()[1]:
+        if row[2:] == (key, line) and row[0] != ns:
+            print(f"{ns} ns, but its row of the same logic says {row[0]} ns: VERSION in model.py was not raised")
+
+
+def store(tables: Tables, lines: list[str]) -> int:
+    """Replaces the rows of these lines. The engine's rows with other floorplans stay."""
+    said, rows = read_rows()
+    found = {line: tables.local(line) for line in with_parts(lines, tables.local)}
+    new = {line: table for line, table in found.items() if table is not None}
+    rows = [row for row in rows if row[3] not in new or row[3].split()[0] == PLACED and row[2] != "-"]
+    rows += [(*(f"{ns:.2f}" for ns in longest(table)), tables.keys.of(line), line) for line, table in new.items()]
+    rows = sorted({(row[3], row[2]): row for row in rows}.values(), key=lambda row: (row[3], row[2]))
+    write(PATHS, "\n".join(said + [" ".join(row) for row in rows]) + "\n")
+    kept = {key: table for key, table in tables.store.items() if key[0] not in new or key[0].split()[0] == PLACED}
+    for line, table in new.items():
+        kept[line, tables.keys.of(line)] = {name: part for name, part in table.items() if name != "key"}
+    write(STORE, "".join(json.dumps({"line": line, "key": key, "table": table}, separators=(",", ":")) + "\n"
+                         for (line, key), table in sorted(kept.items(), key=lambda item: item[0])))
+    for line in found:
+        if line not in new:
+            print(f"not walked: {line}", file=sys.stderr)
+    return 0 if len(new) == len(found) else 1
+
+
+def check(keys: Keys) -> int:
+    """The floorplan of a row is left out, because only its design knows it."""
+    stale = [row for row in read_rows()[1] if keys.of(row[3]).partition("-")[0] != row[2].partition("-")[0]]
+    for row in stale:
+        print(f"stale: {row[3]}")
+    return 1 if stale else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--stale")
+    parser.add_argument("--mark")
+    parser.add_argument("--store")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--floorplan")
+    given = parser.parse_args()
+    keys = Keys(given.floorplan)
+    if given.check:
+        return check(keys)
+    if given.mark:
+        mark(keys, given.mark)
+    elif given.stale:
+        for line in Tables(keys).stale(read_lines(given.stale)):
+            print(line)
+    elif given.store:
+        return store(Tables(keys), read_lines(given.store))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
