@@ -5,6 +5,7 @@
 
 #include "gen/kernel/args.h"
 #include "gen/kernel/kernel.h"
+#include "gen/kernel/terms.h"
 #include "gen/ir/latency.h"
 
 // ---- parameters that most modules have ----
@@ -72,13 +73,6 @@ void class_cost_window_entries(const struct kernel_args *, int64_t entry_bits, s
 struct kernel_class class_of_custom(const struct custom *);
 
 // ---- resources ----
-
-// Adds n times these amounts, rounded to whole cells. n counts lanes, bits, ports, ...
-static inline void cost_per(struct cost_resources *r, int64_t n, double lut, double ff, int64_t dsp) {
-    r->lut += (int64_t)((double)n * lut + 0.5);
-    r->ff += (int64_t)((double)n * ff + 0.5);
-    r->dsp += n * dsp;
-}
 
 static inline void cost_ram_add(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style,
                                 int64_t times) {
