@@ -11,12 +11,9 @@ static const struct function {
     int64_t latency;
     enum cost_term lane;
 } table[] = {
-    {"add", LATENCY_ADD, PER_BINARY_SUM_LANE},
-    {"sub", LATENCY_ADD, PER_BINARY_SUM_LANE},
-    {"mul", LATENCY_MUL, PER_BINARY_PRODUCT_LANE},
-    {"div", LATENCY_RECIP + LATENCY_MUL, PER_BINARY_QUOTIENT_LANE},
-    {"max", 1, PER_BINARY_LARGER_LANE},
-    {"min", 1, PER_BINARY_LARGER_LANE},
+    {"add", LATENCY_ADD, PER_BINARY_SUM_LANE}, {"sub", LATENCY_ADD, PER_BINARY_SUM_LANE},
+    {"mul", LATENCY_MUL, PER_MUL_LANE},        {"div", LATENCY_RECIP + LATENCY_MUL, PER_BINARY_QUOTIENT_LANE},
+    {"max", 1, PER_BINARY_LARGER_LANE},        {"min", 1, PER_BINARY_LARGER_LANE},
 };
 enum { DIV = 3 };
 

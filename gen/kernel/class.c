@@ -72,6 +72,11 @@ void class_rows(const struct kernel_args *a, struct timing_contract *c) {
 
 // ---- resources ----
 
+void class_cost_select(struct cost_resources *r, int64_t bits, int64_t words) {
+    int64_t fours = div_up(words, 4);
+    if (words > 1) r->lut += bits * (fours > 1 ? fours + 1 : 1);
+}
+
 // Two banks with the chunks of all tokens. LUTRAM needs an output register, which a block RAM includes.
 void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), RAM_AUTO);

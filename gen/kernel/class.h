@@ -85,6 +85,8 @@ static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_
     cost_add(r, &fifo, 1);
 }
 
+// A multiplexer of words. A LUT selects a bit of four words, and another LUT selects among the results.
+void class_cost_select(struct cost_resources *, int64_t bits, int64_t words);
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
 void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);
 void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, enum ram_style style);

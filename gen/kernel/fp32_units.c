@@ -6,7 +6,8 @@ static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r)
     (void)a, cost_per(r, 1, PER_FP32_ADD);
 }
 static void cost_fp32_mul(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, PER_FP32_MUL);
+    cost_per(r, 1, PER_FP32_MUL);
+    cost_per(r, args_int(a, "SATURATE", 0), PER_FP32_MUL_SATURATE);
 }
 static void cost_fp32_exp(const struct kernel_args *a, struct cost_resources *r) {
     (void)a, cost_per(r, 1, PER_FP32_EXP);
@@ -18,12 +19,9 @@ static void cost_fp32_rsqrt(const struct kernel_args *a, struct cost_resources *
     (void)a, cost_per(r, 1, PER_FP32_RSQRT);
 }
 
-// Above 64 bits, the normalizing shifter has one more level.
 static void cost_fp32_from_int(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t width = args_int(a, "WIDTH", 32);
-    bool is_wide = width > 64;
-    cost_per(r, width, is_wide ? PER_FP32_FROM_WIDE_BIT : PER_FP32_FROM_INT_BIT);
-    cost_per(r, 1, is_wide ? PER_FP32_FROM_WIDE : PER_FP32_FROM_INT);
+    cost_per(r, args_int(a, "WIDTH", 32), PER_FP32_FROM_INT_BIT);
+    cost_per(r, 1, PER_FP32_FROM_INT);
 }
 
 static void cost_fp32_to_fixed(const struct kernel_args *a, struct cost_resources *r) {

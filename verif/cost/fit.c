@@ -11,16 +11,18 @@
 #include "gen/kernel/terms.h"
 
 enum { LUT, FF, KINDS };
-enum how { KEPT, FITTED };
+enum how { KEPT, LUTS, FITTED };
 enum { GROWTH = 1 << 20, LINE = 160 };
 static const double least = 100;     // cells; errors of smaller modules are in percent of this
 static const double no_pivot = 1e-9; // of weighted sums; below it, the rows do not determine a term
 
-static struct cost_amount amount[COST_TERMS] = {
+static const struct cost_amount given[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, ...) {lut, ff, dsp},
 #include "include/costs.def"
 #undef COST
 };
+
+static struct cost_amount amount[COST_TERMS];
 
 static const enum how how_of[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, how, ...) how,
@@ -28,11 +30,13 @@ static const enum how how_of[COST_TERMS] = {
 #undef COST
 };
 
-static const char *const how_name[] = {"KEPT", "FITTED"};
+static const char *const how_name[] = {"KEPT", "LUTS", "FITTED"};
+
+static bool is_fitted(int term, int kind) { return how_of[term] == FITTED || (how_of[term] == LUTS && kind == LUT); }
 
 struct row {
     const struct cost_row *from;
-    double rest[KINDS];              // what the formula gives without the fitted terms
+    double rest[KINDS];              // what the formula gives without the fitted figures
     double times[COST_TERMS][KINDS]; // how often it takes each term
 };
 
@@ -68,15 +72,18 @@ static void find_times(struct row *row) {
 static void find_rest(struct row *row) {
     struct cost_resources all = result(row->from);
     row->rest[LUT] = (double)all.lut, row->rest[FF] = (double)all.ff;
-    for (int t = 0; t < COST_TERMS; t++) {
-        if (how_of[t] == KEPT) continue;
-        row->rest[LUT] -= row->times[t][LUT] * amount[t].lut;
-        row->rest[FF] -= row->times[t][FF] * amount[t].ff;
-    }
+}
+
+// Without the fitted figures, so that a second fit gives the same ones.
+static void take_given(void) {
+    for (int t = 0; t < COST_TERMS; t++)
+        amount[t] = (struct cost_amount){is_fitted(t, LUT) ? 0 : given[t].lut, is_fitted(t, FF) ? 0 : given[t].ff,
+                                         given[t].dsp};
 }
 
 static struct rows rows_of(struct arena *arena, const struct cost_rows *table) {
     struct rows rows = {.items = ARENA_ARRAY(arena, struct row, table->count)};
+    take_given();
     for (size_t i = 0; i < table->count; i++) {
         struct cost_resources unused;
         if (!cost_module(table->items[i].module, table->items[i].param, table->items[i].params, &unused)) continue;
@@ -134,7 +141,6 @@ static bool solve(struct system *s) {
     return true;
 }
 
-// Terms that no row takes (a term of LUTs alone takes no flip-flops) are 0.
 static bool is_taken(const struct rows *rows, int term, int kind) {
     for (int i = 0; i < rows->count; i++)
         if (rows->items[i].times[term][kind] != 0) return true;
@@ -146,16 +152,18 @@ static double rounded(double figure) {
     return round(figure / step) * step;
 }
 
+static double *figure_of(int term, int kind) { return kind == LUT ? &amount[term].lut : &amount[term].ff; }
+
 static bool fit(const struct rows *rows, int kind) {
     static struct system s;
     s = (struct system){0};
     for (int t = 0; t < COST_TERMS; t++)
-        if (how_of[t] == FITTED && is_taken(rows, t, kind)) s.term[s.terms++] = t;
+        if (is_fitted(t, kind) && is_taken(rows, t, kind)) s.term[s.terms++] = t;
+        else *figure_of(t, kind) = kind == LUT ? given[t].lut : given[t].ff; // no row takes the term
     for (int i = 0; i < rows->count; i++) add_row(&s, &rows->items[i], kind);
     if (!solve(&s)) return false;
     for (int i = 0; i < s.terms; i++) {
-        double figure = rounded(s.right[i] / s.sum[i][i]);
-        *(kind == LUT ? &amount[s.term[i]].lut : &amount[s.term[i]].ff) = figure;
+        *figure_of(s.term[i], kind) = rounded(s.right[i] / s.sum[i][i]);
     }
     return true;
 }
