@@ -34,8 +34,9 @@ case $mode in
     --check)
         build/cost_fit >build/costs.def || exit 1
         diff -u "$table" build/costs.def >build/costs.diff && exit 0
-        echo "$table is not what verif/cost/fit.sh makes of verif/cost/measured.txt: $(grep -c '^+COST' build/costs.diff)" \
-            "rows differ, first $(grep -m1 '^+COST' build/costs.diff | cut -c2-); run verif/cost/fit.sh"
+        rows=$(grep -c '^+COST' build/costs.diff) first=$(grep -m1 '^+COST' build/costs.diff | cut -c2-)
+        echo "$table is not what verif/cost/fit.sh makes of verif/cost/measured.txt: $rows rows differ, first $first;" \
+            "run verif/cost/fit.sh"
         exit 1 ;;
     *) build/cost_fit >build/costs.def && mv build/costs.def "$table" ;;
 esac
