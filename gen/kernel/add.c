@@ -9,8 +9,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 521, 346, 0);
-    cost_per(r, 1, 19, 22, 0);
+    cost_per(r, class_lanes(a), PER_ADD_LANE);
+    cost_per(r, 1, PER_ADD_BASE);
 }
 
 const struct kernel_class rtl_add = {.module = "rill_add", .traits = KERNEL_FAULT, .contract = contract, .cost = cost};

@@ -15,9 +15,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // Each lane has a node of the tree and a node of the hash. Both mask lanes that the last chunk does not fill.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), rest = args_int(a, "N", 1) % lanes;
-    cost_per(r, lanes, 112, 130, 0);
-    cost_per(r, rest ? lanes - rest : 0, 60, 0, 0);
-    cost_per(r, 1, 340, 250, 0);
+    cost_per(r, lanes, PER_ARGMAX_LANE);
+    cost_per(r, rest ? lanes - rest : 0, PER_ARGMAX_PADDING_LANE);
+    cost_per(r, 1, PER_ARGMAX_BASE);
 }
 
 const struct kernel_class rtl_argmax = {.module = "rill_argmax",

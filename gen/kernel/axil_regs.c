@@ -9,11 +9,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "CHANNELS", 1), 107, 185.7, 0);
-    cost_per(r, args_int(a, "COUNTERS", 0), 37, 11.7, 0);
-    cost_per(r, args_int(a, "SAMPLING", 0), 40, 160, 0); // the settings
-    cost_per(r, args_int(a, "END_IDS", 1) - 1, 22, 32, 0);
-    cost_per(r, 1, 845, 611, 0);
+    cost_per(r, args_int(a, "CHANNELS", 1), PER_REGISTERS_CHANNEL);
+    cost_per(r, args_int(a, "COUNTERS", 0), PER_REGISTERS_COUNTER);
+    cost_per(r, args_int(a, "SAMPLING", 0), PER_REGISTERS_SAMPLING); // the settings
+    cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_REGISTERS_END_ID);
+    cost_per(r, 1, PER_REGISTERS_BASE);
 }
 
 int kernel_counters(const struct ir_kernel *k) {

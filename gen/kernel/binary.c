@@ -5,19 +5,15 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// By FUNCTION. lut, ff, dsp: per lane, fitted to the rows of rill_binary in verif/cost/measured.txt (Yosys).
+// By FUNCTION.
 static const struct function {
     const char *name;
     int64_t latency;
-    double lut, ff;
-    int64_t dsp;
+    enum cost_term lane;
 } table[] = {
-    {"add", LATENCY_ADD, 437, 217, 0},
-    {"sub", LATENCY_ADD, 437, 217, 0},
-    {"mul", LATENCY_MUL, 159, 175, 2},
-    {"div", LATENCY_RECIP + LATENCY_MUL, 456, 486, 4},
-    {"max", 1, 154, 33, 0},
-    {"min", 1, 154, 33, 0},
+    {"add", LATENCY_ADD, PER_BINARY_SUM_LANE}, {"sub", LATENCY_ADD, PER_BINARY_SUM_LANE},
+    {"mul", LATENCY_MUL, PER_MUL_LANE},        {"div", LATENCY_RECIP + LATENCY_MUL, PER_BINARY_QUOTIENT_LANE},
+    {"max", 1, PER_BINARY_LARGER_LANE},        {"min", 1, PER_BINARY_LARGER_LANE},
 };
 enum { DIV = 3 };
 
@@ -32,8 +28,8 @@ int64_t class_binary_latency(int64_t function) { return table[function].latency;
 
 void class_cost_binary(int64_t function, int64_t lanes, struct cost_resources *r) {
     const struct function *f = &table[function];
-    cost_per(r, lanes, f->lut, f->ff, f->dsp);
-    cost_per(r, 1, 14, 12, 0);
+    cost_per(r, lanes, f->lane);
+    cost_per(r, 1, PER_BINARY_BASE);
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
@@ -44,8 +40,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_binary(args_int(a, "FUNCTION", 1), class_lanes(a), r);
-    cost_per(r, class_lanes(a), 100, 130, 0); // the slices of both operands
-    cost_per(r, 1, 5, 10, 0);
+    cost_per(r, class_lanes(a), PER_BINARY_SLICES_LANE); // the slices of both operands
+    cost_per(r, 1, PER_BINARY_SLICES);
     class_cost_padding(a, r);
 }
 

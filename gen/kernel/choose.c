@@ -18,8 +18,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 64, 32, 0);
-    cost_per(r, 1, 11, 10, 0);
+    cost_per(r, class_lanes(a), PER_CHOOSE_LANE);
+    cost_per(r, 1, PER_CHOOSE_BASE);
 }
 
 const struct kernel_class rtl_choose = {.module = "rill_choose", .bind = bind, .contract = contract, .cost = cost};

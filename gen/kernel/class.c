@@ -72,6 +72,11 @@ void class_rows(const struct kernel_args *a, struct timing_contract *c) {
 
 // ---- resources ----
 
+void class_cost_select(struct cost_resources *r, int64_t bits, int64_t words) {
+    int64_t fours = div_up(words, 4);
+    if (words > 1) r->lut += bits * (fours > 1 ? fours + 1 : 1);
+}
+
 // Two banks with the chunks of all tokens. LUTRAM needs an output register, which a block RAM includes.
 void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), RAM_AUTO);
@@ -88,23 +93,23 @@ void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, en
 
 void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, enum ram_style style) {
     class_cost_buffer(r, depth, bits, style);
-    cost_per(r, log2_up(depth + 1), 3, 3, 0);
-    cost_per(r, 1, 10, 0, 0);
+    cost_per(r, log2_up(depth + 1), PER_REPLAY_COUNTER_BIT);
+    cost_per(r, 1, PER_REPLAY_BASE);
 }
 
 // A ROM of LUTs with 64 entries each, the entry's register, counters and the step word.
 void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t entries, int64_t sections) {
-    cost_per(r, entry_bits * div_up(entries, 64), 1.05, 0, 0);
-    cost_per(r, entry_bits, 0, 1.08, 0);
-    cost_per(r, sections, 3, 0, 0);
-    cost_per(r, 1, 75, 210, 0);
+    cost_per(r, entry_bits * div_up(entries, 64), PER_SCHEDULE_TABLE_BIT);
+    cost_per(r, entry_bits, PER_SCHEDULE_ENTRY_BIT);
+    cost_per(r, sections, PER_SCHEDULE_SECTION);
+    cost_per(r, 1, PER_SCHEDULE_BASE);
 }
 
 // The schedule of 8-bit turns, without the unused step word, and the turns that are fetched ahead.
 void class_cost_turns(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_ports(a), 4, 0, 0);
-    cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), 10, 0, 0);
-    cost_per(r, 1, 90, 85, 0);
+    cost_per(r, class_ports(a), PER_TURNS_PORT);
+    cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), PER_TURNS_TABLE);
+    cost_per(r, 1, PER_TURNS_BASE);
 }
 
 // ---- values that other code needs from parameters that most modules have ----

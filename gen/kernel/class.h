@@ -5,6 +5,7 @@
 
 #include "gen/kernel/args.h"
 #include "gen/kernel/kernel.h"
+#include "gen/kernel/terms.h"
 #include "gen/ir/latency.h"
 
 // ---- parameters that most modules have ----
@@ -73,13 +74,6 @@ struct kernel_class class_of_custom(const struct custom *);
 
 // ---- resources ----
 
-// Adds n times these amounts, rounded to whole cells. n counts lanes, bits, ports, ...
-static inline void cost_per(struct cost_resources *r, int64_t n, double lut, double ff, int64_t dsp) {
-    r->lut += (int64_t)((double)n * lut + 0.5);
-    r->ff += (int64_t)((double)n * ff + 0.5);
-    r->dsp += n * dsp;
-}
-
 static inline void cost_ram_add(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style,
                                 int64_t times) {
     struct cost_resources ram = cost_ram(words, bits, style);
@@ -91,6 +85,8 @@ static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_
     cost_add(r, &fifo, 1);
 }
 
+// A multiplexer of words. A LUT selects a bit of four words, and another LUT selects among the results.
+void class_cost_select(struct cost_resources *, int64_t bits, int64_t words);
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
 void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);
 void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, enum ram_style style);

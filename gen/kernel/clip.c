@@ -20,8 +20,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 158, 65.8, 0);
-    cost_per(r, 1, 14, 11.2, 0);
+    cost_per(r, class_lanes(a), PER_CLIP_LANE);
+    cost_per(r, 1, PER_CLIP_BASE);
     class_cost_padding(a, r);
 }
 

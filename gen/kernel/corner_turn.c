@@ -10,10 +10,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->layout.reads = div_up(c->layout.reads, lanes);
 }
 
-// LUTs of rill_rotate by Yosys: 2:1 multiplexers, one or two in a LUT.
-static double rotation(int64_t elements, int64_t bits) {
-    return 0.88 * (double)(elements * bits * (1 + log2_up(elements) / 2));
-}
+// Places of rill_rotate: a bit in a stage of 2:1 multiplexers, of which a LUT has one or two.
+static int64_t rotation(int64_t elements, int64_t bits) { return elements * bits * (1 + log2_up(elements) / 2); }
 
 // Whether words end with the innermost loop. Lists are written with the highest loop first, and item 0 is the
 // innermost.
@@ -26,16 +24,17 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
             rows = div_up(args_int(a, "BUFFER", 1), lanes);
     int64_t log = log2_up(lanes), row = at_least(log2_up(2 * rows), 1), loops = at_least(args_int(a, "LOOPS", 1), 1);
     for (int64_t l = 0; l < lanes; l++) class_cost_buffer(r, 2 * rows * class_tokens(a), bits, args_style(a, RAM_AUTO));
-    if (args_int(a, "PERIOD", 0)) cost_per(r, 1, rotation(lanes, bits), 0, 0);
-    cost_per(r, lanes * row, 0, 1, 0);
-    cost_per(r, 1, 60, 45, 0);
+    if (args_int(a, "PERIOD", 0)) cost_per(r, rotation(lanes, bits), PER_ROTATE_PLACE);
+    r->ff += lanes * row;
+    cost_per(r, 1, PER_CORNER_TURN_BASE);
     if (is_aligned(a, lanes)) {
-        cost_per(r, 1, rotation(lanes, bits + row) + (double)(lanes * row), 0, 0);
-        cost_per(r, loops, 40, 18, 0);
+        cost_per(r, rotation(lanes, bits + row), PER_ROTATE_PLACE);
+        r->lut += lanes * row;
+        cost_per(r, loops, PER_CORNER_TURN_LOOP);
         return;
     }
-    cost_per(r, lanes * lanes * (bits + row), 0.5, 0, 0);
-    cost_per(r, lanes * loops * (row + log), 2.7, 2.6, 0);
+    cost_per(r, lanes * lanes * (bits + row), PER_CORNER_TURN_PLACE);
+    cost_per(r, lanes * loops * (row + log), PER_CORNER_TURN_COUNTER_BIT);
 }
 
 // A bank for every lane; both halves are in one memory.

@@ -11,26 +11,26 @@ static int64_t address_bits(const struct kernel_args *a) {
 
 static void cost_dma_read(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "PREFETCH_BEATS", 0), class_beat_bits(a), args_style(a, RAM_BLOCK));
-    cost_per(r, address_bits(a), 4, 7.2, 0);
-    cost_per(r, 1, 150, 65, 0);
+    cost_per(r, address_bits(a), PER_DMA_READ_ADDRESS_BIT);
+    cost_per(r, 1, PER_DMA_READ_BASE);
 }
 
 // The beats of three clients are selected in one LUT per bit. A single client needs none.
 static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "BUFFER_BEATS", 1), class_beat_bits(a), args_style(a, RAM_DISTRIBUTED));
-    if (clients(a) > 1) cost_per(r, class_beat_bits(a) * div_up(clients(a), 3), 1, 0, 0);
-    cost_per(r, address_bits(a), 3.1, 3.2, 0);
-    cost_per(r, clients(a), 110, 52, 0);
-    cost_per(r, 1, 0, 35, 0);
+    if (clients(a) > 1) r->lut += class_beat_bits(a) * div_up(clients(a), 3);
+    cost_per(r, address_bits(a), PER_DMA_WRITE_ADDRESS_BIT);
+    cost_per(r, clients(a), PER_DMA_WRITE_CLIENT);
+    cost_per(r, 1, PER_DMA_WRITE_BASE);
 }
 
 // A beat has a register. With one client there is no selection; only the outstanding beats are counted.
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chosen = clients(a) > 1 ? clients(a) : 0;
-    cost_per(r, args_int(a, "ADDR_BITS", 64), chosen ? 0.75 : 0, 1, 0);
-    cost_per(r, chosen, 60, 2, 0);
-    cost_per(r, 1, chosen ? 0 : 30, 41, 0);
-    cost_per(r, class_beat_bits(a), 0, 1, 0);
+    cost_per(r, chosen ? args_int(a, "ADDR_BITS", 64) : 0, PER_READ_ARBITER_ADDRESS_BIT);
+    cost_per(r, chosen, PER_READ_ARBITER_CLIENT);
+    cost_per(r, 1, chosen ? PER_READ_ARBITER_BASE : PER_READ_ARBITER_ALONE);
+    r->ff += args_int(a, "ADDR_BITS", 64) + class_beat_bits(a);
 }
 
 const struct kernel_class rtl_axi_read_arbiter = {.module = "rill_axi_read_arbiter", .cost = cost_axi_read_arbiter};

@@ -39,12 +39,13 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
             words = 1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(row_words), 1));
     struct cost_resources rows = cost_ram(words, beat, RAM_AUTO);
     cost_add(r, &rows, banks);
-    cost_per(r, class_lanes(a), wide ? 235 : 190, wide ? 282 : 232, 2);
-    cost_per(r, banks * beat, 1.04, rows.bram18 ? 0.96 : 1.96, 0);
-    cost_per(r, 1, 40, 0, 0);
-    cost_per(r, args_int(a, "MODE", 0) == SPEC_TABLE_INT4, 357, 500, 2);
-    cost_per(r, args_int(a, "REPEAT", 1) > 1, 60, 56, 0);          // selects the table of the repetition
-    cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), 0.42, 0, 0); // selects the channel's beat
+    cost_per(r, class_lanes(a), wide ? PER_EMBED_LANE_INT16 : PER_EMBED_LANE);
+    cost_per(r, banks * beat, PER_EMBED_BIT);
+    if (!rows.bram18) r->ff += banks * beat; // output register, which a block RAM includes
+    cost_per(r, 1, PER_EMBED_BASE);
+    cost_per(r, args_int(a, "MODE", 0) == SPEC_TABLE_INT4, PER_EMBED_INT4);
+    cost_per(r, args_int(a, "REPEAT", 1) > 1, PER_EMBED_REPEAT);            // selects the table of the repetition
+    cost_per(r, beat * (args_int(a, "PARTS", 1) - 1), PER_EMBED_PARTS_BIT); // selects the channel's beat
     r->dsp += 2;
 }
 

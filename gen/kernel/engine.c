@@ -40,14 +40,14 @@ static int64_t multipliers(int64_t beat, int64_t pairs, int64_t pump) { return b
 
 // The multipliers of a lane: one per nibble, two in a DSP, and one for the group scale.
 static void matrix_lane(int64_t beat, int64_t bits, struct cost_resources *r) {
-    cost_per(r, beat, 5.15 + 0.4 * wide(bits), 4.1 + 0.85 * wide(bits), 0);
-    cost_per(r, 1, 160 + 80 * wide(bits), 420 - 20 * wide(bits), 0);
+    cost_mix(r, beat, 1, PER_LANE_BIT, wide(bits), PER_LANE_BIT_WIDE);
+    cost_mix(r, 1, 1, PER_LANE_BASE, wide(bits), PER_LANE_WIDE);
     r->dsp += beat / 4 + 1;
 }
 
 // int4_asym: two multipliers for each 32 weights and token, their sum, and the pipeline of group words.
 static void group_terms(int64_t beat, int64_t bits, struct cost_resources *r) {
-    cost_per(r, beat, 1.2 + 0.1 * wide(bits), 0.58 + 0.05 * wide(bits), 0);
+    cost_mix(r, beat, 1, PER_GROUP_TERMS_BIT, wide(bits), PER_GROUP_TERMS_BIT_WIDE);
     r->dsp += beat / 64;
 }
 
@@ -57,8 +57,8 @@ static void cost_group_terms(const struct kernel_args *a, struct cost_resources 
 
 static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, struct cost_resources *r) {
     for (int64_t i = 0; i < tokens_at_once; i++) group_terms(beat, bits, r);
-    cost_per(r, beat, 0, 0.5, 0);
-    cost_per(r, tokens_at_once, 31, 6, 0);
+    cost_per(r, beat, PER_GROUP_WORDS_BIT);
+    cost_per(r, tokens_at_once, PER_GROUP_WORDS_TOKEN);
 }
 
 // Multipliers for two or four tokens, in the same number. They sum their products in their own adders: products of a
@@ -66,7 +66,7 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
 // once for each token. Counted as part of a lane.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
-    if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? 1.8 : 0.4, bits > 8 ? 2.4 : 0.4, 0);
+    if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? PER_TREES_OF_FOUR_BIT : PER_TREES_OF_GROUPS_BIT);
     r->dsp += multipliers(beat, pairs, pump) + 2 * pairs;
 }
 
@@ -81,16 +81,17 @@ static int64_t tree_sums_bits(int64_t beat, int64_t bits, bool groups) {
 // times if the trees' height is odd, else four times.
 static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     int64_t waiting = bits > 8 || groups || beat == 512 ? 4 : 3;
-    cost_per(r, beat, -0.08, -0.18, 0);
-    cost_per(r, 1, 127, 364 + (double)(waiting * tree_sums_bits(beat, bits, groups)), 0);
+    cost_per(r, beat, PER_SECOND_PAIR_BIT);
+    cost_per(r, 1, PER_SECOND_PAIR);
+    r->ff += waiting * tree_sums_bits(beat, bits, groups);
 }
 
 // Additional logic of the multipliers' half if a multiplier takes both nibbles of a byte: the selection of its weight,
 // registers in which high nibbles wait for it, and registers in which both sums wait for one another.
 static void both_nibbles(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
-    double waiting = bits > 8 || groups || beat == 512 ? 2 : 1.5;
-    cost_per(r, beat, 0.42, 0.375, 0);
-    cost_per(r, 1, 0, waiting * (double)tree_sums_bits(beat, bits, groups), 0);
+    int64_t halves = bits > 8 || groups || beat == 512 ? 4 : 3; // half a stage: registers of one of the sums
+    cost_per(r, beat, PER_BOTH_NIBBLES_BIT);
+    r->ff += halves * tree_sums_bits(beat, bits, groups) / 2;
 }
 
 static void second_product(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
@@ -100,14 +101,14 @@ static void second_product(int64_t beat, int64_t bits, int64_t pairs, int64_t pu
 }
 
 static void pair_sums(int64_t bits, int64_t pairs, struct cost_resources *r) {
-    cost_per(r, pairs, 606 + 10 * wide(bits), 266 + 4 * wide(bits), 0);
-    cost_per(r, 1, 49, 277, 0);
+    cost_mix(r, pairs, 1, PER_PAIR_SUMS_PAIR, wide(bits), PER_PAIR_SUMS_PAIR_WIDE);
+    cost_per(r, 1, PER_PAIR_SUMS_BASE);
 }
 
 static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
-    cost_per(r, beat, 2.3, 0.6, 0);
-    cost_per(r, 1, 530 + 20 * wide(bits), 880 + 20 * wide(bits), 0);
+    cost_per(r, beat, PER_PAIR_BIT);
+    cost_mix(r, 1, 1, PER_PAIR_BASE, wide(bits), PER_PAIR_WIDE);
     pair_adders(beat, bits, pairs, pump, groups, r);
     second_product(beat, bits, pairs, pump, groups, r);
     if (pairs < 2) return;
@@ -120,7 +121,7 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump,
 // These multipliers for a single token, with the logic after them for a single token. Counted as part of a lane.
 static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     matrix_pair(beat, bits, 1, 2, groups, r);
-    cost_per(r, 1, -476, -326, 0);
+    cost_per(r, 1, PER_SINGLE_IN_TREES);
     r->dsp--;
 }
 
@@ -129,39 +130,40 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     bool trees = in_trees(a);
     if (trees) single_in_trees(beat, bits, asym(a), r);
     else matrix_lane(beat, bits, r);
-    cost_per(r, beat, trees ? -1.4 : -2, 0, 0); // alone, sums of many terms are mapped for area, not for speed
-    cost_per(r, 1, trees ? -45 : 139, 0, 0);
+    // Alone, sums of many terms are mapped for area, not for speed.
+    cost_per(r, beat, trees ? PER_TREES_ALONE_BIT : PER_LANE_ALONE_BIT);
+    cost_per(r, 1, trees ? PER_TREES_ALONE : PER_LANE_ALONE);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
 }
 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     int64_t many = at_least(copies(a), 2);
     matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), pump(a), asym(a), r);
-    cost_per(r, class_beat_bits(a), -1.4, 0, 0); // synthesized alone: as above
-    cost_per(r, 1, -45, 0, 0);
+    cost_per(r, class_beat_bits(a), PER_TREES_ALONE_BIT); // synthesized alone: as above
+    cost_per(r, 1, PER_TREES_ALONE);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
 
 // The two halves of a lane: the multipliers, and the accumulators with as many places as a lane has.
 static void cost_lane_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
-    cost_per(r, beat, 5 + 0.4 * wide(x_bits(a)), 4.13 + 0.85 * wide(x_bits(a)), 0);
-    cost_per(r, 1, -15, 140, 0);
+    cost_mix(r, beat, 1, PER_LANE_PRODUCTS_BIT, wide(x_bits(a)), PER_LANE_BIT_WIDE);
+    cost_per(r, 1, PER_LANE_PRODUCTS_BASE);
     r->dsp += beat / 4 + 1;
     if (asym(a)) groups_of_lane(beat, x_bits(a), 1, r);
 }
 
 static void cost_pair_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), pairs = at_least(pairs_of(copies(a)), 1);
-    cost_per(r, beat, 0.27, 0.24, 0);
-    cost_per(r, 1, 133, 370, 0);
+    cost_per(r, beat, PER_PAIR_PRODUCTS_BIT);
+    cost_per(r, 1, PER_PAIR_PRODUCTS_BASE);
     pair_adders(beat, x_bits(a), pairs, pump(a), asym(a), r);
     if (asym(a)) groups_of_lane(beat, x_bits(a), 2 * pairs, r);
     second_product(beat, x_bits(a), pairs, pump(a), asym(a), r);
 }
 
 static void cost_lane_sums(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 322, 269, 0);
+    (void)a, cost_per(r, 1, PER_LANE_SUMS);
 }
 
 static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r) {
@@ -170,7 +172,7 @@ static void cost_pair_sums(const struct kernel_args *a, struct cost_resources *r
 
 static void lane_front(int64_t beat, struct cost_resources *r) {
     cost_fifo_add(r, LANE_BEATS, beat, RAM_DISTRIBUTED);
-    cost_per(r, beat, 1, 1, 0);
+    cost_per(r, beat, PER_LANE_FRONT_BIT);
 }
 
 static void cost_lane_front(const struct kernel_args *a, struct cost_resources *r) {
@@ -186,12 +188,12 @@ static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct
     else if (pump(a) > 1) single_in_trees(beat, bits, groups, r);
     else matrix_lane(beat, bits, r);
     lane_front(beat, r);
-    cost_per(r, beat, -0.6, 0, 0); // selections that share logic with those in the multipliers
+    cost_per(r, beat, PER_ENGINE_LANE_SHARED_BIT); // selections that share logic with those in the multipliers
     if (groups) groups_of_lane(beat, bits, tokens_at_once, r);
-    if (groups) cost_per(r, beat, 0.4, 0, 0); // selection of the beat's group words
+    if (groups) cost_per(r, beat, PER_ENGINE_LANE_GROUP_BIT); // selection of the beat's group words
     if (scale_beats > 1) cost_ram_add(r, scale_beats, beat, RAM_DISTRIBUTED, 1);
-    cost_per(r, beat, 0, 1, 0);
-    cost_per(r, 1, 20, 70, 0);
+    cost_per(r, beat, PER_ENGINE_LANE_BIT);
+    cost_per(r, 1, PER_ENGINE_LANE_BASE);
 }
 
 static void cost_engine_lane(const struct kernel_args *a, struct cost_resources *r) {
@@ -199,8 +201,8 @@ static void cost_engine_lane(const struct kernel_args *a, struct cost_resources 
 }
 
 static void dequantize(int64_t lanes, struct cost_resources *r) {
-    cost_per(r, lanes, 862, 632, 2);
-    cost_per(r, 1, 30, 16, 0);
+    cost_per(r, lanes, PER_DEQUANTIZE_LANE);
+    cost_per(r, 1, PER_DEQUANTIZE_BASE);
 }
 
 static void cost_dequantize(const struct kernel_args *a, struct cost_resources *r) {
@@ -208,9 +210,9 @@ static void cost_dequantize(const struct kernel_args *a, struct cost_resources *
 }
 
 static void offset(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
-    cost_per(r, beat, 3.84 + 0.84 * wide(bits), 1.25 + 0.17 * wide(bits), 0);
-    if (groups) cost_per(r, beat, 0.1, 0.2, 0);
-    cost_per(r, 1, 0, 54, 0);
+    cost_mix(r, beat, 1, PER_OFFSET_BIT, wide(bits), PER_OFFSET_BIT_WIDE);
+    if (groups) cost_per(r, beat, PER_OFFSET_GROUP_BIT);
+    cost_per(r, 1, PER_OFFSET_BASE);
 }
 
 static void cost_engine_offset(const struct kernel_args *a, struct cost_resources *r) {
@@ -218,12 +220,12 @@ static void cost_engine_offset(const struct kernel_args *a, struct cost_resource
 }
 
 static void cost_engine_entries(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 265, 370, 1);
+    (void)a, cost_per(r, 1, PER_ENGINE_ENTRIES);
 }
 
 static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources *r) {
     cost_engine_entries(a, r);
-    cost_per(r, 1, 285, 330, 0);
+    cost_per(r, 1, PER_ENGINE_CTRL);
 }
 
 // Bits of an address in the operand buffer: bank, turn, pair of units.
@@ -248,9 +250,9 @@ static int64_t x_write_bits(const struct kernel_args *a) { // bits of a write to
 // read address.
 static void x_buffer(const struct kernel_args *a, bool copied, struct cost_resources *r) {
     x_ram(a, r);
-    cost_per(r, copied ? 2 : 1, 0, (double)x_write_bits(a), 0);
-    cost_per(r, 1, 50, 20 + (copied ? (double)x_addr_bits(a) : 0), 0);
-    cost_per(r, class_tokens(a), 2, 5, 0);
+    r->ff += copied ? 2 * x_write_bits(a) + x_addr_bits(a) : x_write_bits(a);
+    cost_per(r, 1, PER_X_BUFFER_BASE);
+    cost_per(r, class_tokens(a), PER_X_BUFFER_TOKEN);
 }
 
 static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r) {
@@ -260,7 +262,7 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
 // The selection of a unit, doubled for int8, zeros for a token that is absent, and the unit's register. Synthesized
 // alone it takes more than in the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, unit_bits(a), 4 * (double)copies(a) - 2, 2 * (double)copies(a), 0);
+    cost_mix(r, unit_bits(a), (double)copies(a), PER_X_SLICE_BIT, 1, PER_X_SLICE_SHARED_BIT);
 }
 
 static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
@@ -285,10 +287,13 @@ static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = copies(a);
     double pairs = (double)pairs_of(many), held = in_trees(a) ? (double)many / 2 : 0;
-    cost_per(r, dies * unit, x_bits(a) > 8 ? 0 : 0.5 * held, (x_bits(a) > 8 ? 3 : 2) * held, 0);
-    cost_per(r, unit, 1.4 * (double)many + 2.25 * pairs, 2 * (double)many + (asym(a) ? 4 * pairs : 0), 0);
+    cost_times(r, dies * unit, held, x_bits(a) > 8 ? PER_OPERAND_HELD_WIDE_BIT : PER_OPERAND_HELD_BIT);
+    cost_mix(r, unit, (double)many, PER_OPERAND_TOKEN_BIT, pairs,
+             asym(a) ? PER_OPERAND_PAIR_ASYM_BIT : PER_OPERAND_PAIR_BIT);
     int64_t operands = div_up(channels, FAN_OUT) * (channels > FAN_OUT / 2 ? 2 : 1);
-    cost_per(r, operands, 0, (many > 1 ? 6.75 * pairs : 2) * (double)unit + 5 * (double)many, 0);
+    cost_times(r, operands, (many > 1 ? pairs : 1) * (double)unit,
+               many > 1 ? PER_OPERAND_COPY_PAIR_BIT : PER_OPERAND_COPY_BIT);
+    cost_per(r, operands * many, PER_OPERAND_COPY_TOKEN);
 }
 
 // Whether offsets are needed. In trees of multipliers the weights are signed, so only groups need sums of x.
@@ -398,13 +403,11 @@ static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
 
 // Registers on the path to lanes on other dies and back. The sums of a cut lane get a separate command.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
-    double stages = (double)stages_to(a);
-    int64_t cut = lanes_cut(a, channels);
-    for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) cost_per(r, 1, 0, stages * (double)bits_of_chain(a, n), 0);
-    cost_per(r, channels - cut, 0, stages * (double)beat, 0);
-    cost_per(r, cut, 0,
-             stages * (double)term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + (double)sums_chain_bits(a), 0);
-    cost_per(r, channels, 0, (double)(stages_back(a) * COST_LANE_RESULT_BITS), 0);
+    int64_t stages = stages_to(a), cut = lanes_cut(a, channels);
+    for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) r->ff += stages * bits_of_chain(a, n);
+    r->ff += (channels - cut) * stages * beat;
+    r->ff += cut * (stages * term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + sums_chain_bits(a));
+    r->ff += channels * stages_back(a) * COST_LANE_RESULT_BITS;
 }
 
 int64_t cost_engine_twice(const struct ir_kernel *engine) {
@@ -443,9 +446,9 @@ static void cost_engine(const struct kernel_args *a, struct cost_resources *r) {
     for (int64_t i = 0; args_int(a, "HAS_KV", 1) && i < key_lanes; i++)
         cost_fifo_add(r, KEY_UNITS, beat, RAM_DISTRIBUTED);
     cost_fifo_add(r, places(a), result_bits(a), RAM_DISTRIBUTED);
-    cost_per(r, channels, 15, 8, 0);                                         // joining the lanes' arrivals
-    cost_per(r, 1, 60, 240, 0);                                              // the command's pipeline
-    cost_per(r, args_int(a, "CHAINS", 1) + 1, 0, (double)(channels + 8), 0); // a reset's registers for each part
+    cost_per(r, channels, PER_ENGINE_ARRIVAL);                // joining the lanes' arrivals
+    cost_per(r, 1, PER_ENGINE_COMMAND);                       // the command's pipeline
+    r->ff += (args_int(a, "CHAINS", 1) + 1) * (channels + 8); // a reset's registers for each part
 }
 
 // ---- a lane alone, on another die ----

@@ -8,7 +8,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "EVENTS", 1), 3.3, 65, 0);
+    cost_per(r, args_int(a, "EVENTS", 1), PER_EVENT_COUNTER);
 }
 
 const struct kernel_class rtl_event_counters = {.module = "rill_event_counters",

@@ -15,7 +15,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, RAM_AUTO));
     class_cost_turns(a, r);
     class_cost_turns(a, r);
-    cost_per(r, word * class_ports(a), 0.45, 0, 0);
+    cost_per(r, word * class_ports(a), PER_FIFO_POOL_BIT);
 }
 
 // One word is in the output register, not in the memory.

@@ -7,7 +7,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_FORK;
 }
 
-static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), 3.5, 1, 0); }
+static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), PER_FORK_PORT); }
 
 const struct kernel_class rtl_fork = {.module = "rill_fork",
                                       .doc = "copies each word to all its readers",

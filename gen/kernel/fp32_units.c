@@ -3,31 +3,29 @@
 #include "gen/kernel/class.h"
 
 static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 428, 216, 0);
+    (void)a, cost_per(r, 1, PER_FP32_ADD);
 }
 static void cost_fp32_mul(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 150, 169, 2);
+    cost_per(r, 1, PER_FP32_MUL);
+    cost_per(r, args_int(a, "SATURATE", 0), PER_FP32_MUL_SATURATE);
 }
 static void cost_fp32_exp(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 445, 424, 4);
+    (void)a, cost_per(r, 1, PER_FP32_EXP);
 }
 static void cost_fp32_recip(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 240, 272, 2);
+    (void)a, cost_per(r, 1, PER_FP32_RECIP);
 }
 static void cost_fp32_rsqrt(const struct kernel_args *a, struct cost_resources *r) {
-    (void)a, cost_per(r, 1, 362, 253, 2);
+    (void)a, cost_per(r, 1, PER_FP32_RSQRT);
 }
 
-// Above 64 bits, the normalizing shifter has one more level.
 static void cost_fp32_from_int(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t width = args_int(a, "WIDTH", 32);
-    bool is_wide = width > 64;
-    cost_per(r, width, is_wide ? 4.65 : 2.7, is_wide ? 1.1 : 1.9, 0);
-    cost_per(r, 1, is_wide ? 0 : 50, is_wide ? 100 : 50, 0);
+    cost_per(r, args_int(a, "WIDTH", 32), PER_FP32_FROM_INT_BIT);
+    cost_per(r, 1, PER_FP32_FROM_INT);
 }
 
 static void cost_fp32_to_fixed(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "WIDTH", 32), 6.3, 2.9, 0);
+    cost_per(r, args_int(a, "WIDTH", 32), PER_FP32_TO_FIXED_BIT);
 }
 
 const struct kernel_class rtl_fp32_add = {.module = "rill_fp32_add", .cost = cost_fp32_add};

@@ -9,7 +9,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), 2, 1, 0);
+    cost_per(r, log2_up(args_int(a, "WORDS", 1) + 1), PER_FRAME_COUNTER_BIT);
 }
 
 const struct kernel_class rtl_frame = {.module = "rill_frame",

@@ -14,11 +14,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
                                           : ARGUMENT + LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL);
 }
 
-// LUT, FF, DSP: per lane, then once per module. Fitted to the rows of rill_gelu in verif/cost/measured.txt (Yosys).
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (args_int(a, "EXACT", 0)) return class_cost_unary(CLASS_GELU_FUNCTION, class_lanes(a), r);
-    cost_per(r, class_lanes(a), 2095, 2082, 16);
-    cost_per(r, 1, 75, 49, 0);
+    cost_per(r, class_lanes(a), PER_GELU_LANE);
+    cost_per(r, 1, PER_GELU_BASE);
 }
 
 const struct kernel_class rtl_gelu = {

@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     (void)a;
-    cost_per(r, 1, 14, 3, 0);
+    cost_per(r, 1, PER_HEAD_PACK_BASE);
 }
 
 const struct kernel_class rtl_head_pack = {.module = "rill_head_pack",

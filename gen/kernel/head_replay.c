@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t tokens = class_tokens(a), bits = args_int(a, "DATA_W", 1) + user_bits(tokens) + 1;
     class_cost_replay(r, tokens * args_int(a, "UNITS", 1), bits, RAM_DISTRIBUTED);
-    cost_per(r, 1, 10, 5, 0);
+    cost_per(r, 1, PER_HEAD_REPLAY_BASE);
 }
 
 const struct kernel_class rtl_head_replay = {.module = "rill_head_replay",

@@ -19,8 +19,8 @@ static int64_t words_of(const struct kernel_args *a) { return 2 * class_tokens(a
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t bits = args_int(a, "DATA_W", 1);
     class_cost_buffer(r, words_of(a), bits, RAM_AUTO);
-    cost_per(r, bits, 1, 0, 0); // selects between a passing and a stored word
-    cost_per(r, 1, 60, 60, 0);
+    r->lut += bits; // selects between a passing and a stored word
+    cost_per(r, 1, PER_HEAD_SPLIT_BASE);
 }
 
 const struct kernel_class rtl_head_split = {.module = "rill_head_split",

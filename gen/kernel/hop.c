@@ -8,7 +8,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "STAGES", 0), 0, (double)args_int(a, "DATA_W", 1), 0);
+    r->ff += args_int(a, "STAGES", 0) * args_int(a, "DATA_W", 1);
 }
 
 const struct kernel_class rtl_hop = {

@@ -9,7 +9,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     (void)a;
-    cost_per(r, 1, 139, 209, 0);
+    cost_per(r, 1, PER_IMAGE_HEADER);
 }
 
 const struct kernel_class rtl_image_header = {.module = "rill_image_header",

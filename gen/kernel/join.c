@@ -2,6 +2,6 @@
 // rill_join: takes a word of every input together. Used only inside modules.
 #include "gen/kernel/class.h"
 
-static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), 0.5, 0, 0); }
+static void cost(const struct kernel_args *a, struct cost_resources *r) { cost_per(r, class_ports(a), PER_JOIN_PORT); }
 
 const struct kernel_class rtl_join = {.module = "rill_join", .cost = cost};

@@ -14,9 +14,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a), 1.2, 2, 0); // two units in turn
-    cost_per(r, args_int(a, "CHANNELS", 1), 5.5, 5, 0);
-    cost_per(r, 1, 150, 310, 0);
+    cost_per(r, class_beat_bits(a), PER_K_WRITER_BIT); // two units in turn
+    cost_per(r, args_int(a, "CHANNELS", 1), PER_K_WRITER_CHANNEL);
+    cost_per(r, 1, PER_K_WRITER_BASE);
 }
 
 struct kernel_cache kernel_cache(const struct ir_kernel *k) {

@@ -26,9 +26,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "HEAD_DIM", 1), class_lanes(a)), r);
-    cost_per(r, class_lanes(a), 285, 265, 2);
-    cost_per(r, class_beat_bits(a), 1.56, 1.86, 0);
-    cost_per(r, 1, 580, 690, 0);
+    cost_per(r, class_lanes(a), PER_KV_QUANTIZE_LANE);
+    cost_per(r, class_beat_bits(a), PER_KV_QUANTIZE_BIT);
+    cost_per(r, 1, PER_KV_QUANTIZE_BASE);
     r->dsp += 4;
 }
 

@@ -31,9 +31,10 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     bool ultra = args_style(a, RAM_AUTO) == RAM_ULTRA;
     struct cost_resources ram = cost_ram(m.words, ultra ? m.bits : 32, args_style(a, RAM_AUTO));
     cost_add(r, &ram, ultra ? m.times : lanes);
-    cost_per(r, lanes, 54, 65 + (ram.bram18 || ram.uram ? 0 : 32), 0);
-    cost_per(r, 1, 145, 182, 0);
-    if (args_value(a, "WINDOW")) cost_per(r, 1, 50, 45, 0);
+    cost_per(r, lanes, PER_KV_SCALE_LANE);
+    if (!ram.bram18 && !ram.uram) r->ff += 32 * lanes;
+    cost_per(r, 1, PER_KV_SCALE_BASE);
+    if (args_value(a, "WINDOW")) cost_per(r, 1, PER_KV_SCALE_WINDOW);
     class_cost_window(a, r);
 }
 

@@ -9,8 +9,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t bits = args_int(a, "COUNT_W", 1); // three counts for each engine
-    cost_per(r, args_int(a, "K_WRITERS", 1) + args_int(a, "V_WRITERS", 1), 7.0 * (double)bits, 3 * (double)bits + 1, 0);
-    cost_per(r, 1, 60, 226, 0);
+    int64_t writers = args_int(a, "K_WRITERS", 1) + args_int(a, "V_WRITERS", 1);
+    cost_per(r, writers * bits, PER_KV_TRACKER_COUNT_BIT);
+    cost_per(r, writers, PER_KV_TRACKER_WRITER);
+    cost_per(r, 1, PER_KV_TRACKER_BASE);
 }
 
 const struct kernel_class rtl_kv_tracker = {.module = "rill_kv_tracker",

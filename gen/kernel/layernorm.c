@@ -21,8 +21,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, class_chunks(a), r);
     bool shifts = class_is_power_of_two(args_int(a, "N", 1));
-    cost_per(r, class_lanes(a), 1685, 1643, 10);
-    cost_per(r, 1, shifts ? 2380 : 2420, shifts ? 2995 : 3260, 0);
+    cost_per(r, class_lanes(a), PER_LAYERNORM_LANE);
+    cost_per(r, 1, shifts ? PER_LAYERNORM_SHIFTS : PER_LAYERNORM_MULTIPLIES);
     r->dsp += shifts ? 16 : 25;
 }
 

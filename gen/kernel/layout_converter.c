@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_buffer(r, 2 * args_int(a, "BUFFER", 1) * class_tokens(a), args_int(a, "DATA_W", 1),
                       args_style(a, RAM_AUTO));
-    cost_per(r, 1, 70, 56, 0);
+    cost_per(r, 1, PER_LAYOUT_CONVERTER_BASE);
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {

@@ -28,10 +28,10 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t words = args_int(a, "BUFFER", 1) * class_tokens(a), bits = args_int(a, "DATA_W", 1);
     class_cost_buffer(r, words, bits, args_style(a, RAM_AUTO));
-    cost_per(r, bits, 1, 0, 0); // words outside the tensor
-    cost_per(r, log2_up(args_int(a, "ROWS", 1) * args_int(a, "PIXELS", 1) * args_int(a, "WORDS", 1) + 1), 10.4, 10.2,
-             0);
-    cost_per(r, 1, 130, 49, 0);
+    r->lut += bits; // words outside the tensor
+    cost_per(r, log2_up(args_int(a, "ROWS", 1) * args_int(a, "PIXELS", 1) * args_int(a, "WORDS", 1) + 1),
+             PER_LINE_BUFFER_COUNTER_BIT);
+    cost_per(r, 1, PER_LINE_BUFFER_BASE);
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {

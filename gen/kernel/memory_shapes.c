@@ -2,6 +2,7 @@
 // Costs of memories by shape: how many of the device's RAM primitives (UltraScale+, UG573 and UG574) a memory takes.
 #include "gen/kernel/args.h"
 #include "gen/kernel/kernel.h"
+#include "gen/kernel/terms.h"
 
 enum {
     LUTRAM_32_BITS = 14, // RAM32M16: 32 words in 8 LUTs, one of them for the write port
@@ -70,10 +71,10 @@ struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style styl
     struct cost_resources r = {0};
     if (depth <= 0) return r;
     int64_t count_bits = log2_up(depth + 1);
-    if (depth == 1) return (struct cost_resources){.lut = 5, .ff = bits + 3};
-    if (depth == 2) return (struct cost_resources){.lut = bits + 7, .ff = 2 * bits + 6};
-    r = cost_ram(depth - 1, bits, style);
-    r.lut += 7 * count_bits;
-    r.ff += 5 * count_bits + 3 + (r.bram18 || r.uram ? 0 : bits);
+    if (depth > 2) r = cost_ram(depth - 1, bits, style);
+    if (depth == 2) r.lut += bits;
+    r.ff += depth == 2 ? 2 * bits : r.bram18 || r.uram ? 0 : bits;
+    if (depth > 2) cost_per(&r, count_bits, PER_FIFO_COUNTER_BIT);
+    cost_per(&r, 1, depth == 1 ? PER_FIFO_OF_ONE : depth == 2 ? PER_FIFO_OF_TWO : PER_FIFO_BASE);
     return r;
 }

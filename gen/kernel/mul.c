@@ -8,8 +8,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 159, 175, 2);
-    cost_per(r, 1, 14, 10, 0);
+    cost_per(r, class_lanes(a), PER_MUL_LANE);
+    cost_per(r, 1, PER_MUL_BASE);
 }
 
 const struct kernel_class rtl_mul = {.module = "rill_mul", .traits = KERNEL_FAULT, .contract = contract, .cost = cost};

@@ -12,6 +12,7 @@ void class_padding(struct ir *ir, const struct ir_node *node, int k) {
 void class_cost_padding(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), rest = args_int(a, "N", 0) % lanes;
     if (!rest) return;
-    cost_per(r, lanes - rest, 32, 0, 0);
-    cost_per(r, 2, 2 + 2 * (double)log2_up(class_chunks(a)), (double)log2_up(class_chunks(a)), 0);
+    cost_per(r, lanes - rest, PER_PADDING_LANE);
+    cost_per(r, 2 * log2_up(class_chunks(a)), PER_PADDING_COUNTER_BIT);
+    cost_per(r, 2, PER_PADDING_BASE);
 }

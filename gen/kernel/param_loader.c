@@ -8,10 +8,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "STORES", 1), 5, 1, 0);
+    cost_per(r, args_int(a, "STORES", 1), PER_PARAM_LOADER_STORE);
     int64_t pieces = at_least(args_int(a, "PIECES", 1), 1), bits = class_beat_bits(a) / pieces;
-    cost_per(r, 1, 45, (double)bits + 38, 0);
-    if (pieces > 1) cost_per(r, bits * div_up(pieces, 4), 1, 0, 0); // selects the piece
+    cost_per(r, 1, PER_PARAM_LOADER_BASE);
+    r->ff += bits;
+    if (pieces > 1) r->lut += bits * div_up(pieces, 4); // selects the piece
 }
 
 const struct kernel_class rtl_param_loader = {.module = "rill_param_loader",

@@ -21,9 +21,12 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "WORD_W", 1), line = line_of(a);
     struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, RAM_AUTO));
     cost_add(r, &ram, 1);
-    cost_per(r, line > word ? line : 0, ram.bram18 || ram.uram ? 1 : 1.75, 0, 0); // shifts words out of a line
-    cost_per(r, 1, 26, 26 + (double)line * (ram.bram18 || ram.uram ? 2 : 3), 0);
-    cost_per(r, args_int(a, "HOPS", 0), 0, 3, 0); // stages from the die of the loader
+    bool whole = ram.bram18 || ram.uram; // its output register is one of the three lines
+    // Shifts words out of a line.
+    cost_per(r, line > word ? line : 0, whole ? PER_PARAM_STORE_BIT : PER_PARAM_STORE_LUTRAM_BIT);
+    cost_per(r, 1, PER_PARAM_STORE_BASE);
+    r->ff += line * (whole ? 2 : 3);
+    cost_per(r, args_int(a, "HOPS", 0), PER_PARAM_STORE_HOP); // stages from the die of the loader
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {

@@ -25,8 +25,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     struct cost_resources rows =
         cost_ram(1ll << (tok_bits(class_tokens(a)) + at_least(log2_up(words), 1)), beat, RAM_AUTO);
     cost_add(r, &rows, ram_banks);
-    cost_per(r, chunk < beat ? beat : 0, 0.43, 0, 0); // selects a chunk of a word
-    cost_per(r, 1, 115, 198 + 32 * (double)class_lanes(a), 0);
+    cost_per(r, chunk < beat ? beat : 0, PER_POSITION_BIT); // selects a chunk of a word
+    cost_per(r, 1, PER_POSITION_BASE);
+    r->ff += 32 * class_lanes(a);
     if (!rows.bram18) r->ff += ram_banks * beat;
     if (!class_is_power_of_two(row)) r->dsp++;
 }

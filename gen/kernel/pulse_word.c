@@ -9,7 +9,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     (void)a;
-    cost_per(r, 1, 1, 1, 0);
+    cost_per(r, 1, PER_PULSE_WORD);
 }
 
 const struct kernel_class rtl_pulse_word = {

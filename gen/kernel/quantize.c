@@ -29,9 +29,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "BLOCK", 1), class_lanes(a)), r);
     double wide = (double)(args_int(a, "X_BITS", 8) - 8) / 2; // pairs of mantissa bits beyond 8
-    cost_per(r, class_lanes(a), 64 + 22 * wide, 25 + 8 * wide, 0);
-    cost_per(r, class_beat_bits(a), 1.36 + 0.34 * wide, 1 + 0.25 * wide, 0);
-    cost_per(r, 1, 76, 150, 0);
+    cost_mix(r, class_lanes(a), 1, PER_QUANTIZE_LANE, wide, PER_QUANTIZE_LANE_WIDE);
+    cost_mix(r, class_beat_bits(a), 1, PER_QUANTIZE_BIT, wide, PER_QUANTIZE_BIT_WIDE);
+    cost_per(r, 1, PER_QUANTIZE_BASE);
 }
 
 const struct kernel_class rtl_quantize = {

@@ -9,9 +9,11 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t bits = args_int(a, "DATA_W", 1), mode = args_int(a, "MODE", 2);
-    if (mode == 1) cost_per(r, 1, 2, (double)bits + 1, 0);
-    if (mode == 3) cost_per(r, 1, (double)bits + 6, 2 * (double)bits + 5, 0);
-    if (mode == 2) cost_per(r, 1, (double)bits + 4, 2 * (double)bits + 3, 0);
+    if (mode < 1 || mode > 3) return;
+    static const enum cost_term per[] = {[1] = PER_SLICE_FORWARD, [2] = PER_SLICE_FULL, [3] = PER_SLICE_REGISTERED};
+    r->lut += mode == 1 ? 0 : bits;
+    r->ff += mode == 1 ? bits : 2 * bits;
+    cost_per(r, 1, per[mode]);
 }
 
 const struct kernel_class rtl_register_slice = {.module = "rill_register_slice", .contract = contract, .cost = cost};

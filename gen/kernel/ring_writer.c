@@ -10,8 +10,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a), 1.05, 1, 0);
-    cost_per(r, 1, 13, 70, 0);
+    cost_per(r, class_beat_bits(a), PER_RING_WRITER_BIT);
+    cost_per(r, 1, PER_RING_WRITER_BASE);
 }
 
 const struct kernel_class rtl_ring_writer = {.module = "rill_ring_writer",

@@ -17,8 +17,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, class_chunks(a), r);
-    cost_per(r, class_lanes(a), 815, 1092, 10);
-    cost_per(r, 1, 1345, 1550, 0);
+    cost_per(r, class_lanes(a), PER_RMSNORM_LANE);
+    cost_per(r, 1, PER_RMSNORM_BASE);
     r->dsp += 4;
 }
 

@@ -119,8 +119,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     if (!beside) class_cost_banks(a, chunks(a), r);
     cost_add(r, &row, 2);
     if (!row.bram18) r->ff += 64 * lanes;
-    cost_per(r, lanes, 705, 665, 4);
-    cost_per(r, 1, 95, 80, 0);
+    cost_per(r, lanes, PER_ROPE_LANE);
+    cost_per(r, 1, PER_ROPE_BASE);
 }
 
 static enum timing_need need(enum ir_role input) { return input == IR_ROLE_ROW ? TIMING_HELD : TIMING_EACH; }

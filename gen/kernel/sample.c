@@ -22,9 +22,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), places = args_int(a, "TOP_K", 1);
     rtl_argmax.cost(a, r);
-    cost_per(r, lanes, 3300, 2500, 16);
-    cost_per(r, places, 90, 56, 0);
-    cost_per(r, 1, 1300, 1000, 4);
+    cost_per(r, lanes, PER_SAMPLE_LANE);
+    cost_per(r, places, PER_SAMPLE_PLACE);
+    cost_per(r, 1, PER_SAMPLE_BASE);
 }
 
 const struct kernel_class rtl_sample = {.module = "rill_sample",

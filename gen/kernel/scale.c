@@ -13,8 +13,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 158, 175, 2);
-    cost_per(r, 1, 60, 15, 0);
+    cost_per(r, class_lanes(a), PER_SCALE_LANE);
+    cost_per(r, 1, PER_SCALE_BASE);
 }
 
 static enum timing_need need(enum ir_role input) { return input == IR_ROLE_FACTOR ? TIMING_FIRST : TIMING_EACH; }

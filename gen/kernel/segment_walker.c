@@ -10,8 +10,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_schedule(r, SEGMENT_BITS, args_int(a, "ENTRIES", 1), args_int(a, "SECTIONS", 1));
-    cost_per(r, 1, 590, 412, 3);
-    if (args_value(a, "K_WINDOW")) cost_per(r, 1, 40, 64, 2);
+    cost_per(r, 1, PER_SEGMENT_WALKER_BASE);
+    if (args_value(a, "K_WINDOW")) cost_per(r, 1, PER_SEGMENT_WALKER_WINDOW);
     class_cost_window_entries(a, SEGMENT_BITS, r);
 }
 

@@ -12,14 +12,13 @@ static int64_t number_bits(const struct kernel_args *a) { return log2_up(args_in
 
 // Each bit of a slice has a multiplexer, which takes three LUTs for eight bits of the word.
 static void cost_send(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "DATA_W", 1), 0.375, 0, 0);
-    cost_per(r, slice_bits(a), 0, 1, 0);
-    cost_per(r, number_bits(a), 0, 2, 0);
+    cost_per(r, args_int(a, "DATA_W", 1), PER_SERIALIZER_BIT);
+    r->ff += slice_bits(a) + 2 * number_bits(a);
 }
 
 static void cost_receive(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, args_int(a, "DATA_W", 1), 1, 1, 0);
-    cost_per(r, slice_bits(a) + number_bits(a), 0, 1, 0);
+    r->lut += args_int(a, "DATA_W", 1);
+    r->ff += args_int(a, "DATA_W", 1) + slice_bits(a) + number_bits(a);
 }
 
 const struct kernel_class rtl_serializer = {.module = "rill_serializer",

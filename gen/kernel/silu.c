@@ -8,8 +8,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_lanes(a), 1176, 1142, 8);
-    cost_per(r, 1, 20, 31, 0);
+    cost_per(r, class_lanes(a), PER_SILU_LANE);
+    cost_per(r, 1, PER_SILU_BASE);
 }
 
 const struct kernel_class rtl_silu = {

@@ -17,12 +17,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_softcap(class_lanes(a), r);
-    cost_per(r, 1, 20, 31, 0);
+    cost_per(r, 1, PER_SOFTCAP_BASE);
 }
 
-// Adds LUT, FF and DSP per lane, fitted to the row of rill_softcap in verif/cost/measured.txt (Yosys, cap 30). 9 DSPs
-// hold for a cap with few significant bits; otherwise the last product takes one DSP more than is counted here.
-void class_cost_softcap(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, 1625, 1455, 9); }
+// The term's DSPs are those of a cap with few significant bits. For other caps the last product takes one DSP more than
+// is counted here.
+void class_cost_softcap(int64_t lanes, struct cost_resources *r) { cost_per(r, lanes, PER_SOFTCAP_LANE); }
 
 const struct kernel_class rtl_softcap = {
     .module = "rill_softcap", .traits = KERNEL_FAULT, .bind = class_softcap, .contract = contract, .cost = cost};

@@ -30,15 +30,18 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     class_cost_banks(a, div_up(args_int(a, "CONTEXT", 1), class_lanes(a)), r);
-    cost_per(r, class_lanes(a), 1547, 1338, 8);
-    cost_per(r, 1, 834, 797, 0);
+    cost_per(r, class_lanes(a), PER_SOFTMAX_LANE);
+    cost_per(r, 1, PER_SOFTMAX_BASE);
     r->dsp += 2;
     if (args_value(a, "WINDOW")) {
-        cost_per(r, class_lanes(a), 4, 2, 0);
-        cost_per(r, 1, 32, 16, 0);
+        cost_per(r, class_lanes(a), PER_SOFTMAX_WINDOW_LANE);
+        cost_per(r, 1, PER_SOFTMAX_WINDOW);
         class_cost_window(a, r);
     }
-    if (args_int(a, "WINDOWS", 1) > 1) cost_per(r, 1, 10 + (double)args_int(a, "WINDOWS", 1), 8, 0);
+    if (args_int(a, "WINDOWS", 1) > 1) {
+        cost_per(r, 1, PER_SOFTMAX_WINDOWS);
+        r->lut += args_int(a, "WINDOWS", 1); // the table
+    }
     if (is_capped(a)) class_cost_softcap(class_lanes(a), r);
 }
 

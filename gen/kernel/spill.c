@@ -21,9 +21,10 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
             parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
     cost_ram_add(r, firings * args_int(a, "WORDS", 1), args_int(a, "USER_W", 1), RAM_DISTRIBUTED, 1);
-    if (whole) cost_per(r, beat, 1, 1, 0);
-    else cost_per(r, 1, 0, (double)(word + (parts - 1) * beat), 0);
-    cost_per(r, 1, 40 + 60 * (double)firings, 160 + (double)word, 0);
+    if (whole) r->lut += beat;
+    r->ff += word + (whole ? beat : word + (parts - 1) * beat);
+    cost_per(r, firings, PER_SPILL_FIRING);
+    cost_per(r, 1, PER_SPILL_BASE);
 }
 
 int kernel_spill_firings(const struct ir_kernel *k) {

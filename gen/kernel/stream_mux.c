@@ -7,12 +7,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_MUX;
 }
 
-// The port's number selects the word, among four words in a LUT.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t word = args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, ports = class_ports(a);
     class_cost_turns(a, r);
-    int64_t fours = div_up(ports, 4); // a LUT selects among four words, another LUT among the results
-    cost_per(r, word, (double)(fours > 1 ? fours + 1 : 1), 0, 0);
+    class_cost_select(r, args_int(a, "DATA_W", 1) + args_int(a, "USER_W", 2) + 1, class_ports(a));
 }
 
 const struct kernel_class rtl_stream_mux = {.module = "rill_stream_mux",

@@ -12,8 +12,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), chunk = 32 * class_lanes(a), group = at_least(chunk, beat);
     cost_ram_add(r, 2ll << tok_bits(class_tokens(a)), group, RAM_DISTRIBUTED, 1);
-    cost_per(r, chunk < group ? chunk : 0, 1, 0, 0);
-    cost_per(r, 1, 260, 216 + (double)chunk + (double)(group - beat), 1);
+    r->lut += chunk < group ? chunk : 0;
+    r->ff += chunk + group - beat;
+    cost_per(r, 1, PER_STREAM_READER_BASE);
 }
 
 const struct kernel_class rtl_stream_reader = {.module = "rill_stream_reader",

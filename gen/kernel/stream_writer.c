@@ -8,13 +8,16 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_WRITER;
 }
 
-// Fitted to the rows of rill_stream_writer in verif/cost/measured.txt (Yosys). chunk: bits of an fp32 word per lane;
-// group: bits that are collected before they leave, a whole beat or chunk. A group of every token is buffered.
+// chunk: bits of an fp32 word per lane; group: bits that are collected before they leave, a whole beat or chunk. A
+// group of every token is buffered. Multiplexers merge the groups of all tokens with the new chunk, and select a beat
+// if a group has several.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t chunk = 32 * class_lanes(a), group = at_least(chunk, class_beat_bits(a)), tokens = class_tokens(a);
-    // Multiplexers that merge a token's buffered group with its new chunk. Up to two tokens take 2 LUTs per bit.
-    cost_per(r, group, tokens > 2 ? 1.9 * (double)tokens : 2, 0, 0);
-    cost_per(r, 1, 250, 380 + (double)(group * (tokens + 1)), 0);
+    int64_t chunk = 32 * class_lanes(a), beat = class_beat_bits(a), group = at_least(chunk, beat),
+            tokens = class_tokens(a);
+    if (tokens <= 2) cost_per(r, group, PER_STREAM_WRITER_BIT);
+    else cost_per(r, group * tokens, group > beat ? PER_STREAM_WRITER_WIDE_TOKEN_BIT : PER_STREAM_WRITER_TOKEN_BIT);
+    cost_per(r, 1, PER_STREAM_WRITER_BASE);
+    r->ff += group * (tokens + 1);
 }
 
 const struct kernel_class rtl_stream_writer = {.module = "rill_stream_writer",

@@ -11,12 +11,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    cost_per(r, class_beat_bits(a), 0.45, 1, 0);
-    cost_per(r, args_int(a, "FAULTS", 1), 3.5, 0, 0);
-    cost_per(r, args_int(a, "MEMORY_ERRORS", 1), 29.5, 0, 0); // selects one of their addresses
-    cost_per(r, args_int(a, "BASES", 1), 1.8, 1, 0);
-    cost_per(r, args_int(a, "END_IDS", 1) - 1, 12, 32, 0);
-    cost_per(r, 1, 887, 1100, 0);
+    cost_per(r, class_beat_bits(a), PER_TOKEN_LOOP_BIT);
+    cost_per(r, args_int(a, "FAULTS", 1), PER_TOKEN_LOOP_FAULT);
+    cost_per(r, args_int(a, "MEMORY_ERRORS", 1), PER_TOKEN_LOOP_MEMORY_ERROR); // selects one of their addresses
+    cost_per(r, args_int(a, "BASES", 1), PER_TOKEN_LOOP_BASE_REGISTER);
+    cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_TOKEN_LOOP_END_ID);
+    cost_per(r, 1, PER_TOKEN_LOOP_BASE);
 }
 
 int kernel_reset_way(const struct ir_kernel *k) {

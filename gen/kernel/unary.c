@@ -8,25 +8,24 @@
 
 enum { CURVE = LATENCY_CURVE, HARD = LATENCY_MUL + LATENCY_ADD + 1 /* the bounds */ };
 
-// By FUNCTION. lut, ff, dsp: per lane, fitted to the rows of rill_unary in verif/cost/measured.txt (Yosys).
+// By FUNCTION.
 static const struct function {
     const char *name;
     int64_t latency;
-    double lut, ff;
-    int64_t dsp;
+    enum cost_term lane;
 } table[] = {
-    {"sigmoid", LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP, 1148, 932, 6},
-    {"tanh", CURVE + LATENCY_MUL, 949, 699, 4},
-    {"erf", CURVE + LATENCY_MUL, 860, 695, 4},
-    {"gelu", CURVE + LATENCY_MUL, 930, 713, 4},
-    {"exp", LATENCY_EXP, 475, 413, 4},
-    {"log", LATENCY_LN, 704, 741, 7},
-    {"sqrt", LATENCY_RSQRT + LATENCY_MUL, 571, 442, 4},
-    {"reciprocal", LATENCY_RECIP, 271, 257, 2},
-    {"softplus", CURVE + LATENCY_ADD, 1074, 763, 2},
-    {"slopes", LATENCY_MUL, 114, 148, 2},
-    {"hardsigmoid", HARD, 623, 426, 2},
-    {"hardswish", HARD + LATENCY_MUL, 755, 630, 4},
+    {"sigmoid", LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP, PER_UNARY_SIGMOID_LANE},
+    {"tanh", CURVE + LATENCY_MUL, PER_UNARY_TANH_LANE},
+    {"erf", CURVE + LATENCY_MUL, PER_UNARY_ERF_LANE},
+    {"gelu", CURVE + LATENCY_MUL, PER_UNARY_GELU_LANE},
+    {"exp", LATENCY_EXP, PER_UNARY_EXP_LANE},
+    {"log", LATENCY_LN, PER_UNARY_LOG_LANE},
+    {"sqrt", LATENCY_RSQRT + LATENCY_MUL, PER_UNARY_SQRT_LANE},
+    {"reciprocal", LATENCY_RECIP, PER_UNARY_RECIPROCAL_LANE},
+    {"softplus", CURVE + LATENCY_ADD, PER_UNARY_SOFTPLUS_LANE},
+    {"slopes", LATENCY_MUL, PER_UNARY_SLOPES_LANE},
+    {"hardsigmoid", HARD, PER_UNARY_HARDSIGMOID_LANE},
+    {"hardswish", HARD + LATENCY_MUL, PER_UNARY_HARDSWISH_LANE},
 };
 enum { TANH = 1, SLOPES = 9 };
 
@@ -58,9 +57,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 void class_cost_unary(int64_t function, int64_t lanes, struct cost_resources *r) {
     const struct function *f = &table[function];
-    cost_per(r, lanes, f->lut, f->ff, f->dsp);
+    cost_per(r, lanes, f->lane);
     r->bram18 += function == TANH ? lanes : 0; // the table of tanh is the longest
-    cost_per(r, 1, 20, 31, 0);
+    cost_per(r, 1, PER_UNARY_BASE);
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

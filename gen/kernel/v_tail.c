@@ -40,16 +40,17 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t channels = args_int(a, "CHANNELS", 1), beat = class_beat_bits(a);
     int64_t held = at_least(rows_of(a) * channels, div_up(args_int(a, "HEAD_DIM", 1), beat / 8) * (beat / 8));
     int64_t ultra = args_int(a, "ULTRA", 0);
-    const struct cost_resources plain = {.lut = 8, .ff = 2 * beat + 24}; // the bytes to write, the words read and sent
+    struct cost_resources plain = {.ff = 2 * beat}; // the bytes to write, the words read and sent
+    cost_per(&plain, 1, PER_V_TAIL_CHANNEL);
     struct cost_resources lane = plain, ultra_lane = plain;
     tail_ram(words_of(a), beat, args_style(a, RAM_AUTO), &lane);
     tail_ram(words_of(a), beat, RAM_ULTRA, &ultra_lane);
     cost_add(r, &lane, channels - ultra);
     cost_add(r, &ultra_lane, ultra);
-    cost_per(r, 8 * held, 1.2, 1, 0);
-    cost_per(r, channels, 14, 11, 0); // copies of signals that go to all channels
-    cost_per(r, 1, 80, 260, 0);
-    if (args_int(a, "READS", 0) > 0) cost_per(r, 1, 35, 43, 0); // counters of reads and layers
+    cost_per(r, 8 * held, PER_V_TAIL_HELD_BIT);
+    cost_per(r, channels, PER_V_TAIL_COPY); // copies of signals that go to all channels
+    cost_per(r, 1, PER_V_TAIL_BASE);
+    if (args_int(a, "READS", 0) > 0) cost_per(r, 1, PER_V_TAIL_READS); // counters of reads and layers
 }
 
 static struct cost_memory memory(const struct kernel_args *a) {

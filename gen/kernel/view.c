@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     (void)a;
-    cost_per(r, 1, 2, 0, 0);
+    cost_per(r, 1, PER_VIEW);
 }
 
 // Words of a patch must not cross pixels, so the lanes must divide a pixel.

@@ -27,18 +27,20 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { LINES = 4 };
     int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),
             bits = args_int(a, "ELEM_W", 32);
-    if (args_int(a, "DENSE", 0) && in == out) return cost_per(r, in * bits, 1, 0, 0);
+    if (args_int(a, "DENSE", 0) && in == out) {
+        r->lut += in * bits;
+        return;
+    }
     int64_t stages = div_up(log2_up(out), 2), line = in + out - 1, banks = 1ll << tok_bits(class_tokens(a)), moved = 0;
     for (int s = 1; s <= stages; s++) moved += shifted(in, out, s);
-    cost_per(r, bits * (in + moved + line + at_most(out, in - 1) + out), 0, 1, 0);
+    r->ff += bits * (in + moved + line + at_most(out, in - 1) + out);
     struct cost_resources lut = {.lut = bits * (in + moved + out)}; // mask, shifts, join
     int64_t chunks = (in + 2 * out - 2) / out;
-    cost_per(&lut, bits * out, (double)div_up(chunks - 2, 3) + (double)div_up(chunks, 4), 0,
-             0); // the new rest, the chunk that leaves
+    lut.lut += bits * out * (div_up(chunks - 2, 3) + div_up(chunks, 4)); // the new rest, the chunk that leaves
     cost_ram_add(&lut, banks, bits * out, RAM_DISTRIBUTED, 1);
     cost_ram_add(&lut, LINES * banks, bits * line, RAM_DISTRIBUTED, 1);
-    cost_per(r, lut.lut, 1.28, 0, 0);
-    cost_per(r, 1, 60, 47, 0);
+    cost_per(r, lut.lut, PER_WIDTH_CONVERTER_LUT);
+    cost_per(r, 1, PER_WIDTH_CONVERTER_BASE);
 }
 
 const struct kernel_class rtl_width_converter = {.module = "rill_width_converter",

@@ -29,21 +29,22 @@ void class_window(struct ir *ir, const struct ir_node *node, int k) {
 // rill_window_begin: a table, a comparison and a difference, with a division if a unit has several blocks.
 static void begin(const struct kernel_args *a, int64_t windows, struct cost_resources *r) {
     int64_t channels = at_least(args_int(a, "KEY_CHANNELS", 1), 1);
-    cost_per(r, 1, 40 + (windows > 1 ? (double)windows : 0), 58, 0);
+    if (windows > 1) r->lut += windows; // the table
+    cost_per(r, 1, PER_WINDOW_BEGIN);
     if (!class_is_power_of_two(channels)) r->dsp++;
 }
 
 void class_cost_window(const struct kernel_args *a, struct cost_resources *r) {
     if (!args_value(a, "WINDOW")) return;
     begin(a, args_int(a, "WINDOWS", 1), r);
-    cost_per(r, 1, 60, 75, 0);
+    cost_per(r, 1, PER_WINDOW_STEP);
 }
 
 void class_cost_window_entries(const struct kernel_args *a, int64_t entry_bits, struct cost_resources *r) {
     if (!args_value(a, "K_WINDOW") && !args_value(a, "V_WINDOW")) return;
     begin(a, 2 * args_int(a, "WINDOWS", 1), r);
-    cost_per(r, entry_bits + 17, 1, 1, 0); // entries in flight, in LUTRAM rings
-    cost_per(r, 1, 120, 180, 0);
+    cost_per(r, entry_bits + 17, PER_WINDOW_ENTRY_BIT); // entries in flight, in LUTRAM rings
+    cost_per(r, 1, PER_WINDOW_ENTRIES);
 }
 
 bool kernel_has_window(const struct ir_kernel *k) {
