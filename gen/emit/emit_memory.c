@@ -100,7 +100,7 @@ static int burst_of(const struct channel *ch, const struct emit_client *client) 
 
 static void add_list(const struct channel *ch, const char *param,
                      int (*of)(const struct channel *, const struct emit_client *)) {
-    text_addf(ch->out, ",\n        .%s(%s", param, emit_open(ch->readers));
+    text_addf(ch->out, ", .%s(%s", param, emit_open(ch->readers));
     for (int i = ch->readers - 1; i >= 0; i--) text_addf(ch->out, "32'd%d%s", of(ch, &ch->read[i]), i ? ", " : "");
     text_addf(ch->out, "%s)", emit_close(ch->readers));
 }
@@ -108,14 +108,14 @@ static void add_list(const struct channel *ch, const char *param,
 static void add_parameters(const struct channel *ch) {
     const struct ir_design *d = &ch->ir->design;
     text_addf(ch->out,
-              "    %s #(\n        .READERS(%d),\n        .WRITERS(%d),\n        .BEAT_BITS(BEAT_BITS),\n"
-              "        .ID_W(%d),\n        .ADDR_BITS(ADDR_BITS)",
-              rtl_channel.module, ch->readers, ch->writers, emit_id_bits(ch->ir));
+              "    %s #(\n        .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .ADDR_BITS(ADDR_BITS), .READERS(%d), "
+              ".WRITERS(%d)",
+              rtl_channel.module, ch->readers, ch->writers);
     if (ch->readers) {
         text_addf(ch->out, ",\n        .OUTSTANDING(%d)", d->outstanding);
         add_list(ch, "BURST", burst_of);
         add_list(ch, "PREFETCH", prefetch_of);
-        text_add(ch->out, ",\n        .STYLE(\"");
+        text_add(ch->out, ", .STYLE(\"");
         for (int i = ch->readers - 1; i >= 0; i--) // a style's first letter
             text_addf(ch->out, "%c", *ram_style_words[style_of(ch, &ch->read[i], prefetch_of(ch, &ch->read[i]))]);
         text_add(ch->out, "\")");
