@@ -101,7 +101,8 @@ void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // i
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // both ends, tensor, type
 void emit_tensor(const struct ir *, int tensor, struct text *out);                      // name, dtype, shape
 void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // the stream's tensor or purpose
-bool emit_carried_by(const struct ir *, int kernel, struct text *out); // what a kernel carries; false: nothing known
+const char *emit_carried_name(const struct ir *, const struct ir_edge *); // the tensor's name, or the stream's purpose
+bool emit_carried_by(const struct ir *, int kernel, struct text *out);    // what a kernel carries; false: nothing known
 
 // ---- layout ----
 

@@ -2,6 +2,8 @@
 // Says in words what a stream carries: the tensor at one of its ends, the purpose that a port's role names, or the
 // tensors a multiplexer takes in turn. If none applies, the answer comes from the streams before or after kernels that
 // only pass words on.
+#include <string.h>
+
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
@@ -65,9 +67,13 @@ static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text 
     return found;
 }
 
-static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+static int tensor_at_ends(const struct ir *ir, const struct ir_edge *e) {
     int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
-    if (tensor == IR_NONE) tensor = ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
+    return tensor != IR_NONE ? tensor : ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
+}
+
+static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    int tensor = tensor_at_ends(ir, e);
     if (tensor != IR_NONE) emit_tensor(ir, tensor, out);
     return tensor != IR_NONE || add_role(ir, e, out) || add_turns(ir, e, out);
 }
@@ -101,6 +107,17 @@ void emit_carried(const struct ir *ir, const struct ir_edge *e, struct text *out
         add_from(ir, e->dst_kernel, true, HOPS, out))
         return;
     text_add(out, "of no tensor");
+}
+
+const char *emit_carried_name(const struct ir *ir, const struct ir_edge *e) {
+    int tensor = tensor_at_ends(ir, e);
+    if (tensor != IR_NONE) return ir->tensor[tensor].name;
+    struct text carried = {0};
+    emit_carried(ir, e, &carried);
+    const char *text = text_cstr(&carried), *shape = text[carried.len - 1] == ']' ? strstr(text, ": ") : NULL;
+    const char *name = arena_strndup(ir->arena, text, shape ? (size_t)(shape - text) : carried.len);
+    text_free(&carried);
+    return name;
 }
 
 // Describes a kernel that passes a plain net on: one input, one output.

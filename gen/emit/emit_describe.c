@@ -54,14 +54,17 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     text_free(&carried);
 }
 
-void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
-    const struct ir_kernel *k = &ir->kernel[kernel];
+static void add_work(const struct ir *ir, int kernel, struct text *out) {
     int engine = engine_of_kernel(ir, kernel);
-    text_addf(out, "\n    // %s: ", k->name);
-    if (k->node != IR_NONE) add_operation(ir, k->node, out);
+    if (ir->kernel[kernel].node != IR_NONE) add_operation(ir, ir->kernel[kernel].node, out);
     else if (engine != IR_NONE) add_products(ir, engine, out);
     else add_purpose(ir, kernel, out);
     text_add(out, "\n");
+}
+
+void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
+    text_addf(out, "\n    // %s: ", ir->kernel[kernel].name);
+    add_work(ir, kernel, out);
 }
 
 // ---- the head of the file ----
@@ -99,16 +102,83 @@ static const char *instance_of(const struct emit_plan *p, int kernel) {
     return arena_printf(p->ir->arena, "u_%s", k->name);
 }
 
-// Lists the kernels of a module: all, or those that compute no operation.
-static void add_kernels_of(const struct emit_plan *p, int m, bool all, struct text *out) {
-    const char *before = "";
+// Lists the kernels of a module with what they do: all, or those that compute no operation.
+static void add_kernels_of(const struct emit_plan *p, int m, bool all, const char *heading, struct text *out) {
+    bool any = false;
     for (int k = 0; k < p->ir->kernels; k++) {
         if (p->home[k] != m || (!all && p->ir->kernel[k].node != IR_NONE)) continue;
-        text_addf(out, "%s%s", before, p->ir->kernel[k].name);
-        before = ", ";
+        if (!any) text_addf(out, "// %s\n", heading);
+        any = true;
+        text_addf(out, "//   u_%-22s ", p->ir->kernel[k].name);
+        add_work(p->ir, k, out);
     }
-    text_add(out, *before ? ".\n" : "none.\n");
 }
+
+// ---- which data goes from module to module ----
+
+struct names {
+    struct arena *arena;
+    VEC(const char *) seen;
+};
+
+static void add_name(struct names *n, const char *name) {
+    for (size_t i = 0; i < n->seen.count; i++)
+        if (!strcmp(n->seen.items[i], name)) return;
+    VEC_PUSH(n->arena, n->seen, name);
+}
+
+// Names of what the streams from one module to another carry, each once.
+static struct names flow_of(const struct emit_plan *p, int from, int to) {
+    struct names names = {.arena = p->ir->arena};
+    for (int e = 0; e < p->ir->edges; e++) {
+        const struct ir_edge *edge = &p->ir->edge[e];
+        if (p->home[edge->src_kernel] == from && p->home[edge->dst_kernel] == to)
+            add_name(&names, emit_carried_name(p->ir, edge));
+    }
+    return names;
+}
+
+// Names of the memory clients by which a module reads or writes.
+static struct names transfers_of(const struct emit_plan *p, int m, bool is_write) {
+    const struct ir *ir = p->ir;
+    struct names names = {.arena = ir->arena};
+    if (m == p->shared && ir->engines && !is_write) add_name(&names, "weights, keys and values (lane)");
+    for (int c = 0; c < ir->clients; c++) {
+        const struct ir_client *client = &ir->client[c];
+        int home = client->kernel == IR_NONE ? p->control : p->home[client->kernel];
+        if (home == m && client->is_write == is_write) add_name(&names, client->name);
+    }
+    return names;
+}
+
+static void add_names(const struct names *n, struct text *out) {
+    for (size_t i = 0; i < n->seen.count; i++) text_addf(out, "%s%s", i ? ", " : "", n->seen.items[i]);
+    text_add(out, "\n");
+}
+
+static void add_flow(const char *from, const char *to, const struct names *n, struct text *out) {
+    if (!n->seen.count) return;
+    text_addf(out, "//   %s to %s: ", from, to);
+    add_names(n, out);
+}
+
+// What a module receives and sends, or all modules (EMIT_TOP) send.
+static void add_flows(const struct emit_plan *p, int m, struct text *out) {
+    for (int from = 0; from < p->modules; from++)
+        for (int to = 0; to < p->modules; to++) {
+            struct names n = flow_of(p, from, to);
+            if (from != to && (m == EMIT_TOP || m == from || m == to))
+                add_flow(emit_module_path(p, from), emit_module_path(p, to), &n, out);
+        }
+    for (int is_write = 0; is_write <= 1; is_write++)
+        for (int i = 0; i < p->modules; i++) {
+            struct names n = transfers_of(p, i, is_write);
+            const char *path = emit_module_path(p, i);
+            if (m == EMIT_TOP || m == i) add_flow(is_write ? path : "memory", is_write ? "memory" : path, &n, out);
+        }
+}
+
+// ---- the text of the head ----
 
 // Lists the operations of a region and the instances that compute them, and its other kernels.
 static void add_region(const struct emit_plan *p, int m, struct text *out) {
@@ -118,18 +188,19 @@ static void add_region(const struct emit_plan *p, int m, struct text *out) {
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         text_addf(out, "//   %-24s %-20s %s\n", ir->node[n].name, ir_op_of(ir, ir->node[n].op)->name,
                   instance_of(p, kernel_of_node(ir, n)));
-    text_add(out, "// Kernels for no operation: ");
-    add_kernels_of(p, m, false, out);
+    add_kernels_of(p, m, false, "Other instances:", out);
 }
 
 void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, "//\n");
     if (p->module[m].region != IR_NONE) add_region(p, m, out);
-    else {
-        text_add(out, "// Kernels: ");
-        add_kernels_of(p, m, true, out);
-    }
-    text_add(out, "// Each section has the links of the streams that a kernel reads, then the kernel.\n");
+    else add_kernels_of(p, m, true, "Instances:", out);
+    text_add(out, "// Streams and transfers of this module:\n");
+    add_flows(p, m, out);
+    text_add(
+        out,
+        "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
+        "the kernel reads, then the kernel. The head of rill_top.v explains terms and names.\n");
 }
 
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
@@ -143,6 +214,18 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : "");
 }
 
+static void add_terms(const struct emit_plan *p, struct text *out) {
+    text_addf(out,
+              "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
+              "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
+              "needs it. A kernel is an instance that computes an operation or moves words. A firing is one run of a "
+              "kernel over one operand, for all tokens of the step.\n"
+              "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
+              "{exponent, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is the number "
+              "of a token.\n",
+              p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
+}
+
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
     text_add(
         out,
@@ -150,20 +233,25 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
         "regions share, one for the control, and one rill_channel for each memory channel:\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
+    text_add(out, "// Data flow. Streams and memory transfers carry:\n");
+    add_flows(p, EMIT_TOP, out);
+    add_terms(p, out);
     text_add(
         out,
         "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = "
-        "{last "
-        "token of the step, number of the token}, tlast = end of a firing, tcount = number of valid elements. They are "
-        "called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. A rill_link, called "
-        "u_to_<kernel>_<port> and placed in the reader's module, connects the two: it has the stream's FIFO, and the "
-        "registers on the way to another die. All readers of a fork share the word at its input.\n"
-        "// Memory. A transfer has a descriptor (<name>_desc) and beats (<name>_beat). `lane` is the weight stream of "
-        "a "
-        "channel.\n"
+        "{last token of the step, number of the token}, tlast = end of a firing, tcount = number of valid elements. "
+        "They are called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. A rill_link, "
+        "called u_to_<kernel>_<port> and placed in the reader's module, connects the two: it has the stream's FIFO, "
+        "and the registers on the way to another die. From module to module, the fields of a word travel as one net, "
+        "<stream>_word = {tcount, tlast, tuser, tdata}. All readers of a fork share the word at its input.\n"
+        "// Comments of streams. They give the tensor with its shape per token, writer and reader, and the order of "
+        "the words as an itensor type (docs/ir.md). For example, itensor<1x8xf32, [16, tokens<=2]*[8, 1], "
+        "(d0,d1)->(d1,d0)> has words of 1 x 8 elements. Its outer loop d0 makes 16 turns and moves by 8 elements, its "
+        "inner loop d1 makes up to 2 turns and moves by 1. (d1,d0) tells which loop moves along each dimension: d1 "
+        "along the tokens, d0 along the elements of one token.\n"
+        "// Memory. A transfer has a descriptor (<name>_desc), {number of beats, byte offset}, and beats "
+        "(<name>_beat). `lane` is the weight stream of a channel.\n"
         "// Resets. core_rst_<module> (core_rst_<die>_<module> in designs with several dies) has one bit for each "
         "instance, and each bit comes from its own register.\n"
-        "// Comments of streams give writer and reader, the tensor with its shape per token, and the order of its "
-        "words "
-        "as an itensor type (docs/ir.md). Probes for simulation are in sim/rill_sim_top.sv.\n");
+        "// Probes for simulation are in sim/rill_sim_top.sv.\n");
 }

@@ -100,7 +100,7 @@ static int burst_of(const struct channel *ch, const struct emit_client *client) 
 
 static void add_list(const struct channel *ch, const char *param,
                      int (*of)(const struct channel *, const struct emit_client *)) {
-    text_addf(ch->out, ",\n        .%s(%s", param, emit_open(ch->readers));
+    text_addf(ch->out, ",%s.%s(%s", ch->readers > 1 ? "\n        " : " ", param, emit_open(ch->readers));
     for (int i = ch->readers - 1; i >= 0; i--) text_addf(ch->out, "32'd%d%s", of(ch, &ch->read[i]), i ? ", " : "");
     text_addf(ch->out, "%s)", emit_close(ch->readers));
 }
@@ -108,20 +108,19 @@ static void add_list(const struct channel *ch, const char *param,
 static void add_parameters(const struct channel *ch) {
     const struct ir_design *d = &ch->ir->design;
     text_addf(ch->out,
-              "    %s #(\n        .READERS(%d),\n        .WRITERS(%d),\n        .BEAT_BITS(BEAT_BITS),\n"
-              "        .ID_W(%d),\n        .ADDR_BITS(ADDR_BITS)",
-              rtl_channel.module, ch->readers, ch->writers, emit_id_bits(ch->ir));
+              "    %s #(\n        .BEAT_BITS(BEAT_BITS), .ID_W(ID_W), .ADDR_BITS(ADDR_BITS), .READERS(%d), "
+              ".WRITERS(%d)",
+              rtl_channel.module, ch->readers, ch->writers);
     if (ch->readers) {
-        text_addf(ch->out, ",\n        .OUTSTANDING(%d)", d->outstanding);
-        add_list(ch, "BURST", burst_of);
-        add_list(ch, "PREFETCH", prefetch_of);
-        text_add(ch->out, ",\n        .STYLE(\"");
+        text_addf(ch->out, ",\n        .OUTSTANDING(%d), .STYLE(\"", d->outstanding);
         for (int i = ch->readers - 1; i >= 0; i--) // a style's first letter
             text_addf(ch->out, "%c", *ram_style_words[style_of(ch, &ch->read[i], prefetch_of(ch, &ch->read[i]))]);
         text_add(ch->out, "\")");
+        add_list(ch, "BURST", burst_of);
+        add_list(ch, "PREFETCH", prefetch_of);
     }
     if (ch->writers)
-        text_addf(ch->out, ",\n        .WRITES(%d),\n        .WRITE_BUFFER(%lld)", IR_WRITES_OPEN,
+        text_addf(ch->out, ",\n        .WRITES(%d), .WRITE_BUFFER(%lld)", IR_WRITES_OPEN,
                   (long long)ir_write_buffer(ch->ir, ch->index));
     text_addf(ch->out, ") u_channel_%02d (\n", ch->index);
 }
@@ -206,12 +205,18 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }
 
+// Whether a part is on the line of the one before: the signals of the only descriptor or beat stream of a side.
+static bool is_joined(int clients, int part) {
+    return clients == 1 && (part == DESC_TREADY || part == DESC_TDATA || part == BEAT_TREADY || part == BEAT_TDATA);
+}
+
 static void add_clients(const struct channel *ch, bool is_write, enum part part) {
     const struct emit_client *client = is_write ? ch->write : ch->read;
     int count = is_write ? ch->writers : ch->readers;
-    text_addf(ch->out, "        .%s_%s(%s", is_write ? "write" : "read", part_words[part], emit_open(count));
+    text_addf(ch->out, "%s.%s_%s(%s", is_joined(count, part) ? "" : "        ", is_write ? "write" : "read",
+              part_words[part], emit_open(count));
     for (int i = count - 1; i >= 0; i--) text_addf(ch->out, "%s%s", part_of(ch, &client[i], part), i ? ", " : "");
-    text_addf(ch->out, "%s),\n", emit_close(count));
+    text_addf(ch->out, "%s),%s", emit_close(count), is_joined(count, part + 1) ? " " : "\n");
 }
 
 // Ties off a side without clients.

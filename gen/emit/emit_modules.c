@@ -20,7 +20,9 @@ static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
     for (int d = 0; d < IR_MAX_DIES; d++) {
         int count = p->module[m].resets[d];
-        if (count) add_level(p, pins, emit_of_die(ir, "core_rst", d), emit_module_reset(p, m, d), count);
+        if (!count) continue;
+        add_level(p, pins, emit_of_die(ir, "core_rst", d), emit_module_reset(p, m, d), count);
+        pins->items[pins->count - 1].doc = "resets: a bit for each instance";
     }
 }
 
@@ -44,10 +46,26 @@ static bool has_pin(const emit_pins *pins, const char *name) {
     return false;
 }
 
-static const char *ends_of(const struct ir *ir, int edge) {
+// What a stream carries, and its ends.
+static const char *stream_doc(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
-    return arena_printf(ir->arena, "from %s to %s", ir_port_text(ir, e->src_kernel, e->src_port),
-                        ir_port_text(ir, e->dst_kernel, e->dst_port));
+    struct text carried = {0};
+    emit_carried(ir, e, &carried);
+    const char *doc =
+        arena_printf(ir->arena, "%s, from %s to %s", text_cstr(&carried), ir_port_text(ir, e->src_kernel, e->src_port),
+                     ir_port_text(ir, e->dst_kernel, e->dst_port));
+    text_free(&carried);
+    return doc;
+}
+
+static const char *fork_doc(const struct ir *ir, int in) {
+    const struct ir_edge *e = &ir->edge[in];
+    struct text carried = {0};
+    emit_carried(ir, e, &carried);
+    const char *doc = arena_printf(ir->arena, "%s: the word at all outputs of %s", text_cstr(&carried),
+                                   ir->kernel[e->dst_kernel].name);
+    text_free(&carried);
+    return doc;
 }
 
 static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool is_output, int other,
@@ -58,7 +76,7 @@ static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
-                              .doc = ends_of(p->ir, edge),
+                              .doc = stream_doc(p->ir, edge),
                               .word = word,
                               .kind = EMIT_PIN_STREAM,
                               .is_output = is_output,
@@ -72,8 +90,7 @@ static void add_fork_word(const struct emit_plan *p, int edge, bool is_output, i
     add_pin(p, pins,
             (struct emit_pin){.name = p->to[in],
                               .net = p->to[in],
-                              .doc = arena_printf(p->ir->arena, "the word of all outputs of %s",
-                                                  p->ir->kernel[p->ir->edge[in].dst_kernel].name),
+                              .doc = fork_doc(p->ir, in),
                               .word = emit_word(p->ir, &p->ir->edge[in]),
                               .kind = EMIT_PIN_WORD,
                               .is_output = is_output,
@@ -195,10 +212,12 @@ emit_pins emit_pins_of(const struct emit_plan *p, int m) {
 // ---- text of ports ----
 
 static int stream_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal *out) {
+    const struct emit_word *w = &pin->word;
     int count = 0;
-    for (int f = pin->kind == EMIT_PIN_WORD ? EMIT_TDATA : 0; f < EMIT_FIELDS; f++) {
-        int64_t bits = emit_field_bits(&pin->word, (enum emit_field)f);
-        const char *name = arena_printf(ir->arena, "%s_%s", pin->name, emit_field_words[f]);
+    for (int f = pin->kind == EMIT_PIN_WORD ? EMIT_TDATA : 0; f <= EMIT_TDATA; f++) {
+        int64_t bits = f == EMIT_TDATA ? w->data + w->user + w->last + w->count : 1;
+        const char *field = f == EMIT_TDATA && emit_is_packed(w) ? "word" : emit_field_words[f];
+        const char *name = arena_printf(ir->arena, "%s_%s", pin->name, field);
         if (bits) out[count++] = (struct emit_pin_signal){name, name, bits, pin->is_output ^ (f == EMIT_TREADY)};
     }
     return count;
@@ -225,7 +244,8 @@ const char *emit_pin_heading(const struct emit_plan *p, const struct emit_pin *p
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
         return arena_printf(p->ir->arena, "streams %s %s", pin->is_output ? "to" : "from",
                             emit_module_path(p, pin->other));
-    if (pin->kind == EMIT_PIN_AXIS) return "memory: descriptors and beats of DMA transfers";
+    if (pin->kind == EMIT_PIN_AXIS)
+        return "memory: descriptors {beats[15:0], byte offset[39:0]} and beats of DMA transfers";
     if (pin->is_pin) return "pins of the top";
     return pin->kind == EMIT_PIN_NET ? "control and status" : NULL;
 }
@@ -244,19 +264,14 @@ static void add_port(const struct ir *ir, const struct emit_pin_signal *s, bool 
               emit_range(ir, s->bits), s->port);
 }
 
-// A stream has two lines: single bits, then the rest of its word.
+// The ports of a stream share a line.
 static void add_pin_ports(const struct ir *ir, const struct emit_pin *pin, bool last, struct text *out) {
     struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
     int signals = emit_pin_signals(ir, pin, signal);
-    struct text line = {0}, rest = {0};
-    for (int s = 0; s < signals; s++)
-        if (pin->kind == EMIT_PIN_STREAM && signal[s].bits > 1) add_port(ir, &signal[s], false, &rest);
-        else add_port(ir, &signal[s], s == 0, &line);
-    const char *comma = last ? "" : ",", *more = rest.len ? "," : comma;
-    emit_commented(arena_printf(ir->arena, "    %s%s", text_cstr(&line), more), pin->doc, out);
-    if (rest.len) text_addf(out, "        %s%s\n", text_cstr(&rest), comma);
+    struct text line = {0};
+    for (int s = 0; s < signals; s++) add_port(ir, &signal[s], s == 0, &line);
+    emit_commented(arena_printf(ir->arena, "    %s%s", text_cstr(&line), last ? "" : ","), pin->doc, out);
     text_free(&line);
-    text_free(&rest);
 }
 
 static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, struct text *out) {

@@ -21,13 +21,15 @@ extern const char *const emit_field_words[EMIT_FIELDS]; // tvalid, tready, ...
 struct emit_word {
     int64_t data, user, last, count; // width of each; 0: the stream has none
 };
+// Between two modules, a word with several fields is one net, `<stream>_word`: {tcount, tlast, tuser, tdata}.
+bool emit_is_packed(const struct emit_word *);
 
 // A port of a module with the top's net that is tied to it, or all ports of a stream.
 enum emit_pin_kind {
     EMIT_PIN_NET,
     EMIT_PIN_LEVEL,  // a clock, or copies of a reset; `net` is the expression tied to the port
-    EMIT_PIN_STREAM, // a stream between kernels: <name>_tvalid, <name>_tready and the fields of `word`
-    EMIT_PIN_WORD,   // only the fields of `word`: the word that a fork sends to several readers
+    EMIT_PIN_STREAM, // a stream between kernels: <name>_tvalid, <name>_tready, and <name>_word or <name>_tdata
+    EMIT_PIN_WORD,   // only <name>_word or <name>_tdata: the word that a fork sends to several readers
     // A stream to or from the memory: <name>_tvalid and <name>_tready, `handshakes` bits each, and <name>_tdata.
     EMIT_PIN_AXIS
 };
@@ -47,7 +49,7 @@ struct emit_pin_signal {
     int64_t bits;
     bool is_output;
 };
-enum { EMIT_PIN_SIGNALS = EMIT_FIELDS };
+enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 };
 
 struct emit_module {
     const char *name;   // name of its instance, without `u_`

@@ -40,6 +40,8 @@ int64_t emit_field_bits(const struct emit_word *w, enum emit_field f) {
     return bits[f];
 }
 
+bool emit_is_packed(const struct emit_word *w) { return w->user > 0; }
+
 static const char *net_name(const struct ir *ir, const char *stream, enum emit_field f) {
     return arena_printf(ir->arena, "%s_%s", stream, emit_field_words[f]);
 }
@@ -74,10 +76,10 @@ static void add_handshake(const struct ir *ir, const char *name, bool last, stru
     text_addf(out, "%s%s;\n", last ? ", " : "", last ? net_name(ir, name, EMIT_TLAST) : "");
 }
 
-static void add_payload(const struct ir *ir, const char *name, const struct emit_word *w, struct text *out) {
-    static const enum emit_field fields[] = {EMIT_TDATA, EMIT_TUSER, EMIT_TCOUNT};
+static void add_payload(const struct ir *ir, const char *name, const struct emit_word *w, bool last, struct text *out) {
+    static const enum emit_field fields[] = {EMIT_TLAST, EMIT_TDATA, EMIT_TUSER, EMIT_TCOUNT};
     const char *before = "    ";
-    for (size_t i = 0; i < COUNT_OF(fields); i++) {
+    for (size_t i = last ? 0 : 1; i < COUNT_OF(fields); i++) {
         int64_t bits = emit_field_bits(w, fields[i]);
         if (!bits) continue;
         text_addf(out, "%swire %s%s;", before, emit_range(ir, bits), net_name(ir, name, fields[i]));
@@ -88,21 +90,99 @@ static void add_payload(const struct ir *ir, const char *name, const struct emit
 
 void emit_stream_nets(const struct ir *ir, const char *name, const struct emit_word *w, struct text *out) {
     add_handshake(ir, name, w->last, out);
-    add_payload(ir, name, w, out);
+    add_payload(ir, name, w, false, out);
+}
+
+// ---- words between modules ----
+
+static const char *word_name(const struct ir *ir, const char *stream) {
+    return arena_printf(ir->arena, "%s_word", stream);
+}
+
+static const char *end_of(const struct emit_plan *p, int edge, bool at_writer) {
+    return at_writer ? p->from[edge] : p->to[edge];
+}
+
+static int home_of_end(const struct emit_plan *p, int edge, bool at_writer) {
+    const struct ir_edge *e = &p->ir->edge[edge];
+    return p->home[at_writer ? e->src_kernel : e->dst_kernel];
+}
+
+// The fields of a word as a concatenation, tdata in the low bits.
+static void add_fields(const struct ir *ir, const char *name, const struct emit_word *w, struct text *out) {
+    int fields = 0;
+    for (int f = EMIT_TDATA; f < EMIT_FIELDS; f++) fields += emit_field_bits(w, (enum emit_field)f) > 0;
+    text_add(out, emit_open(fields));
+    for (int f = EMIT_FIELDS - 1; f >= EMIT_TDATA; f--)
+        if (emit_field_bits(w, (enum emit_field)f))
+            text_addf(out, "%s%s", net_name(ir, name, (enum emit_field)f), f > EMIT_TDATA ? ", " : "");
+    text_add(out, emit_close(fields));
+}
+
+static void assign_word(const struct ir *ir, const char *name, const struct emit_word *w, bool leaves,
+                        struct text *out) {
+    const char *word = word_name(ir, name);
+    text_add(out, "    assign ");
+    if (leaves) text_addf(out, "%s = ", word);
+    add_fields(ir, name, w, out);
+    if (!leaves) text_addf(out, " = %s", word);
+    text_add(out, ";\n");
+}
+
+// Whether the module needs the fields of a stream that has one end in another module: the kernel at the other end does,
+// and a pool does. A link takes the word as it is.
+static bool needs_fields(const struct emit_scope *s, int edge, bool at_writer) {
+    const struct ir_edge *e = &s->plan->ir->edge[edge];
+    if (home_of_end(s->plan, edge, at_writer) == s->module) return true;
+    return e->pool != IR_NONE && !(at_writer ? e->entry_crossings : e->crossings);
+}
+
+// Declares the fields of a word that is a port of the module, and ties them to it.
+static void declare_fields(struct emit_scope *s, int edge, bool at_writer) {
+    const struct emit_plan *p = s->plan;
+    const struct ir *ir = p->ir;
+    struct emit_word w = emit_word(ir, &ir->edge[edge]);
+    bool here = home_of_end(p, edge, at_writer) == s->module;
+    int in = at_writer ? emit_copied_from(p, edge) : IR_NONE;
+    bool *declared = in == IR_NONE ? &s->declared[2 * edge + !at_writer] : &s->declared[2 * in + 1];
+    const char *name = in == IR_NONE ? end_of(p, edge, at_writer) : p->to[in];
+    if (*declared || !emit_is_packed(&w) || !needs_fields(s, edge, at_writer)) return;
+    *declared = true;
+    add_payload(ir, name, &w, true, s->out);
+    assign_word(ir, name, &w, at_writer == here, s->out);
+}
+
+// The word at an end of a link that is in another module than the link; NULL: the link's module has the fields.
+static const char *word_from_outside(const struct emit_plan *p, int edge, const char *end) {
+    struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
+    bool from = end == p->from[edge], to = end == p->to[edge];
+    if (!emit_is_packed(&w) || (!from && !to) || home_of_end(p, edge, from) == emit_link_home(p, edge)) return NULL;
+    int in = from ? emit_copied_from(p, edge) : IR_NONE;
+    return word_name(p->ir, in == IR_NONE ? end : p->to[in]);
+}
+
+// Declares the nets of a fork's input. If readers in other modules read its word, that word is a port.
+static void declare_fork(struct emit_scope *s, int edge) {
+    const struct ir *ir = s->plan->ir;
+    struct emit_word w = emit_word(ir, &ir->edge[edge]);
+    const char *name = s->plan->to[edge];
+    if (!emit_is_packed(&w)) return add_handshake(ir, name, false, s->out);
+    emit_stream_nets(ir, name, &w, s->out);
+    assign_word(ir, name, &w, true, s->out);
 }
 
 void emit_declare(struct emit_scope *s, int edge, bool at_writer) {
     const struct emit_plan *p = s->plan;
-    const struct ir_edge *e = &p->ir->edge[edge];
-    int link = emit_link_home(p, edge), end = p->home[at_writer ? e->src_kernel : e->dst_kernel];
     bool *declared = &s->declared[2 * edge + !at_writer];
-    if (*declared || link != s->module || end != s->module) return;
+    if (home_of_end(p, edge, at_writer) != emit_link_home(p, edge)) return declare_fields(s, edge, at_writer);
+    if (*declared) return;
     *declared = true;
     int in = at_writer ? emit_copied_from(p, edge) : IR_NONE;
     if (in != IR_NONE) emit_declare(s, in, false);
-    struct emit_word w = emit_word(p->ir, e);
-    const char *name = at_writer ? p->from[edge] : p->to[edge];
-    if (in != IR_NONE || (!at_writer && emit_word_leaves(p, edge))) add_handshake(p->ir, name, false, s->out);
+    struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
+    const char *name = end_of(p, edge, at_writer);
+    if (in != IR_NONE) add_handshake(p->ir, name, false, s->out);
+    else if (!at_writer && emit_word_leaves(p, edge)) declare_fork(s, edge);
     else emit_stream_nets(p->ir, name, &w, s->out);
 }
 
@@ -121,20 +201,18 @@ static const char *end_net(const struct emit_plan *p, int edge, const char *end,
     return end == p->from[edge] ? emit_net(p, edge, true, f) : net_name(p->ir, end, f);
 }
 
-// All fields at an end as one word, tdata in the low bits.
+// All fields at an end as one word.
 static void add_word(const struct emit_plan *p, int edge, const char *end, struct text *out) {
     struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
-    int fields = 0;
-    for (int f = EMIT_TDATA; f < EMIT_FIELDS; f++) fields += emit_field_bits(&w, (enum emit_field)f) > 0;
-    text_add(out, emit_open(fields));
-    for (int f = EMIT_FIELDS - 1; f >= EMIT_TDATA; f--)
-        if (emit_field_bits(&w, (enum emit_field)f))
-            text_addf(out, "%s%s", end_net(p, edge, end, (enum emit_field)f), f > EMIT_TDATA ? ", " : "");
-    text_add(out, emit_close(fields));
+    const char *word = word_from_outside(p, edge, end);
+    int in = end == p->from[edge] ? emit_copied_from(p, edge) : IR_NONE;
+    if (word) text_add(out, word);
+    else add_fields(p->ir, in == IR_NONE ? end : p->to[in], &w, out);
 }
 
 static void add_end(const struct emit_plan *p, int edge, const char *side, const char *end, struct text *out) {
-    bool several = emit_word(p->ir, &p->ir->edge[edge]).user > 0;
+    struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
+    bool several = emit_is_packed(&w) && !word_from_outside(p, edge, end);
     text_addf(out, "        .%s_axis_tvalid(%s), .%s_axis_tready(%s),%s.%s_axis_tdata(", side,
               end_net(p, edge, end, EMIT_TVALID), side, end_net(p, edge, end, EMIT_TREADY),
               several ? "\n            " : " ", side);

@@ -41,7 +41,9 @@ static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' &&
 static void add_line(const char *line, size_t len, struct text *out) {
     size_t indent = indent_of(line, len), cut = 0, equal = 0, start = 0, first = indent, column = 0;
     bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);
-    if (comment) first += 3; // never directly after `//`
+    bool item = len >= indent + 5 && !strncmp(line + indent, "//   ", 5); // of a list: its next line is further in
+    const char *next = !comment ? "" : item ? "//       " : "//   ";
+    if (comment) first += item ? 5 : 3; // never directly after `//`
     for (size_t i = 0; i < len; i++) {
         if (i > first && may_break(line, i, comment)) cut = i;
         if (i > first && is_assigned(line, i)) equal = i;
@@ -49,9 +51,9 @@ static void add_line(const char *line, size_t len, struct text *out) {
         if (cut <= start) cut = equal;
         if (cut <= start) continue;
         text_add_bytes(out, line + start, cut - start);
-        text_addf(out, "\n%*s%s", (int)indent + (comment ? 0 : CONTINUED), "", comment ? "//   " : "");
+        text_addf(out, "\n%*s%s", (int)indent + (comment ? 0 : CONTINUED), "", next);
         start = cut + 1;
-        column = i - cut + indent + (comment ? 5 : CONTINUED);
+        column = i - cut + indent + (comment ? strlen(next) : CONTINUED);
     }
     text_add_bytes(out, line + start, len - start);
 }

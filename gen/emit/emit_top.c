@@ -147,19 +147,17 @@ void emit_control(struct emit_scope *s) {
 
 // ---- the top ----
 
-// Declares the nets of a pin. A stream has two lines: handshake and tlast, then the rest of its word.
+// Declares the nets of a pin, those of a stream on one line.
 static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct text *out) {
     struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
     int signals = emit_pin_signals(ir, pin, signal);
-    struct text bits = {0}, words = {0};
+    struct text line = {0};
     for (int s = 0; s < signals; s++)
-        if ((s < EMIT_TDATA || bits.len) && signal[s].bits == 1)
-            text_addf(&bits, "%s%s", bits.len ? ", " : "    wire ", signal[s].net);
-        else text_addf(&words, "%swire %s%s;", words.len ? " " : "    ", emit_range(ir, signal[s].bits), signal[s].net);
-    if (bits.len) emit_commented(arena_printf(ir->arena, "%s;", text_cstr(&bits)), pin->doc, out);
-    if (words.len) emit_commented(text_cstr(&words), bits.len ? NULL : pin->doc, out);
-    text_free(&bits);
-    text_free(&words);
+        if (s && signal[s].bits == signal[s - 1].bits) text_addf(&line, ", %s", signal[s].net);
+        else text_addf(&line, "%swire %s%s", s ? "; " : "    ", emit_range(ir, signal[s].bits), signal[s].net);
+    text_add(&line, ";");
+    emit_commented(text_cstr(&line), pin->doc, out);
+    text_free(&line);
 }
 
 // The nets that are declared already, and the heading of the group that the last one is in.
@@ -189,7 +187,8 @@ static const char *output_heading(const struct emit_plan *p, int module, const s
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
         return arena_printf(p->ir->arena, "%s to %s: streams", path, emit_module_path(p, pin->other));
     if (pin->kind == EMIT_PIN_AXIS)
-        return arena_printf(p->ir->arena, "%s to memory channels: descriptors, and beats to be written", path);
+        return arena_printf(p->ir->arena,
+                            "%s to memory channels: descriptors {beats, byte offset}, beats to be written", path);
     return arena_printf(p->ir->arena, "%s: control and status", path);
 }
 
@@ -242,9 +241,10 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
     text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
     emit_ports(p->ir, out);
     text_addf(out,
-              "\n);\n    localparam BEAT_BITS = %d; // of a memory channel\n    localparam ADDR_BITS = %d; // of the "
-              "board's memory; the bits above are 0\n",
-              p->ir->design.beat_bits, ir_address_bits(p->ir));
+              "\n);\n    localparam BEAT_BITS = %d; // width of a beat of a memory channel\n    localparam ADDR_BITS = "
+              "%d; // address bits that the board's memory uses; the bits above are 0\n    localparam ID_W = %d; // "
+              "width of an AXI id\n",
+              p->ir->design.beat_bits, ir_address_bits(p->ir), emit_id_bits(p->ir));
     text_add(out, "\n    // ---- nets between modules, by what drives them ----\n");
     add_nets(p, out);
     emit_levels(p, out);

@@ -13,7 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_frame = {.module = "rill_frame",
-                                       .doc = "counts rows as firings, or firings as rows",
+                                       .doc = "divides a firing into one for each row, or joins rows to one firing",
                                        .traits = KERNEL_FRAMES,
                                        .contract = contract,
                                        .cost = cost};

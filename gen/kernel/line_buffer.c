@@ -40,7 +40,7 @@ static struct cost_memory memory(const struct kernel_args *a) {
 }
 
 const struct kernel_class rtl_line_buffer = {.module = "rill_line_buffer",
-                                             .doc = "gives the patches of a tensor",
+                                             .doc = "keeps the newest rows of a tensor and sends its patches",
                                              .contract = contract,
                                              .cost = cost,
                                              .memory = memory};

@@ -10,7 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 static void cost(const struct kernel_args *a, struct cost_resources *r) { class_cost_turns(a, r); }
 
 const struct kernel_class rtl_stream_demux = {.module = "rill_stream_demux",
-                                              .doc = "sends firings to one reader after the other, by its schedule",
+                                              .doc = "sends each firing to the reader that its schedule names",
                                               .traits = KERNEL_DEMUX,
                                               .contract = contract,
                                               .cost = cost};

@@ -13,7 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_stream_mux = {.module = "rill_stream_mux",
-                                            .doc = "takes firings of one stream after the other, by its schedule",
+                                            .doc = "passes on the firings of its inputs in the order of its schedule",
                                             .traits = KERNEL_MUX,
                                             .contract = contract,
                                             .cost = cost};

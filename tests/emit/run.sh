@@ -67,6 +67,12 @@ read_comments() { # folder
         echo "error: not every stream of the design has a comment"
         return 1
     }
+    if ! awk '/^ +wire from_[a-z0-9_]+_tvalid, / && (note $0) !~ /\/\/ .+, from [^ ]+ to [^ ]+( +wire |$)/ {
+                  print substr($0, 1, 120); wrong = 1 }
+              { note = /^ +\/\// ? note substr($0, 5) : "" } END { exit wrong }' "$1/rtl/rill_top.v"; then
+        echo "error: rill_top.v does not say what a stream carries"
+        return 1
+    fi
     if cat "${modules[@]}" | grep -E '^    // \S+ -> \S+\.step: ' | grep -v 'step words'; then
         echo "error: a comment says of a stream of step words something else"
         return 1

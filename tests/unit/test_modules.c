@@ -116,6 +116,19 @@ static void heads_have_the_clocks(void **state) {
     text_free(&two);
 }
 
+// The head of the top tells which data goes from module to module.
+static void the_top_tells_the_data_flow(void **state) {
+    (void)state;
+    static const char *const flows[] = {
+        "//   u_embed to u_layer: embedded\n",       "//   u_layer to u_head: residual2\n",
+        "//   u_head to u_control: next_id\n",       "//   u_control to u_embed: token, step words\n",
+        "//   memory to u_control: prompt, param\n", "//   u_control to memory: ring\n"};
+    struct text top = {0};
+    emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
+    for (size_t i = 0; i < COUNT_OF(flows); i++) assert_non_null(strstr(text_cstr(&top), flows[i]));
+    text_free(&top);
+}
+
 static int setup(void **state) {
     (void)state;
     arena_init(&arena);
@@ -131,6 +144,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_kernel_is_in_the_module_of_its_region, setup, teardown),
         cmocka_unit_test_setup_teardown(heads_have_the_clocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_top_tells_the_data_flow, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
         cmocka_unit_test_setup_teardown(probes_watch_their_streams, setup, teardown),
