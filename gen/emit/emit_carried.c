@@ -2,8 +2,6 @@
 // Says in words what a stream carries: the tensor at one of its ends, the purpose that a port's role names, or the
 // tensors a multiplexer takes in turn. If none applies, the answer comes from the streams before or after kernels that
 // only pass words on.
-#include <string.h>
-
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
@@ -72,9 +70,11 @@ static int tensor_at_ends(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE ? tensor : ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
 }
 
-static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+// `brief`: the tensor's name alone.
+static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, bool brief, struct text *out) {
     int tensor = tensor_at_ends(ir, e);
-    if (tensor != IR_NONE) emit_tensor(ir, tensor, out);
+    if (tensor != IR_NONE && brief) text_add(out, ir->tensor[tensor].name);
+    else if (tensor != IR_NONE) emit_tensor(ir, tensor, out);
     return tensor != IR_NONE || add_role(ir, e, out) || add_turns(ir, e, out);
 }
 
@@ -84,38 +84,38 @@ static bool hands_on(const struct ir_kernel *k) {
     return k->node == IR_NONE && !k->is_control && !kernel_is(k, KERNEL_MULTIPLIES);
 }
 
-static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, struct text *out);
+static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, bool brief, struct text *out);
 
-static bool add_along(const struct ir *ir, const struct ir_edge *e, bool is_output, int hops, struct text *out) {
-    return add_at_ends(ir, e, out) ||
-           (hops > 0 && add_from(ir, is_output ? e->dst_kernel : e->src_kernel, is_output, hops - 1, out));
+static bool add_along(const struct ir *ir, const struct ir_edge *e, bool is_output, int hops, bool brief,
+                      struct text *out) {
+    return add_at_ends(ir, e, brief, out) ||
+           (hops > 0 && add_from(ir, is_output ? e->dst_kernel : e->src_kernel, is_output, hops - 1, brief, out));
 }
 
 // Describes the first known stream of a kernel in this direction; skips step words.
-static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, struct text *out) {
+static bool add_from(const struct ir *ir, int kernel, bool is_output, int hops, bool brief, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; p < k->ports && hands_on(k); p++) {
         const struct ir_port *port = &k->port[p];
         if (port->is_output != is_output || port->edge == IR_NONE || is_step(port)) continue;
-        if (add_along(ir, &ir->edge[port->edge], is_output, hops, out)) return true;
+        if (add_along(ir, &ir->edge[port->edge], is_output, hops, brief, out)) return true;
     }
     return false;
 }
 
-void emit_carried(const struct ir *ir, const struct ir_edge *e, struct text *out) {
-    if (add_at_ends(ir, e, out) || add_from(ir, e->src_kernel, false, HOPS, out) ||
-        add_from(ir, e->dst_kernel, true, HOPS, out))
+static void add_carried(const struct ir *ir, const struct ir_edge *e, bool brief, struct text *out) {
+    if (add_at_ends(ir, e, brief, out) || add_from(ir, e->src_kernel, false, HOPS, brief, out) ||
+        add_from(ir, e->dst_kernel, true, HOPS, brief, out))
         return;
     text_add(out, "of no tensor");
 }
 
+void emit_carried(const struct ir *ir, const struct ir_edge *e, struct text *out) { add_carried(ir, e, false, out); }
+
 const char *emit_carried_name(const struct ir *ir, const struct ir_edge *e) {
-    int tensor = tensor_at_ends(ir, e);
-    if (tensor != IR_NONE) return ir->tensor[tensor].name;
     struct text carried = {0};
-    emit_carried(ir, e, &carried);
-    const char *text = text_cstr(&carried), *shape = text[carried.len - 1] == ']' ? strstr(text, ": ") : NULL;
-    const char *name = arena_strndup(ir->arena, text, shape ? (size_t)(shape - text) : carried.len);
+    add_carried(ir, e, true, &carried);
+    const char *name = arena_printf(ir->arena, "%s", text_cstr(&carried));
     text_free(&carried);
     return name;
 }
@@ -136,6 +136,7 @@ static bool add_net(const struct ir *ir, int kernel, struct text *out) {
 
 bool emit_carried_by(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
-    return add_tensors(ir, k, false, out) || add_tensors(ir, k, true, out) || add_from(ir, kernel, false, HOPS, out) ||
-           add_from(ir, kernel, true, HOPS, out) || add_net(ir, kernel, out);
+    return add_tensors(ir, k, false, out) || add_tensors(ir, k, true, out) ||
+           add_from(ir, kernel, false, HOPS, false, out) || add_from(ir, kernel, true, HOPS, false, out) ||
+           add_net(ir, kernel, out);
 }
