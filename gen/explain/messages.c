@@ -60,8 +60,9 @@ bool explain_say_message(FILE *out, const char *text, struct arena *arena) {
     if (!m) return false;
     fprintf(out, "message %s: ", found->id);
     print_format(out, found->format, "");
-    fprintf(out, "\n  meaning: %s\n  what to do: %s\n  more: docs/%s\n", explain_plain(m->meaning, arena),
-            explain_plain(m->remedy, arena), m->page);
+    fprintf(out, "\n  meaning: %s\n  what to do: %s\n", explain_plain(m->meaning, arena),
+            explain_plain(m->remedy, arena));
+    if (*m->page) fprintf(out, "  more: docs/%s\n", m->page);
     return true;
 }
 
@@ -84,7 +85,9 @@ void explain_messages(FILE *out) {
         fprintf(out, "\n**%s**\n\n| id | message |\n|---|---|\n", first->meaning);
         do print_row(out, m++);
         while (m < end && m->id && !m->meaning);
-        fprintf(out, "\nWhat to do: %s More: [%.*s](%s).\n", first->remedy, (int)strcspn(first->page, "."), first->page,
-                first->page);
+        const char *page = first->page;
+        fprintf(out, "\nWhat to do: %s", first->remedy);
+        if (*page) fprintf(out, " More: [%.*s](%s).", (int)strcspn(page, "."), page, page);
+        fputs("\n", out);
     }
 }

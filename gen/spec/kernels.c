@@ -30,14 +30,14 @@ static const struct schema_key timing_keys[] = {
     {.key = "latency",
      .required = true,
      .range = "expression",
-     .doc = "cycles from the arrival of the last word that an output word needs until the output word is "
-            "offered. The words of all tokens of the step count, except in one-to-one kernels",
+     .doc = "cycles from the arrival of the last word that an output word depends on, until the "
+            "output word is offered",
      .json = EXPRESSION},
     {.key = "group",
      .range = "expression",
      .preset = "1",
-     .doc = "words of the first input that are taken before any result is given. `firing`: all of "
-            "them. The other inputs, and the result, are divided into equally many groups",
+     .doc = "words of the first input that are taken before any result is given. `firing`: all words of "
+            "the firing. The other inputs, and the result, are divided into equally many groups",
      .json = EXPRESSION},
     {.key = "interval",
      .range = "expression",
@@ -113,8 +113,8 @@ static const struct schema_key port_keys[] = {
     {.key = "shape",
      .range = "expression, or list of 1 to 3",
      .preset = "any for an input; the first input's for the output",
-     .doc = "for an input: the number of elements, or the extents, that Rill checks. For the output: the "
-            "number of elements, or the extents, of the result",
+     .doc = "number of elements, or extents. For an input: what the operand must have. For the output: "
+            "what the result has",
      .json = "{\"anyOf\": [" EXPRESSION
              ", {\"type\": \"array\", \"minItems\": 1, \"maxItems\": 3, \"items\": " EXPRESSION "}]}"},
 };
@@ -151,7 +151,7 @@ static const struct schema_key kernel_keys[] = {
      .range = "true or false",
      .preset = "`false`",
      .doc = "element i of the result depends only on the elements i of the operands. All have the "
-            "same shape and are fp32, and the kernel accepts their elements in any order",
+            "same shape and are fp32, and the kernel accepts the elements in any order",
      .json = "{\"type\": \"boolean\"}"},
     {.key = "step",
      .range = "true or false",

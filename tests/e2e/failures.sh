@@ -330,7 +330,7 @@ mv "$work/failures/oracle" "$dir/oracle"
 cp "$dir/image/oracle.bin" "$work/failures/oracle.bin"
 printf '\x5a\xa5' | dd of="$dir/image/oracle.bin" bs=1 seek=9000 conv=notrunc 2>/dev/null
 counted check_refused "damaged weights of the oracle" 1 \
-    'oracle.bin: error: weights of the reference model: damaged; pack again' \
+    'oracle.bin: error: weights of the oracle: damaged; pack again' \
     "${sim[@]}" "${few[@]}"
 cp "$work/failures/oracle.bin" "$dir/image/oracle.bin"
 

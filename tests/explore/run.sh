@@ -246,7 +246,7 @@ if wanted refused; then
     check_refused "a limit in percent of no resource" 1 'only resources' "${command[@]}" --limit ttft_ms=40%
     check_refused "a request beyond the context" 1 'does not fit the context of 64' \
         "$rill" explore "$spec" --request 60:60
-    check_refused "limits that no design meets" 1 'no design of [0-9]* that were looked at meets the limits' \
+    check_refused "limits that no design meets" 1 'none of the [0-9]* designs that were evaluated meets the limits' \
         "${command[@]}" --vary lanes=4,8 --min tokens_s=100000000
     check_refused "a spec that is wrong" 1 'wrong.yaml:6:13: error' \
         "$rill" explore "$work/wrong.yaml"

@@ -102,9 +102,9 @@ queue broken "a table with a cell too few" sites.rpt \
     'sites.rpt:[0-9]+:1: error: 5 cells in a table with 6 columns'
 queue broken "two figures for one thing" info.txt 's/^    SLR1:/    SLR0:/' 'info.txt:48:14: error: another figure for'
 queue broken "JSON that is cut off" info.json '/"SLR1"/,$d' 'info.json:[0-9]+:[0-9]+: error'
-queue broken "nothing to compare" sites.rpt 's/^|.*//' 'error: it holds nothing to compare'
+queue broken "nothing to compare" sites.rpt 's/^|.*//' 'error: the file has no figure to compare'
 printf 'LUT\0s' >"$work/nul"
-queue check_refused "no text" 1 'nul: error: it is no text' "$rill" platform u55c --compare "$work/nul"
+queue check_refused "no text" 1 'nul: error: the file is not text' "$rill" platform u55c --compare "$work/nul"
 queue check_refused "no such file" 1 'gone.txt: error: cannot be read: No such file' \
     "$rill" platform u55c --compare "$work/gone.txt"
 # Files that are cut off anywhere or have any byte changed must give a message or a comparison, never a crash.
