@@ -37,7 +37,7 @@ TEXT
 }
 
 pblocks="" # of the design whose lines are walked
-limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0 again=0 needed=0
+limit=${RILL_TIMING_LIMIT:-4.0} options=() record=0 anew=0 needed=0
 recorded=$here/paths.txt
 cd "$root" || exit 1 # specs of modules.txt
 # Prints how long the paths of a module may be: the limit, or the time in its row of paths.txt if that is longer.
@@ -129,7 +129,7 @@ boxes_of() { # NAME
 
 # Whether a design may take the result of a line from the tables.
 is_known() { # line
-    [ -n "$spec" ] && [ $again = 0 ] && echo "$1" >"$work/line" && [ -z "$(known --stale "$work/line")" ]
+    [ -n "$spec" ] && [ $anew = 0 ] && echo "$1" >"$work/line" && [ -z "$(known --stale "$work/line")" ]
 }
 
 declare -A walked=()
@@ -161,7 +161,7 @@ while [ $# -gt 0 ]; do
             shift
             ;;
         --list) list=1 ;;
-        --again) again=1 ;;
+        --again) anew=1 ;;
         --needed) needed=1 ;;
         --borders)
             borders=${2-}
@@ -247,7 +247,7 @@ check_clock() {
 
 # What of the lines must be walked, into $work/needed.
 find_needed() {
-    if [ -z "$spec" ] || [ $again = 1 ]; then cp "$work/lines" "$work/needed"
+    if [ -z "$spec" ] || [ $anew = 1 ]; then cp "$work/lines" "$work/needed"
     else known --stale "$work/lines" >"$work/needed"; fi
 }
 
