@@ -36,8 +36,8 @@ static bool is_fitted(int term, int kind) { return how_of[term] == FITTED || (ho
 
 struct row {
     const struct cost_row *from;
-    double rest[KINDS];              // what the formula gives without the fitted figures
-    double times[COST_TERMS][KINDS]; // how often it takes each term
+    double rest[KINDS];       // what the formula gives without the fitted figures
+    double times[COST_TERMS]; // how often it takes each term
 };
 
 struct rows {
@@ -61,11 +61,9 @@ static void find_times(struct row *row) {
     struct cost_resources before = result(row->from);
     for (int t = 0; t < COST_TERMS; t++) {
         const struct cost_amount was = amount[t];
-        amount[t] = (struct cost_amount){was.lut + GROWTH, was.ff + GROWTH, was.dsp};
-        struct cost_resources after = result(row->from);
+        amount[t].lut += GROWTH;
+        row->times[t] = halves(result(row->from).lut - before.lut);
         amount[t] = was;
-        row->times[t][LUT] = halves(after.lut - before.lut);
-        row->times[t][FF] = halves(after.ff - before.ff);
     }
 }
 
@@ -111,9 +109,9 @@ struct system {
 static void add_row(struct system *s, const struct row *row, int kind) {
     double w = weight(row, kind), wanted = w * (measured(row, kind) - row->rest[kind]);
     for (int i = 0; i < s->terms; i++) {
-        double a = w * row->times[s->term[i]][kind];
+        double a = w * row->times[s->term[i]];
         s->right[i] += a * wanted;
-        for (int j = 0; j < s->terms; j++) s->sum[i][j] += a * w * row->times[s->term[j]][kind];
+        for (int j = 0; j < s->terms; j++) s->sum[i][j] += a * w * row->times[s->term[j]];
     }
 }
 
@@ -141,9 +139,9 @@ static bool solve(struct system *s) {
     return true;
 }
 
-static bool is_taken(const struct rows *rows, int term, int kind) {
+static bool is_taken(const struct rows *rows, int term) {
     for (int i = 0; i < rows->count; i++)
-        if (rows->items[i].times[term][kind] != 0) return true;
+        if (rows->items[i].times[term] != 0) return true;
     return false;
 }
 
@@ -158,7 +156,7 @@ static bool fit(const struct rows *rows, int kind) {
     static struct system s;
     s = (struct system){0};
     for (int t = 0; t < COST_TERMS; t++)
-        if (is_fitted(t, kind) && is_taken(rows, t, kind)) s.term[s.terms++] = t;
+        if (is_fitted(t, kind) && is_taken(rows, t)) s.term[s.terms++] = t;
         else *figure_of(t, kind) = kind == LUT ? given[t].lut : given[t].ff; // no row takes the term
     for (int i = 0; i < rows->count; i++) add_row(&s, &rows->items[i], kind);
     if (!solve(&s)) return false;
@@ -183,7 +181,7 @@ static double error_of(const struct row *row, int kind) {
 static struct left left_of(const struct rows *rows, int term, int kind) {
     struct left left = {0};
     for (int i = 0; i < rows->count; i++) {
-        if (rows->items[i].times[term][LUT] == 0 && rows->items[i].times[term][FF] == 0) continue;
+        if (rows->items[i].times[term] == 0) continue;
         double error = error_of(&rows->items[i], kind);
         left.mean = (left.mean * left.rows + fabs(error)) / (left.rows + 1);
         left.rows++;
