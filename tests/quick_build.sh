@@ -6,6 +6,7 @@
 lib=$root/build/fuzz/lib
 sim_folder=build # under a design's sim/
 plain=0          # 1: without the modules of tests/fuzz/precompiled
+optimized=0      # 1: compiled with -O1, for simulations of minutes
 
 # ---- what all designs share ----
 
@@ -160,9 +161,12 @@ program() { # folders
     echo "$zeroed_memory"
     for folder in "$@"; do
         for name in "$folder/sim/$sim_folder/V"*.cpp; do [[ $name == *Slow.cpp ]] || echo "#include \"$name\""; done
+        # run once
+        echo '#pragma clang optimize off'
         awk 'FNR == 1 || /^(VL_|#)/ { zeros = 0 }
             /^VL_ATTR_COLD void .*___ctor_var_reset\(.*\) \{$/ { zeros = 1; print $0 "}" }
             !zeros' "$folder/sim/$sim_folder/V"*Slow.cpp
+        echo '#pragma clang optimize on'
     done
     # once, outside the namespaces
     grep -E '^#include "' "$root/verif/harness/main.cpp" | grep -vE 'Vrill_sim_top|verilated'
@@ -187,18 +191,19 @@ program() { # folders
 }'
 }
 
-# Compiles all as one file without optimization, because simulating such a small design takes less time than optimizing
-# it.
+# Compiles all as one file. Without optimization, because simulating most designs takes less time than optimizing them;
+# Verilator's functions for wide values are then in an object of their own (make_headers).
 compile() { # folders of designs: one executable for all
     cd "$1/sim/$sim_folder" || return
-    local folder
+    local folder flags
     rm -f Vrill # other processes may use it under their names
     program "$@" >all.cc
     : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
-    # shellcheck disable=SC2046 # flags are words
+    flags="$(cpp_flags "$lib/headers") -include-pch $lib/headers.pch -O0"
+    [ $optimized = 0 ] || flags="$(cpp_flags) -include-pch $lib/precompiled.pch -O1"
+    # shellcheck disable=SC2046,SC2086 # flags are words
     LD_PRELOAD=$(cat "$lib/allocator") timeout 900 clang++ $(printf -- "-I%s/sim/$sim_folder " "$@") \
-        $(cpp_flags "$lib/headers") \
-        -include-pch "$lib/headers.pch" -O0 -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/precompiled.a" \
+        $flags -fuse-ld=gold -o Vrill all.cc "$lib"/*.o "$lib/precompiled.a" \
         "$root/build/librill.a" \
         -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm -lpthread || return
     for folder in "${@:2}"; do ln -f Vrill "$folder/sim/$sim_folder/Vrill" || return; done

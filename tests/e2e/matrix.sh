@@ -40,9 +40,11 @@ check_point() { # line of cases.py: the unit of parallel work
     again="tests/e2e/matrix.sh $name"
     [ "$thorough" = 0 ] || again="tests/e2e/matrix.sh --all $name"
     # Runs take seconds, so a quick build is worth more than a fast simulation. In the sets of `make test` and `make
-    # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time.
+    # test-deep`, parts that all designs have are precompiled (tests/quick_build.sh), which takes a third of the time;
+    # a design whose runs take minutes is compiled with optimization there.
     [ "$build" = whole ] || export RILL_QUICK_BUILD=1
-    [[ $build != quick || $thorough != 0 ]] || builder=build_soon
+    [[ $build != [qf]* || $thorough != 0 ]] || builder=build_soon
+    [ "$build" != fast ] || optimized=1
     # Simulates multipliers at twice the clock (`A: 4`, `pump: 2`) as the hardware has them. All other designs of this
     # kind use the form that simulates faster.
     [ "$build" != pumped ] || export RILL_PUMPED=1

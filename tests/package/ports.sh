@@ -10,6 +10,6 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 netlist=$(realpath -m "$3")
 cd "$1" || exit 1
 yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top $2; proc;
-    select -assert-min 100 */t:\$*dff*; delete */t:\$*dff* */t:\$memwr*; opt_clean; flatten; opt_clean
-    write_json $netlist" 2>&1 | grep -v "^Warning: " >&2
+    select -assert-min 100 */t:\$*dff*; delete */t:\$*dff* */t:\$memwr*; opt_clean
+    setattr -unset src; flatten; opt_clean; write_json $netlist" 2>&1 | grep -v "^Warning: " >&2
 [ "${PIPESTATUS[0]}" = 0 ] && python3 "$here/ports.py" "$netlist"

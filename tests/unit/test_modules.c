@@ -75,6 +75,20 @@ static void streams_have_names_of_their_own(void **state) {
         }
 }
 
+// A port with the last word of its kernel's name does not repeat it.
+static void no_stream_has_a_word_twice(void **state) {
+    (void)state;
+    struct emit_plan *p = plan_of("configs/tinystories-gpt2-1m.yaml");
+    int found = 0;
+    for (int e = 0; e < p->ir->edges; e++) {
+        const struct ir_edge *edge = &p->ir->edge[e];
+        if (strcmp(p->ir->kernel[edge->src_kernel].name, "norm1_param") != 0) continue;
+        assert_string_equal(p->from[e], "from_norm1_param");
+        found++;
+    }
+    assert_int_equal(found, 1);
+}
+
 // After the stream's name follow, within two lines, its number and the nets at its writer or its link.
 static void probes_watch_the_stream_of_their_number(const char *spec, const char *wrapper, const char *top) {
     struct emit_plan *p = plan_of(spec);
@@ -147,6 +161,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_top_tells_the_data_flow, setup, teardown),
         cmocka_unit_test_setup_teardown(what_an_engine_has_is_shared, setup, teardown),
         cmocka_unit_test_setup_teardown(streams_have_names_of_their_own, setup, teardown),
+        cmocka_unit_test_setup_teardown(no_stream_has_a_word_twice, setup, teardown),
         cmocka_unit_test_setup_teardown(probes_watch_their_streams, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

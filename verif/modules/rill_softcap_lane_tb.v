@@ -13,7 +13,7 @@ module rill_softcap_lane_tb;
     rill_softcap_lane #(.SLOPE(32'hbd888889), .GAIN(32'h42700000), .STAGES(LATENCY)) u_dut (.clk(clk), .en(en),
         .valid(valid[LATENCY-1:0]), .x(x), .y(y), .fault(fault));
     // The fault of a lane is not aligned with y.
-    rill_vector_bench #(.LATENCY(LATENCY), .FAULTS(1)) u_bench (.clk(clk), .rst(), .en(en), .a(x), .b(),
+    rill_vector_bench #(.LATENCY(LATENCY), .FAULTS(3)) u_bench (.clk(clk), .rst(), .en(en), .a(x), .b(),
         .valid(valid), .y(y), .flag(1'b0), .fault(fault));
 endmodule
 

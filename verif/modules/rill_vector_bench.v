@@ -4,7 +4,8 @@
 // A vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0.
 // LATENCY: enabled clocks from operands to results; 0 is a unit without registers.
 // FAULTS: 0, none; 1, vectors that fault are left out, and the unit must not fault; 2, faults are compared, and y is
-// not compared in vectors that fault.
+// not compared in vectors that fault; 3, as 1, and afterwards vectors that fault are given alone and must raise the
+// fault, which need not be aligned with y.
 // valid[i]: the operands i + 1 enabled clocks ago were a vector's.
 `default_nettype none
 
@@ -36,7 +37,9 @@ module rill_vector_bench #(
     reg [Y_W-1:0]  y_vector [0:MOST-1];
     reg            flag_vector [0:MOST-1];
     reg            fault_vector [0:MOST-1];
-    integer        file, fields, count, given, checked, seed, idle, stall, errors;
+    reg [A_W-1:0]  bad_vector [0:MOST-1]; // that fault, if they are left out
+    reg            alone, seen;
+    integer        file, fields, count, bad_count, at, wait_for, given, checked, seed, idle, stall, errors;
     reg [1023:0]   path;
 
     initial begin
@@ -59,13 +62,34 @@ module rill_vector_bench #(
     task load;
         begin
             count = 0;
+            bad_count = 0;
             if (!$value$plusargs("vectors=%s", path)) path = "";
             file = $fopen(path, "r");
             fields = FIELDS;
             while (file != 0 && fields == FIELDS && count < MOST) begin
                 read_vector;
-                if (fields == FIELDS && (FAULTS != 1 || !fault_vector[count])) count = count + 1;
+                if (fields == FIELDS && FAULTS[0] && fault_vector[count]) begin
+                    bad_vector[bad_count] = a_vector[count];
+                    bad_count = bad_count + 1;
+                end else if (fields == FIELDS) count = count + 1;
             end
+        end
+    endtask
+
+    task raise(input [A_W-1:0] bad);
+        begin
+            {en, alone, a} = {2'b11, bad};
+            seen = 1'b0;
+            for (wait_for = 0; wait_for <= LATENCY; wait_for = wait_for + 1) begin
+                @(negedge clk);
+                seen = seen || fault === 1'b1;
+                {alone, a} = {1'b0, INFINITY};
+            end
+            if (!seen) begin
+                errors = errors + 1;
+                if (errors < 10) $display("vector %h does not raise the fault", bad);
+            end
+            checked = checked + 1;
         end
     endtask
 
@@ -87,7 +111,7 @@ module rill_vector_bench #(
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         rst = 1'b1;
-        {en, a, b, valid} = 0;
+        {en, alone, a, b, valid} = 0;
         given = 0;
         checked = 0;
         errors = 0;
@@ -101,9 +125,13 @@ module rill_vector_bench #(
                 check(given - BEHIND);
             en = LATENCY == 0
                 || ($unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall);
-            a = en && given < count ? a_vector[given] : FAULTS == 1 ? INFINITY : $random(seed);
+            a = en && given < count ? a_vector[given] : FAULTS[0] ? INFINITY : $random(seed);
             b = en && given < count ? b_vector[given] : $random(seed);
             if (en) given = given + 1;
+        end
+        if (FAULTS == 3) begin
+            if (bad_count == 0) errors = errors + 1;
+            for (at = 0; at < bad_count; at = at + 1 + bad_count / 500) raise(bad_vector[at]);
         end
         if (errors != 0) $display("FAIL: %0d of %0d comparisons differ", errors, checked);
         else if (checked < 1000) $display("FAIL: only %0d vectors", checked);
@@ -111,7 +139,7 @@ module rill_vector_bench #(
         $finish;
     end
 
-    always @(posedge clk) if (en) valid <= {valid, given <= count};
+    always @(posedge clk) if (en) valid <= {valid, given <= count || alone};
 endmodule
 
 `default_nettype wire
