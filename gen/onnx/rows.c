@@ -96,7 +96,7 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
         return r == 0 ? 0 : MIXED;
     if (keeps(n,
               " LayerNormalization RMSNormalization Norm RmsNorm Softmax LogSoftmax Concat Split ReduceMean ReduceSum "
-              "ReduceMax ReduceMin Gather "))
+              "ReduceMax ReduceMin ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp Gather "))
         return works_along(g, n, r, x->rank) ? MIXED : same_axis(x, r, y);
     return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast Dropout ") ? r : MIXED;
 }

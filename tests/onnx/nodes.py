@@ -20,7 +20,7 @@ from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
 ROOT = Path(__file__).resolve().parents[2]
-STREAMS = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"}  # all inputs are streams; of others only the first
+STREAMS = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean", "Concat"}  # all inputs are streams; of others only the first
 TOLERANCE = 1e-4
 
 
