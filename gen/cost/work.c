@@ -72,6 +72,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_MUX:
     case TIMING_DEMUX:
     case TIMING_SELECT:
+    case TIMING_TURNS:
     case TIMING_PACK:
     case TIMING_LOOP: return *out = passes(delay), true;
     case TIMING_EMBED: // the request, the row's beats, then the pipeline after the row buffer

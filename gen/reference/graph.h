@@ -74,6 +74,7 @@ struct oracle_node {
     int taps, strides, dilations, pads; // counts of the lists of `patch`
     int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
     int64_t join[ORACLE_MAX_RANK]; // dimensions that `reduce` joins
+    int64_t start, take, skip;     // of `slice`: start, count, step
     int64_t every;                 // 0: not given
     int kind;                      // of `reduce`: max, min, sum, mean
     double pad;                    // value of the elements that are added

@@ -54,6 +54,44 @@ void oracle_patch(struct step *s) {
         }
 }
 
+// The place in a tensor of an index in each dimension.
+static int64_t place_at(const struct oracle_tensor *t, const int64_t at[]) {
+    int64_t place = 0;
+    for (int d = 0; d < t->rank; d++) place = place * t->extent[d] + at[d];
+    return place;
+}
+
+static bool next_index(const struct oracle_tensor *t, int64_t at[]) {
+    for (int d = t->rank - 1; d >= 0; d--) {
+        if (++at[d] < t->extent[d]) return true;
+        at[d] = 0;
+    }
+    return false;
+}
+
+void oracle_slice(struct step *s) {
+    const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
+    int64_t at[ORACLE_MAX_RANK] = {0}, dim = s->node->along == NONE ? 0 : s->node->along;
+    do {
+        int64_t from[ORACLE_MAX_RANK];
+        memcpy(from, at, sizeof from);
+        from[dim] = s->node->start + at[dim] * s->node->skip;
+        s->out[0]->v.f32[place_at(y, at)] = s->in[0]->v.f32[place_at(x, from)];
+    } while (next_index(y, at));
+}
+
+void oracle_concat(struct step *s) {
+    const struct oracle_tensor *y = oracle_result(s, 0);
+    int64_t at[ORACLE_MAX_RANK] = {0}, dim = s->node->along == NONE ? 0 : s->node->along;
+    do {
+        int64_t from[ORACLE_MAX_RANK], first = oracle_operand(s, 0)->extent[dim];
+        int second = at[dim] >= first;
+        memcpy(from, at, sizeof from);
+        if (second) from[dim] -= first;
+        s->out[0]->v.f32[place_at(y, at)] = s->in[second]->v.f32[place_at(oracle_operand(s, second), from)];
+    } while (next_index(y, at));
+}
+
 // Index i of the result reads index i of the operand, or 0 where the operand has one element.
 void oracle_expand_dims(struct step *s) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);

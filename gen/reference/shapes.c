@@ -161,6 +161,24 @@ static bool shape_expanded(struct oracle_graph *g, struct oracle_node *n, struct
     return true;
 }
 
+static bool shape_sliced(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0);
+    int64_t dim = n->along == NONE ? 0 : n->along;
+    if (dim >= x->rank || n->start + (n->take - 1) * n->skip >= x->extent[dim]) return fail(g, n, "no such part", diag);
+    be_like(out(g, n, 0), ORACLE_F32, x);
+    out(g, n, 0)->extent[dim] = n->take;
+    return true;
+}
+
+static bool shape_joined(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0), *z = in(g, n, 1);
+    int64_t dim = n->along == NONE ? 0 : n->along;
+    if (dim >= x->rank || z->rank != x->rank) return fail(g, n, "no such dimension", diag);
+    be_like(out(g, n, 0), ORACLE_F32, x);
+    out(g, n, 0)->extent[dim] += z->extent[dim];
+    return true;
+}
+
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
@@ -197,6 +215,8 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_TRANSPOSE: return shape_transposed(g, n, diag);
     case ORACLE_RESHAPE: return shape_reshaped(g, n, diag);
     case ORACLE_PATCH: return shape_patches(g, n, diag);
+    case ORACLE_SLICE: return shape_sliced(g, n, diag);
+    case ORACLE_CONCAT: return shape_joined(g, n, diag);
     case ORACLE_REDUCE: return shape_reduced(g, n, diag);
     case ORACLE_EXPAND: return shape_expanded(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;

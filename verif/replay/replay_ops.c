@@ -316,6 +316,25 @@ static void replay_expand(struct replay_op *op) {
     }
 }
 
+static void replay_slice(struct replay_op *op) {
+    const struct ir_attrs *a = &op->node->attrs;
+    const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
+    int64_t along = ir_attr_int(a, "along", 0), inside = ir_inside(op->run->ir, op->node);
+    for (int64_t i = 0; i < ir_tensor_elements(out); i++) {
+        int64_t part = i / inside, count = out->shape[along].bound,
+                from = ir_attr_int(a, "start", 0) + part % count * ir_attr_int(a, "step", 1);
+        op->out[0]->f32[i] = op->in[0]->f32[(part / count * in->shape[along].bound + from) * inside + i % inside];
+    }
+}
+
+static void replay_concat(struct replay_op *op) {
+    int64_t along = ir_attr_int(&op->node->attrs, "along", 0), inside = ir_inside(op->run->ir, op->node), to = 0;
+    int64_t part[2] = {in_tensor(op, 0)->shape[along].bound * inside, in_tensor(op, 1)->shape[along].bound * inside};
+    for (int64_t g = 0; g < ir_tensor_elements(in_tensor(op, 0)) / part[0]; g++)
+        for (int i = 0; i < 2; to += part[i], i++)
+            memcpy(op->out[0]->f32 + to, op->in[i]->f32 + g * part[i], sizeof(float) * (size_t)part[i]);
+}
+
 static float patched(const struct replay_op *op, const struct ir_patch_axis axis[], int axes, const int64_t at[],
                      int64_t element) {
     const struct ir_tensor *in = in_tensor(op, 0);
