@@ -33,7 +33,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 // A product with a power of two needs no multipliers.
-static bool has_multipliers(const struct kernel_args *a) { return args_int(a, "SCALE", 0) & 0x7fffff; }
+static bool has_multipliers(const struct kernel_args *a) { return args_address(a, "SCALE") & 0x7fffff; }
 
 // Fitted to the rows of rill_reduce in verif/cost/measured.txt (Yosys).
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
