@@ -27,7 +27,7 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     struct ir_tensor copy;
     const struct ir_tensor *t = at_position(ir, tensor, positions, &copy);
     if (t->dtype == IR_MX) return t->block > 0 ? ports_mx_units(ir, t) : 0;
-    if (port->type.patches) return ports_firing_words(port) / ir->design.tokens;
+    if (port->type.patches || itensor_repeats(&port->type)) return ports_firing_words(port) / ir->design.tokens;
     int64_t width = port->type.rank ? itensor_tile(&port->type) : ir->design.lanes;
     int64_t last = t->rank ? t->shape[t->rank - 1].bound : 1;
     if (ports_is_array(t))

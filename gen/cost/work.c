@@ -72,6 +72,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_MUX:
     case TIMING_DEMUX:
     case TIMING_SELECT:
+    case TIMING_TURNS:
     case TIMING_PACK:
     case TIMING_LOOP: return *out = passes(delay), true;
     case TIMING_EMBED: // the request, the row's beats, then the pipeline after the row buffer
@@ -84,6 +85,7 @@ static bool passage(const struct call *k, struct cost_contract *out) {
     case TIMING_REPLAY: return *out = gathers(c->replay.units ? c->replay.units : firing_in(k), delay), true;
     case TIMING_LAYOUT: return *out = gathers(c->layout.rows, delay), true;
     case TIMING_LINES: return *out = gathers(c->lines.buffer, delay), true;
+    case TIMING_SIEVE: return *out = gathers(c->sieve.first * c->sieve.words + 1, delay), true;
     case TIMING_SPLIT: return *out = gathers(c->split.together, delay), true;
     case TIMING_SCALES: return *out = gathers(c->scales.units, delay), true;
     case TIMING_ENGINE: return *out = engine(k), true;

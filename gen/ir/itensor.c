@@ -98,6 +98,16 @@ struct ir_itensor itensor_canonical(const struct ir_itensor *type) {
     return c;
 }
 
+bool itensor_repeats(const struct ir_itensor *type) {
+    for (int l = 0; l < type->loops; l++) {
+        bool walks = type->trip[l].bound == 1;
+        for (int d = 0; d < type->rank; d++) walks |= type->map[d] == l;
+        for (int p = 0; p < type->patches; p++) walks |= type->patch[p].tap == l;
+        if (!walks) return true;
+    }
+    return false;
+}
+
 bool itensor_same_patches(const struct ir_itensor *a, const struct ir_itensor *b) {
     if (a->patches != b->patches) return false;
     for (int p = 0; p < a->patches; p++) {

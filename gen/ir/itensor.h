@@ -72,6 +72,7 @@ bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // com
 bool itensor_same_patches(const struct ir_itensor *, const struct ir_itensor *);
 int64_t itensor_extent(const struct ir_itensor *, int dim); // of the data; dynamic extents count with their bound
 int64_t itensor_tile(const struct ir_itensor *);            // elements of a tile
+bool itensor_repeats(const struct ir_itensor *);            // whether a loop of several trips reads data again
 const struct ir_patch *itensor_patch(const struct ir_itensor *, int dim); // NULL: no patches along the dimension
 
 // ---- conversion ---------------------------------------------------------------------------------

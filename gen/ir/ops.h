@@ -32,6 +32,8 @@ enum op_trait {
     OP_CHOOSES = 1 << 15,     // selects an id
     OP_PATCHES = 1 << 16,     // reads its input in patches
     OP_FILLS = 1 << 17,       // elementwise, and its result for +0 is not +0
+    OP_REDUCES = 1 << 18,     // makes one element of several
+    OP_EXPANDS = 1 << 19,     // reads elements of its input again
     OP_PRODUCT = OP_BY_WEIGHTS | OP_BY_KEYS | OP_BY_VALUES,
     OP_ON_ENGINE = OP_PRODUCT | OP_OF_PRODUCT,
     OP_OF_CACHE = OP_BY_KEYS | OP_BY_VALUES
@@ -130,5 +132,22 @@ struct ir_patch_axis {
 // The first dimensions of the input, those that the attribute `size` names. Returns their number, or 0 if the
 // attributes are illegal.
 int ir_patch_axes(const struct ir *, const struct ir_node *, struct ir_patch_axis axis[]);
+
+// How a node with OP_REDUCES reads its input: `groups` times, `count` parts of `keep` elements become one part.
+struct ir_reduction {
+    int mask;      // dimensions that it reduces
+    int64_t every; // elements that are left of the last dimension; 0: the dimension is reduced as a whole
+    int64_t groups, count, keep;
+    bool across;            // keep is 1: neighbouring elements become one
+    int order[IR_MAX_RANK]; // of the loops that walk the input
+};
+bool ir_reduction(const struct ir *, const struct ir_node *, struct ir_reduction *); // false: illegal attributes
+
+// For a node with OP_EXPANDS: dimension from[d] of the operand becomes dimension d of the output; IR_NONE: it is read
+// again. False if the attribute is illegal.
+bool ir_expansion(const struct ir *, const struct ir_node *, int from[]);
+bool ir_spreads(const struct ir *, const struct ir_node *); // whether the last dimension is read again
+
+int64_t ir_inside(const struct ir *, const struct ir_node *); // elements inside the dimension that `along` names
 
 #endif

@@ -11,6 +11,9 @@ bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype
 // The shape in the form that messages use: [4, 5].
 const char *type_shape_text(struct arena *, const struct ir_tensor *);
 
+// Reports that an attribute of a node is wrong, and why. Returns false.
+bool type_wrong(const struct ir *, const struct ir_node *, const char *key, const char *why, struct diag *);
+
 // Adds a note that says how to turn heads into a vector, where that is possible.
 void type_note_heads(const struct ir_tensor *, const struct ir_node *, struct diag *);
 

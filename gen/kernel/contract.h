@@ -26,6 +26,8 @@ enum timing_machine {
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_LINES,    // a ring of words, read patch by patch
+    TIMING_TURNS,    // takes words of one input, then of the other one
+    TIMING_SIEVE,    // takes every word, and lets those of some rounds out
     TIMING_STORE,    // gives vector parameters without end
     TIMING_SCALES,   // stores and gives scales of the KV cache
     TIMING_K_WRITER, // writes keys to memory
@@ -139,6 +141,16 @@ struct timing_lines {
     int64_t release;                  // from the last word of a patch read to a word in a place that it frees
 };
 
+struct timing_sieve {
+    int64_t groups;             // of a firing; 0: the input's last word ends the output's firing
+    int64_t rounds, words;      // of a group; of a round and token
+    int64_t first, step, count; // rounds whose words leave
+};
+
+struct timing_turns {
+    int64_t words[2]; // of a turn of each input, per token
+};
+
 struct timing_store {
     int64_t words; // words that the store holds
 };
@@ -231,6 +243,8 @@ struct timing_contract {
         struct timing_spill spill;
         struct timing_layout layout;
         struct timing_lines lines;
+        struct timing_sieve sieve;
+        struct timing_turns turns;
         struct timing_store store;
         struct timing_scales scales;
         struct timing_keys keys;

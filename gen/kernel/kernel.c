@@ -174,6 +174,10 @@ static bool is_sane(const struct timing_contract *c) {
                is_count(c->spill.words);
     case TIMING_LAYOUT: return is_count(c->layout.rows) && is_count(c->layout.reads) && is_count(c->layout.groups);
     case TIMING_LINES: return are_lines_sane(&c->lines);
+    case TIMING_TURNS: return is_divisor(c->turns.words[0]) && is_divisor(c->turns.words[1]);
+    case TIMING_SIEVE:
+        return is_count(c->sieve.groups) && is_divisor(c->sieve.rounds) && is_divisor(c->sieve.words) &&
+               is_count(c->sieve.first) && is_divisor(c->sieve.step) && is_divisor(c->sieve.count);
     case TIMING_SCALES:
         return is_cache_sane(c->scales.units, c->scales.heads, c->scales.layers) && is_divisor(c->scales.lanes) &&
                is_divisor(c->scales.times);

@@ -149,7 +149,10 @@ static void identity(int rank, int order[]) {
 void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output, int rank, int order[]) {
     int perm[IR_MAX_RANK], out[IR_MAX_RANK];
     const struct ir_attr *along = ir_attr_find(&node->attrs, "along");
+    struct ir_reduction reduction;
     identity(rank, order);
+    if (!is_output && ir_op_is(ir, node->op, OP_REDUCES) && ir_reduction(ir, node, &reduction))
+        memcpy(order, reduction.order, sizeof(int) * (size_t)rank);
     if (ir_op_is(ir, node->op, OP_ALONG) && along) { // innermost
         for (int d = 0, l = 0; d < rank; d++)
             if (d != along->i) order[l++] = d;
@@ -199,6 +202,32 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
     return type;
 }
 
+// The stream of a tensor that is read again along dimensions of the output that it does not have.
+static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
+                                       int64_t width) {
+    const struct ir_tensor *out = &ir->tensor[node->out[0]];
+    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
+    int from[IR_MAX_RANK], loop;
+    ir_expansion(ir, node, from);
+    for (int d = 0; d <= t->rank; d++) type.element[d] = 1, type.map[d] = IR_NONE;
+    for (int d = 0; d < out->rank; d++) {
+        int64_t step = d == out->rank - 1 ? width : 1;
+        add_loop(&type, out->shape[d].bound / step, step, &loop);
+        if (from[d] == IR_NONE) continue;
+        type.element[1 + from[d]] = step;
+        type.map[1 + from[d]] = loop;
+    }
+    add_loop(&type, ir->design.tokens, 1, &type.map[0]);
+    if (ir->design.tokens > 1) type.trip[type.map[0]].dynamic = IR_TOKENS;
+    return type;
+}
+
+// The results of a kernel that reduces across its lanes are single elements.
+static bool is_narrow(const struct ir *ir, const struct ir_node *node) {
+    struct ir_reduction reduction;
+    return ir_op_is(ir, node->op, OP_REDUCES) && ir_reduction(ir, node, &reduction) && reduction.across;
+}
+
 static bool is_identity(int rank, const int order[]) {
     for (int d = 0; d < rank; d++)
         if (order[d] != d) return false;
@@ -211,6 +240,16 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     int p = ports_add_tensor(ir, kernel, name, is_output, tensor), order[IR_MAX_RANK];
     struct ir_port *port = &ir->kernel[kernel].port[p];
     if (!is_output && ir_op_is(ir, node->op, OP_PATCHES)) port->type = patch_type(ir, node, t, ports_lanes(ir, kernel));
+    if (!is_output && ir_op_is(ir, node->op, OP_EXPANDS)) {
+        port->type = expanded_type(ir, node, t, ports_lanes(ir, kernel));
+        port->data_bits = ports_data_bits(ir, t->dtype, (int)itensor_tile(&port->type));
+        return p;
+    }
+    if (is_output && is_narrow(ir, node)) {
+        port->type = tensor_type(ir, t, 1);
+        port->data_bits = ports_data_bits(ir, t->dtype, 1);
+        return p;
+    }
     if (!ports_is_array(t) || port->type.patches) return p;
     ports_order(ir, node, is_output, t->rank, order);
     if (!is_identity(t->rank, order)) port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);

@@ -90,6 +90,12 @@ void golden_layernorm(size_t n, float eps, const float x[], const float gamma[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
 
+// Largest, smallest, sum or mean of n values that are `stride` apart. A sum is exact in units of 2^-20; it and the mean
+// are rounded twice: the integer to fp32, and its product with the scale.
+enum golden_reduction { GOLDEN_LARGEST, GOLDEN_LEAST, GOLDEN_SUM, GOLDEN_MEAN };
+float golden_reduce_scale(int function, size_t n);
+float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *);
+
 typedef void golden_binary(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 golden_binary golden_add, golden_sub, golden_mul, golden_div, golden_max, golden_min;
 extern golden_binary *const golden_binaries[6]; // in this order

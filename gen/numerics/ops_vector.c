@@ -82,6 +82,26 @@ struct golden_scalar golden_scalar_of(int function, double value) {
     }
 }
 
+float golden_reduce_scale(int function, size_t n) {
+    return function == GOLDEN_MEAN ? golden_norm_mean_scale(n) : 0x1p-20f;
+}
+
+static float reduce_order(bool least, size_t n, size_t stride, const float x[], struct golden_fault *fault) {
+    float best = x[0];
+    for (size_t i = 0; i < n; i++) {
+        float next = x[i * stride];
+        best = least ? g_neg(g_max(g_neg(best), g_neg(next), fault)) : g_max(best, next, fault);
+    }
+    return best == 0 ? 0.0f : best; // of zeros the sign is lost
+}
+
+float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *fault) {
+    int64_t sum = 0;
+    if (function < GOLDEN_SUM) return reduce_order(function == GOLDEN_LEAST, n, stride, x, fault);
+    for (size_t i = 0; i < n; i++) sum += g_fix(x[i * stride], GOLDEN_NORM_FRAC, GOLDEN_NORM_WIDTH, fault);
+    return g_mul(g_from_int64(sum), golden_reduce_scale(function, n), fault);
+}
+
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = g_mul(x[i], factor, fault);
 }

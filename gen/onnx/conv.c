@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites convolutions. In ONNX channels come before places; in the graph language they come last. A Move (a Transpose
-// made by rewriting) on each side of a convolution converts between the two. Moves are carried to the results of
-// elementwise operators, where most of them meet
-// and cancel.
+// Rewrites convolutions and pooling. In ONNX channels come before places; in the graph language they come last. A Move
+// (a Transpose made by rewriting) on each side of a convolution converts between the two. Moves are carried to the
+// results of elementwise operators, where most of them meet and cancel.
 #include <string.h>
 
 #include "gen/onnx/lower.h"
@@ -31,7 +30,9 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
         bool same = !strncmp(pad, "SAME", 4);
         if (all < 0) all = 0;
         w->pads[i] = same ? (!strcmp(pad, "SAME_LOWER") ? all - all / 2 : all / 2) : item(n, "pads", i, 0);
-        w->pads[i + w->places] = same ? all - w->pads[i] : item(n, "pads", i + w->places, 0);
+        // With `ceil_mode` the last patch may end behind the padding.
+        w->pads[i + w->places] =
+            same ? all - w->pads[i] : at_least(item(n, "pads", i + w->places, 0), all - w->pads[i]);
     }
     return w;
 }
@@ -109,26 +110,54 @@ static bool convolution(struct graph *g, int i) {
     return true;
 }
 
-enum { MOST_TAPS = 1 << 12, MOST_CHANNELS = 1 << 12 };
+// ---- pooling ----
 
-// Turns the mean of a patch into a convolution of every channel with equal weights.
-static bool average(struct graph *g, int i) {
-    struct node *n = at(g, i);
-    int64_t size[ONNX_MAX_RANK], count = 1, channels = dims(g, graph_in(n, 0))->dim[1];
-    const struct onnx_attribute *kernel = onnx_attribute_of(n->src, "kernel_shape");
-    if (!fits(g, n) || !kernel || (int)kernel->ints.count != dims(g, graph_in(n, 0))->rank - 2) return false;
-    for (size_t k = 0; k < kernel->ints.count; k++) count *= size[k] = kernel->ints.items[k];
-    const struct patch *patch = patch_of(g, n, size);
-    const struct onnx_data *all;
-    for (int k = 0; k < 2 * patch->places; k++)
-        if (patch->pads[k] && !onnx_int(n->src, "count_include_pad", 0)) return false;
-    if (onnx_int(n->src, "ceil_mode", 0) || count > MOST_TAPS || channels > MOST_CHANNELS) return false;
+// Elements of a patch that count in its mean, along one dimension: those of the operand, or those of its padding too.
+static int64_t counted(const struct node *n, const struct patch *w, int k, int64_t extent, int64_t place) {
+    bool all = onnx_int(n->src, "count_include_pad", 0);
+    int64_t end = all ? extent + item(n, "pads", k + w->places, 0) : extent, count = 0;
+    if (strncmp(onnx_string(n->src, "auto_pad", "NOTSET"), "SAME", 4) == 0 && all)
+        end = extent + w->pads[k + w->places];
+    for (int64_t tap = 0; tap < w->size[k]; tap++) {
+        int64_t at = place * w->stride[k] - w->pads[k] + tap * w->dilation[k];
+        count += at < end && (all || at >= 0);
+    }
+    return count;
+}
+
+// The factor of every place of a mean: 1 / (elements that count). NULL: all places have the same, the size of a patch.
+static const struct onnx_data *factors(struct graph *g, const struct node *n, const struct patch *w) {
+    const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
+    struct onnx_dims to = {w->places + 2, {1, 1, 1, 1}};
+    for (int k = 0; k < w->places; k++) to.dim[k + 1] = y->dim[k + 2];
     float *f;
-    struct onnx_data *w = data_floats(g->arena, &(struct onnx_dims){3, {channels, 1, count}}, &f);
-    for (int64_t k = 0; k < w->count; k++) f[k] = 1 / (float)count;
-    all = arranged(g, w, channels);
-    if (all) to_conv(g, i, patch, all, NULL, "conv with weights 1 / n");
-    return all;
+    struct onnx_data *d = data_floats(g->arena, &to, &f);
+    int64_t wide = to.dim[w->places], size = w->size[0] * (w->places > 1 ? w->size[1] : 1);
+    bool same = true;
+    for (int64_t i = 0; i < d->count; i++) {
+        int64_t count = counted(n, w, w->places - 1, x->dim[w->places + 1], i % wide);
+        if (w->places > 1) count *= counted(n, w, 0, x->dim[2], i / wide);
+        same &= count == size;
+        f[i] = 1 / (float)at_least(count, 1);
+    }
+    return same ? NULL : d;
+}
+
+static bool pool(struct graph *g, int i) {
+    struct node *n = at(g, i);
+    int64_t size[ONNX_MAX_RANK];
+    const struct onnx_attribute *kernel = onnx_attribute_of(n->src, "kernel_shape");
+    bool max = graph_is(n, "MaxPool"), indices = n->out.count > 1 && graph_value(g, n->out.items[1])->uses;
+    if (!lower_has("reduce") || !fits(g, n) || !kernel || indices) return false;
+    if ((int)kernel->ints.count != dims(g, graph_in(n, 0))->rank - 2) return false;
+    for (size_t k = 0; k < kernel->ints.count; k++) size[k] = kernel->ints.items[k];
+    struct patch *patch = patch_of(g, n, size);
+    const struct onnx_data *w = max ? NULL : factors(g, n, patch);
+    n->out.count = 1;
+    to_conv(g, i, patch, w, NULL, max || !w ? "patch and reduce" : "patch, reduce, and a factor for each place");
+    at(g, i + 1)->op = "PoolLast";
+    at(g, i + 1)->word = max ? "max" : w ? "sum" : "mean";
+    return true;
 }
 
 // ---- depth and space ----
@@ -160,7 +189,7 @@ bool rewrite_to_conv(struct graph *g, int i) {
     int x = graph_in(n, 0);
     if (!n->src || x == NONE || !graph_value(g, x)->shaped || !graph_value(g, n->out.items[0])->shaped) return false;
     if (graph_is(n, "Conv")) return convolution(g, i);
-    if (graph_is(n, "AveragePool")) return average(g, i);
+    if (graph_is(n, "AveragePool") || graph_is(n, "MaxPool")) return pool(g, i);
     return (graph_is(n, "DepthToSpace") || graph_is(n, "SpaceToDepth")) && depth(g, i);
 }
 

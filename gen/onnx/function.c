@@ -141,17 +141,37 @@ static bool same_elements(const struct lower *l, int a, int b) {
     return graph_same_dims(&x, &y);
 }
 
-// Combines operands of equal shapes from left to right.
-const char *lower_pairs(struct lower *l, const char *op, int *out) {
-    for (size_t i = 0; i < l->n->in.count; i++) {
-        if (graph_constant(l->g, l->n, i)) return "a constant with several elements as an operand; needs `constant`";
-        if (graph_in(l->n, i) == NONE || !same_elements(l, graph_in(l->n, 0), graph_in(l->n, i)))
-            return "operands of different shapes; needs broadcasting";
-    }
-    if (!lower_has(op)) return needs(l, op);
-    *out = lower_operand(l, 0);
-    for (size_t i = 1; i < l->n->in.count; i++) *out = lower_two(l, op, *out, lower_operand(l, i));
+// An operand in the shape of the result. `like` is one that already has it; NONE: this is the first.
+static const char *in_shape(struct lower *l, size_t i, int like, int *t) {
+    const struct onnx_dims *to = &graph_value(l->g, l->n->out.items[0])->dims;
+    const struct onnx_data *d = graph_constant(l->g, l->n, i);
+    if (d && !d->f) return "a constant of integers";
+    if (d) return lower_constant(l, like, d, to, t);
+    *t = lower_repeat(l, lower_operand(l, i), &graph_value(l->g, graph_in(l->n, i))->dims, to);
     return NULL;
+}
+
+// Operands are repeated to the shape of the result, and joined from left to right.
+const char *lower_pairs(struct lower *l, const char *op, int *out) {
+    size_t count = l->n->in.count, first = 0;
+    int like = NONE;
+    if (!lower_has(op)) return needs(l, op);
+    for (size_t i = 0; i < count; i++)
+        if (graph_in(l->n, i) == NONE) return "an operand that is not given";
+    while (first < count && graph_constant(l->g, l->n, first)) first++;
+    const char *why = first == count ? "operands that are all constant" : in_shape(l, first, NONE, &like);
+    for (size_t i = 0; i < count && !why; i++) {
+        int t = like;
+        if (i != first) why = in_shape(l, i, like, &t);
+        if (!why) *out = i ? lower_two(l, op, *out, t) : t;
+    }
+    return why;
+}
+
+static const char *mean(struct lower *l, int *out) {
+    const char *why = lower_pairs(l, "add", out);
+    if (!why) *out = lower_scaled(l, *out, 1.0 / (double)l->n->in.count);
+    return why;
 }
 
 // a - b = a + -b
@@ -231,6 +251,7 @@ static const char *named(struct lower *l, int *out) {
 static const char *binary(struct lower *l, int *out) {
     const struct node *n = l->n;
     if (graph_is(n, "Add") || graph_is(n, "Sum")) return lower_pairs(l, "add", out);
+    if (graph_is(n, "Mean")) return mean(l, out);
     if (graph_is(n, "Mul")) return lower_pairs(l, "mul", out);
     if (graph_is(n, "Sub")) return difference(l, out);
     if (graph_is(n, "Div")) return quotient(l, out);

@@ -36,11 +36,11 @@ struct patch {
 //   Linear   in: x; w: [rows][k], b: [rows] or NULL
 //   Move     in: x; a Transpose with the order `perm`
 //   ConvLast in: x, channels last; a convolution with w: [rows][places][channels], b
-//   Affine   in: x; y = x * w + b, where w and b broadcast to x, or are NULL
-//   Norm     in: x; layer normalization over the last axis; w: gamma, b: beta, or NULL
-//   RmsNorm  in: x; w: gamma or NULL
-//   Function in: x; `word` names an elementwise operation of the graph language
-//   View     in: x; the same elements in another shape
+//   PoolLast in: x, channels last; every channel of a patch is reduced as `word` says; w: a factor for each place, or
+//   NULL Reduce   in: x; `word` says how (rewrite_to_reduce), along the axes that are bits of `axis` Affine   in: x; y
+//   = x * w + b, where w and b broadcast to x, or are NULL Norm     in: x; layer normalization over the last axis; w:
+//   gamma, b: beta, or NULL RmsNorm  in: x; w: gamma or NULL Function in: x; `word` names an elementwise operation of
+//   the graph language View     in: x; the same elements in another shape
 struct node {
     const struct onnx_node *src; // the file's node with the attributes; NULL: made by rewriting
     int number;                  // number of the file's node that it was made from

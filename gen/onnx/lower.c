@@ -102,7 +102,7 @@ int lower_view(struct lower *l, int t, int rank, const int64_t dim[]) {
 }
 
 // Returns the tensor in the default shape of values with these extents.
-static int view_like(struct lower *l, int t, const struct onnx_dims *dims) {
+int lower_view_like(struct lower *l, int t, const struct onnx_dims *dims) {
     int like = add_tensor(l, "", dims);
     struct spec_tensor want = *tensor(l, like);
     l->s->tensor.count--;
@@ -141,7 +141,7 @@ int lower_two(struct lower *l, const char *op, int a, int b) {
 }
 
 // Returns a tensor in the shape of `like` whose elements are all c, by bounding `like` to c from both sides.
-static int constant_like(struct lower *l, int like, double c) {
+int lower_filled(struct lower *l, int like, double c) {
     int out = NONE;
     lower_elementwise(l, "clip", like, &out);
     lower_attr_float(l, "lo", c);
@@ -149,9 +149,9 @@ static int constant_like(struct lower *l, int like, double c) {
     return out;
 }
 int lower_scaled(struct lower *l, int t, double by) {
-    return by == 1 ? t : lower_two(l, "mul", t, constant_like(l, t, by));
+    return by == 1 ? t : lower_two(l, "mul", t, lower_filled(l, t, by));
 }
-int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_two(l, "add", t, constant_like(l, t, c)); }
+int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_two(l, "add", t, lower_filled(l, t, c)); }
 
 // ---- layouts ----
 
@@ -220,15 +220,23 @@ static int move_axes(struct lower *l, int t, int count, const int64_t extent[], 
     return t;
 }
 
+int lower_reorder(struct lower *l, int t, int count, const int64_t extent[], const int order[]) {
+    int64_t x[ONNX_MAX_RANK];
+    int by[ONNX_MAX_RANK];
+    memcpy(x, extent, (size_t)count * sizeof *x);
+    memcpy(by, order, (size_t)count * sizeof *by);
+    count = join_axes(count, x, by);
+    if (count > SPEC_MAX_RANK) return move_axes(l, t, count, x, by);
+    return count > 1 ? transpose(l, t, count, x, by) : t;
+}
+
 static const char *lower_layout(struct lower *l, int *out) {
     int64_t extent[ONNX_MAX_RANK];
     int order[ONNX_MAX_RANK], t = lower_operand(l, 0);
     const struct onnx_dims *dims = &graph_value(l->g, l->n->out.items[0])->dims;
     bool moves = graph_is(l->n, "Transpose") || graph_is(l->n, "Move");
-    int count = moves ? join_axes(moved_axes(l->g, l->n, extent, order), extent, order) : 0;
-    if (count > SPEC_MAX_RANK) t = move_axes(l, t, count, extent, order);
-    else if (count > 1) t = transpose(l, t, count, extent, order);
-    *out = moves ? view_like(l, t, dims) : t; // a view is written where a reader needs it
+    if (moves) t = lower_reorder(l, t, moved_axes(l->g, l->n, extent, order), extent, order);
+    *out = moves ? lower_view_like(l, t, dims) : t; // a view is written where a reader needs it
     return NULL;
 }
 
@@ -247,7 +255,7 @@ static const char *lower_linear(struct lower *l, int *out) {
     return NULL;
 }
 
-static void attr_list(struct lower *l, const char *key, const int64_t item[], int count, int64_t preset) {
+void lower_attr_list(struct lower *l, const char *key, const int64_t item[], int count, int64_t preset) {
     const char *text = "[";
     bool told = preset < 0;
     for (int i = 0; i < count; i++) {
@@ -255,6 +263,13 @@ static void attr_list(struct lower *l, const char *key, const int64_t item[], in
         told |= item[i] != preset;
     }
     if (told) lower_attr(l, key, arena_printf(l->s->arena, "%s]", text));
+}
+
+void lower_attr_patch(struct lower *l, const struct patch *w) {
+    lower_attr_list(l, "size", w->size, w->places, -1);
+    lower_attr_list(l, "stride", w->stride, w->places, 1);
+    lower_attr_list(l, "dilation", w->dilation, w->places, 1);
+    lower_attr_list(l, "pads", w->pads, 2 * w->places, 0);
 }
 
 static const char *lower_conv(struct lower *l, int *out) {
@@ -265,10 +280,7 @@ static const char *lower_conv(struct lower *l, int *out) {
     int rank = w->places + 1, t = lower_view(l, lower_operand(l, 0), rank, x->dim + 1);
     *out = lower_emit(l, "conv", 1, &t, rank, y->dim + 1);
     lower_attr_int(l, "rows", n->w->dims.dim[0]);
-    attr_list(l, "size", w->size, w->places, -1);
-    attr_list(l, "stride", w->stride, w->places, 1);
-    attr_list(l, "dilation", w->dilation, w->places, 1);
-    attr_list(l, "pads", w->pads, 2 * w->places, 0);
+    lower_attr_patch(l, w);
     lower_attr_weight(l, "weight", n->w, n->w_name);
     if (n->b) lower_attr_weight(l, "bias", n->b, n->b_name);
     return NULL;
@@ -320,15 +332,15 @@ static const struct onnx_data *broadcast(struct lower *l, const struct onnx_data
 
 // Returns a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
 // result is exactly its summand. One vector along the last dimension is enough for all rows.
-static const char *constant_tensor(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
-                                   int *out) {
+const char *lower_constant(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
+                           int *out) {
     struct spec_tensor x = *tensor(l, like);
     const struct onnx_data *all = broadcast(l, d, dims);
     int64_t n = x.dim[x.rank - 1];
     for (int64_t i = n; i < all->count && x.rank > 1; i++)
         if (all->f[i] != all->f[i - n]) n = all->count;
     if (n > MOST_NORM) return "a constant of more than 65536 different elements";
-    int zero = lower_rows(l, constant_like(l, like, 0), n);
+    int zero = lower_rows(l, lower_filled(l, like, 0), n);
     struct spec_tensor rows = *tensor(l, zero);
     *out = lower_emit(l, "layernorm", 1, &zero, rows.rank, rows.dim);
     if (rows.rank > 1) lower_attr_int(l, "along", rows.rank - 1);
@@ -345,7 +357,7 @@ static const char *with_constant(struct lower *l, const char *op, const struct o
         if (!isfinite(d->f[i]) || fabsf(d->f[i]) > 1e38f) return "a constant that is infinite";
     if (!d) return NULL;
     if (d->count == 1) return *t = sum ? lower_plus(l, *t, onnx_at(d, 0)) : lower_scaled(l, *t, onnx_at(d, 0)), NULL;
-    const char *why = constant_tensor(l, *t, d, &graph_value(l->g, l->n->out.items[0])->dims, &c);
+    const char *why = lower_constant(l, *t, d, &graph_value(l->g, l->n->out.items[0])->dims, &c);
     if (!why) *t = lower_two(l, op, *t, c);
     return why;
 }
@@ -381,6 +393,11 @@ static const char *unfit(struct lower *l) {
     return NULL;
 }
 
+static const struct onnx_dims *input_dims(const struct lower *l) { return &graph_value(l->g, graph_in(l->n, 0))->dims; }
+static const struct onnx_dims *output_dims(const struct lower *l) {
+    return &graph_value(l->g, l->n->out.items[0])->dims;
+}
+
 static const char *lower_node(struct lower *l, int *out) {
     const struct node *n = l->n;
     if (graph_is(n, "If") || graph_is(n, "Loop") || graph_is(n, "Scan"))
@@ -392,6 +409,12 @@ static const char *lower_node(struct lower *l, int *out) {
     if (graph_is(n, "ConvLast")) return lower_conv(l, out);
     if (graph_is(n, "Norm") || graph_is(n, "RmsNorm")) return lower_norm(l, out);
     if (graph_is(n, "Affine")) return lower_affine(l, out);
+    if (graph_is(n, "PoolLast")) return lower_pool(l, out);
+    if (graph_is(n, "Reduce")) return lower_reduce(l, out);
+    if (graph_is(n, "Softmax") || graph_is(n, "LogSoftmax")) return lower_softmax(l, out);
+    if (graph_is(n, "Expand")) return *out = lower_repeat(l, lower_operand(l, 0), input_dims(l), output_dims(l)), NULL;
+    if (graph_is(n, "Tile")) return lower_tile(l, out);
+    if (lower_parts(l, out, &why)) return why;
     return lower_function(l, out);
 }
 
@@ -459,7 +482,7 @@ static void add_inputs(struct lower *l, int first, int end, bool whole) {
 
 // Checks that an operation makes the result, and that it is not also another result.
 static int as_output(struct lower *l, int v) {
-    int t = view_like(l, lower_value(l, v), &graph_value(l->g, v)->dims);
+    int t = lower_view_like(l, lower_value(l, v), &graph_value(l->g, v)->dims);
     bool taken = tensor(l, t)->maker == NONE;
     for (size_t i = 0; i < l->s->output.count; i++) taken |= l->s->output.items[i].tensor == t;
     if (!taken) return t;

@@ -26,7 +26,15 @@ void lower_attr_int(struct lower *, const char *key, int64_t);
 void lower_attr_float(struct lower *, const char *key, double);
 void lower_attr_weight(struct lower *, const char *key, const struct onnx_data *, const char *source);
 
+void lower_attr_patch(struct lower *, const struct patch *);
+void lower_attr_list(struct lower *, const char *key, const int64_t item[], int count, int64_t preset);
+
 int lower_view(struct lower *, int t, int rank, const int64_t dim[]);
+int lower_view_like(struct lower *, int t, const struct onnx_dims *); // in the shape that values have by default
+// The elements with their axes in another order: axis i of the result is axis order[i].
+int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
+// A tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
+const char *lower_constant(struct lower *, int like, const struct onnx_data *, const struct onnx_dims *, int *out);
 int lower_rows(struct lower *, int t, int64_t k);
 // NULL, or the reason why the language has no such operation.
 const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
@@ -36,6 +44,17 @@ int lower_plus(struct lower *, int t, double c);
 
 // Adds an operation on all operands of the node, which must have equal shapes.
 const char *lower_pairs(struct lower *, const char *op, int *out);
+// In reductions.c: returns a tensor with the extents `from`, repeated along axes of 1 (and new axes before the first) to `to`.
+int lower_repeat(struct lower *, int t, const struct onnx_dims *from, const struct onnx_dims *to);
+const char *lower_reduce(struct lower *, int *out);
+const char *lower_pool(struct lower *, int *out);
+const char *lower_softmax(struct lower *, int *out);
+const char *lower_tile(struct lower *, int *out);
+
+// In parts.c: returns whether the node takes or joins parts. Then *why is NULL, or the reason why it cannot be written.
+bool lower_parts(struct lower *, int *out, const char **why);
+int lower_filled(struct lower *, int like, double c); // returns a tensor in this shape whose elements are all c
+
 // Writes an elementwise operator. Returns NULL, or the reason why the node cannot be written.
 const char *lower_function(struct lower *, int *out);
 

@@ -127,53 +127,6 @@ static bool gemm(struct graph *g, int i) {
     return true;
 }
 
-// Returns the axes over which a reduction works, as bits; 0 if they are unknown or there are none.
-static unsigned reduced_axes(const struct graph *g, const struct node *n, int rank) {
-    int axes[ONNX_MAX_RANK], count = graph_is(n, "GlobalAveragePool") ? 0 : graph_axes(g, n, 1, rank, axes);
-    unsigned seen = 0, all = (1u << rank) - 1;
-    if (graph_is(n, "GlobalAveragePool")) return all & ~3u;
-    if (count == 0) return onnx_int(n->src, "noop_with_empty_axes", 0) ? 0 : all;
-    for (int k = 0; k < count; k++) seen |= 1u << axes[k];
-    return seen;
-}
-
-// Moves the reduced axes to the end; returns the value, and its extents in *x.
-static int reduced_last(struct graph *g, int *i, unsigned seen, struct onnx_dims *x) {
-    int v = graph_in(at(g, *i), 0), order[ONNX_MAX_RANK] = {0}, count = 0;
-    struct onnx_dims to = {.rank = x->rank};
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (int k = 0; k < x->rank; k++)
-            if ((seen >> k & 1) == pass) order[count++] = k;
-    bool moves = false;
-    for (int k = 0; k < count; k++) to.dim[k] = x->dim[order[k]], moves |= order[k] != k;
-    *x = to;
-    if (!moves) return v;
-    v = graph_add_node(g, *i, "Move", v, &to);
-    memcpy(at(g, (*i)++)->perm, order, sizeof order);
-    return v;
-}
-
-// Turns means and sums into products with equal weights.
-static bool reduce(struct graph *g, int i, bool mean) {
-    struct onnx_dims x = *dims(g, graph_in(at(g, i), 0)), to = {1, {1}};
-    unsigned seen = reduced_axes(g, at(g, i), x.rank);
-    int kept = 0;
-    for (int k = 0; k < x.rank; k++)
-        if (seen >> k & 1) to.dim[0] *= x.dim[k];
-        else kept++;
-    if (to.dim[0] < 2 || to.dim[0] > MOST_TENSOR) return false;
-    float *f;
-    struct onnx_data *w = data_floats(g->arena, &to, &f);
-    for (int64_t k = 0; k < w->count; k++) f[k] = mean ? 1 / (float)w->count : 1;
-    int moved = reduced_last(g, &i, seen, &x);
-    x.rank = kept + 1;
-    x.dim[kept] = to.dim[0];
-    int view = graph_add_node(g, i, "View", moved, &x);
-    to_linear(g, at(g, i + 1), view, as_column(g, w), mean ? "mean" : "sum");
-    graph_say(g, at(g, i + 1), mean ? "linear with weights 1 / n" : "linear with weights 1");
-    return true;
-}
-
 bool rewrite_to_linear(struct graph *g, int i) {
     struct node *n = at(g, i);
     int v = graph_in(n, 0);
@@ -181,8 +134,6 @@ bool rewrite_to_linear(struct graph *g, int i) {
     if (!n->src || v == NONE || !graph_value(g, v)->shaped || !graph_value(g, n->out.items[0])->shaped) return false;
     if (graph_is(n, "MatMul")) changed = matmul(g, i);
     else if (graph_is(n, "Gemm")) changed = gemm(g, i);
-    else if (graph_is(n, "ReduceMean") || graph_is(n, "GlobalAveragePool")) return reduce(g, i, true);
-    else if (graph_is(n, "ReduceSum")) return reduce(g, i, false);
     if (changed && !g->fate[at(g, i)->number].became) graph_say(g, at(g, i), "linear");
     return changed;
 }

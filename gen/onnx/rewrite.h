@@ -21,6 +21,7 @@ rewrite_function *rewrite_function_of(const char *word);
 
 // Rules of conv.c, products.c and affine.c. Each returns whether it changed the node.
 bool rewrite_to_conv(struct graph *, int node);
+bool rewrite_to_reduce(struct graph *, int node); // reductions.c
 bool rewrite_carry_move(struct graph *, int node);
 bool rewrite_join_moves(struct graph *, int node);
 bool rewrite_to_linear(struct graph *, int node);

@@ -88,7 +88,11 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
     for (size_t i = 1; i < n->in.count && !graph_is(n, "Concat"); i++)
         if (rows_of(g, n, i) != NONE) return MIXED;
     if (r == NONE) return graph_is(n, "Concat") && rows_broadcast(g, n) != NONE ? MIXED : NONE;
-    if (graph_is(n, "Gemm")) return r == 0 && !onnx_int(n->src, "transA", 0) ? 0 : MIXED;
+    if (graph_is(n, "Gemm")) {
+        const struct onnx_dims *c = graph_in(n, 2) == NONE ? NULL : dims(g, graph_in(n, 2));
+        bool own = c && c->rank == 2 && c->dim[0] != 1; // a summand for each row
+        return r == 0 && !own && !onnx_int(n->src, "transA", 0) ? 0 : MIXED;
+    }
     if (rewrite_is_layout(n)) return same_axis(x, r, y);
     if (keeps(n,
               " Conv MaxPool AveragePool GlobalAveragePool GlobalMaxPool BatchNormalization InstanceNormalization LRN "
@@ -96,7 +100,7 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
         return r == 0 ? 0 : MIXED;
     if (keeps(n,
               " LayerNormalization RMSNormalization Norm RmsNorm Softmax LogSoftmax Concat Split ReduceMean ReduceSum "
-              "ReduceMax ReduceMin Gather "))
+              "ReduceMax ReduceMin ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp Gather "))
         return works_along(g, n, r, x->rank) ? MIXED : same_axis(x, r, y);
     return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast Dropout ") ? r : MIXED;
 }

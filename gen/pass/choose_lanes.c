@@ -100,7 +100,7 @@ struct share {
 // Operations on streams of fp32 values (at most of blocks) without growing dimensions. Their kernels work with any
 // number of lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
-    bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES);
+    bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES);
     int lanes = kernel_of_op(ir, node->op)->lanes;
     any &= lanes == 0 || lanes == 2 * MOST_LANES - 1;
     for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;

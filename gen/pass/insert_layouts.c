@@ -152,6 +152,20 @@ static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops)
     return ir_value_list(ir->arena, word, loops);
 }
 
+static int64_t product(const int64_t *value, int count) {
+    int64_t all = 1;
+    for (int i = 0; i < count; i++) all *= value[i];
+    return all;
+}
+
+// From here on the stream has as many elements: a reader that repeats parts gets more of them than were written.
+static void set_elements(struct link *l, int64_t elements) {
+    struct ir_port *port = &l->ir->kernel[l->at.kernel].port[l->at.port];
+    struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{elements, IR_STATIC}}};
+    l->elements = elements;
+    port->type = ports_vector_type(l->ir, &any, l->at.width);
+}
+
 // corner: words hold `lanes` words of the layout. NULL: they hold one.
 static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
@@ -171,6 +185,7 @@ static void add_layout(struct link *l, const struct itensor_layout *layout, cons
         ir_set_int(ir, k, "SKEW", corner->skew);
     }
     l->at.padded = false;
+    set_elements(l, layout->width * layout->rounds * product(layout->trip, layout->loops));
 }
 
 static void set_axis(struct ir *ir, int k, const char *suffix, const struct itensor_line_axis *axis) {

@@ -197,6 +197,10 @@ static void sub(struct step *s) { golden_sub(count(s), operand(s, 0), operand(s,
 static void quotient(struct step *s) { golden_div(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void larger(struct step *s) { golden_max(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void smaller(struct step *s) { golden_min(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+static float join(struct step *s, int64_t n, const float x[]) {
+    return golden_reduce(s->node->kind, (size_t)n, 1, x, s->fault);
+}
+static void reduce(struct step *s) { oracle_reduce(s, join); }
 static void layernorms(struct step *s) { oracle_each_line(s, layernorm); }
 static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
 

@@ -79,6 +79,12 @@ void oracle_transpose(struct step *);
 void oracle_reshape(struct step *);
 void oracle_patch(struct step *);
 void oracle_choose(struct step *);
+void oracle_expand_dims(struct step *);
+void oracle_slice(struct step *);
+void oracle_concat(struct step *);
+// Gathers the elements that become one, and joins them.
+typedef float oracle_join(struct step *, int64_t n, const float x[]);
+void oracle_reduce(struct step *, oracle_join *);
 void oracle_custom(struct step *);
 typedef void oracle_line(struct step *, int64_t n, const float x[], float y[]);
 void oracle_each_line(struct step *, oracle_line *); // the vectors that a norm works on

@@ -236,6 +236,18 @@ static void rope(struct step *s) {
         }
 }
 
+static float join(struct step *s, int64_t n, const float x[]) {
+    double sum = 0;
+    float most = x[0], least = x[0];
+    for (int64_t i = 0; i < n; i++) {
+        sum += x[i];
+        most = fmaxf(most, x[i]);
+        least = fminf(least, x[i]);
+    }
+    return s->node->kind == 0 ? most : s->node->kind == 1 ? least : (float)(s->node->kind == 2 ? sum : sum / (double)n);
+}
+
+static void reduce(struct step *s) { oracle_reduce(s, join); }
 static void of_id(struct step *s) { row_of_table(s, s->in[0]->v.id); }
 static void of_position(struct step *s) { row_of_table(s, s->position); }
 static void matmul(struct step *s) { oracle_float_products(s, 1); }

@@ -69,12 +69,16 @@ struct oracle_node {
     bool times_root; // the table is the tensor times sqrt(cols)
     struct oracle_rope rope;
     const char *weight, *bias, *gamma, *beta; // NULL: not given
-    int perms, extents;
+    int perms, extents, joins;
     int64_t perm[ORACLE_MAX_RANK], extent[ORACLE_MAX_RANK];
     int taps, strides, dilations, pads; // counts of the lists of `patch`
     int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
-    double pad;  // value of the elements that are added
-    int vectors; // custom kernels: names of tensors
+    int64_t join[ORACLE_MAX_RANK]; // dimensions that `reduce` joins
+    int64_t start, take, skip;     // of `slice`: start, count, step
+    int64_t every;                 // 0: not given
+    int kind;                      // of `reduce`: max, min, sum, mean
+    double pad;                    // value of the elements that are added
+    int vectors;                   // custom kernels: names of tensors
     const char *vector[ORACLE_VECTORS];
     bool reads_table; // custom kernels: has rows, cols and weight
     int parameters;   // number given by the operation

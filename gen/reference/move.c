@@ -54,6 +54,102 @@ void oracle_patch(struct step *s) {
         }
 }
 
+// The place in a tensor of an index in each dimension.
+static int64_t place_at(const struct oracle_tensor *t, const int64_t at[]) {
+    int64_t place = 0;
+    for (int d = 0; d < t->rank; d++) place = place * t->extent[d] + at[d];
+    return place;
+}
+
+static bool next_index(const struct oracle_tensor *t, int64_t at[]) {
+    for (int d = t->rank - 1; d >= 0; d--) {
+        if (++at[d] < t->extent[d]) return true;
+        at[d] = 0;
+    }
+    return false;
+}
+
+void oracle_slice(struct step *s) {
+    const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
+    int64_t at[ORACLE_MAX_RANK] = {0}, dim = s->node->along == NONE ? 0 : s->node->along;
+    do {
+        int64_t from[ORACLE_MAX_RANK];
+        memcpy(from, at, sizeof from);
+        from[dim] = s->node->start + at[dim] * s->node->skip;
+        s->out[0]->v.f32[place_at(y, at)] = s->in[0]->v.f32[place_at(x, from)];
+    } while (next_index(y, at));
+}
+
+void oracle_concat(struct step *s) {
+    const struct oracle_tensor *y = oracle_result(s, 0);
+    int64_t at[ORACLE_MAX_RANK] = {0}, dim = s->node->along == NONE ? 0 : s->node->along;
+    do {
+        int64_t from[ORACLE_MAX_RANK], first = oracle_operand(s, 0)->extent[dim];
+        int second = at[dim] >= first;
+        memcpy(from, at, sizeof from);
+        if (second) from[dim] -= first;
+        s->out[0]->v.f32[place_at(y, at)] = s->in[second]->v.f32[place_at(oracle_operand(s, second), from)];
+    } while (next_index(y, at));
+}
+
+// Index i of the result reads index i of the operand, or 0 where the operand has one element.
+void oracle_expand_dims(struct step *s) {
+    const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
+    int64_t at[ORACLE_MAX_RANK] = {0}, n = oracle_elements(y);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t from = 0;
+        for (int d = 0; d < x->rank; d++)
+            from = from * x->extent[d] + (x->extent[d] > 1 ? at[d + y->rank - x->rank] : 0);
+        s->out[0]->v.f32[i] = s->in[0]->v.f32[from];
+        for (int d = y->rank - 1; d >= 0 && ++at[d] == y->extent[d]; d--) at[d] = 0;
+    }
+}
+
+// The operand as dimensions that stay and dimensions that are joined. With `every` the last one is split into both.
+struct joint {
+    int dims;
+    int64_t extent[ORACLE_MAX_RANK + 1], apart[ORACLE_MAX_RANK + 1];
+    bool joined[ORACLE_MAX_RANK + 1];
+};
+
+static struct joint joint_of(const struct step *s) {
+    const struct oracle_tensor *x = oracle_operand(s, 0);
+    const struct oracle_node *n = s->node;
+    struct joint j = {.dims = x->rank + (n->every > 0)};
+    for (int d = 0; d < x->rank; d++) j.extent[d] = x->extent[d];
+    for (int k = 0; k < n->joins; k++) j.joined[n->join[k]] = true;
+    if (n->every) {
+        j.extent[x->rank - 1] /= n->every;
+        j.extent[x->rank] = n->every;
+    }
+    for (int d = j.dims - 1, apart = 1; d >= 0; apart *= (int)j.extent[d], d--) j.apart[d] = apart;
+    return j;
+}
+
+// Advances over the dimensions that stay, or over those that are joined. Returns false after the last place.
+static bool next_place(const struct joint *j, bool joined, int64_t at[], int64_t *place) {
+    for (int d = j->dims - 1; d >= 0; d--) {
+        if (j->joined[d] != joined) continue;
+        *place += j->apart[d];
+        if (++at[d] < j->extent[d]) return true;
+        *place -= at[d] * j->apart[d];
+        at[d] = 0;
+    }
+    return false;
+}
+
+void oracle_reduce(struct step *s, oracle_join *f) {
+    const struct joint j = joint_of(s);
+    int64_t at[ORACLE_MAX_RANK + 1] = {0}, from = 0;
+    float *line = s->run->scratch.line, *to = s->out[0]->v.f32;
+    do {
+        int64_t inner[ORACLE_MAX_RANK + 1] = {0}, place = from, n = 0;
+        do line[n++] = s->in[0]->v.f32[place];
+        while (next_place(&j, true, inner, &place));
+        *to++ = f(s, n, line);
+    } while (next_place(&j, false, at, &from));
+}
+
 // Copies one operand or the other, as the repetition asks.
 void oracle_choose(struct step *s) {
     const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];

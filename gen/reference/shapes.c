@@ -133,6 +133,52 @@ static bool shape_patches(struct oracle_graph *g, struct oracle_node *n, struct 
     return true;
 }
 
+// Without `along` the last dimension is joined. A tensor of which nothing is left has one element.
+static bool shape_reduced(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0);
+    int64_t extent[ORACLE_MAX_RANK] = {1};
+    int rank = 0, last = x->rank - 1;
+    if (!n->joins) n->join[n->joins++] = last;
+    for (int d = 0; d <= last; d++) {
+        bool joined = false;
+        for (int j = 0; j < n->joins; j++) joined |= n->join[j] == d;
+        if (joined && d == last && n->every) extent[rank++] = n->every;
+        else if (!joined) extent[rank++] = x->extent[d];
+    }
+    if (n->every && x->extent[last] % n->every) return fail(g, n, "no whole parts", diag);
+    set(out(g, n, 0), ORACLE_F32, rank ? rank : 1, extent);
+    return true;
+}
+
+static bool shape_expanded(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0);
+    if (n->extents < x->rank) return fail(g, n, "too few dimensions", diag);
+    for (int d = 1; d <= x->rank; d++) {
+        int64_t has = x->extent[x->rank - d];
+        if (has != 1 && has != n->extent[n->extents - d]) return fail(g, n, "dimensions that do not fit", diag);
+    }
+    set(out(g, n, 0), ORACLE_F32, n->extents, n->extent);
+    return true;
+}
+
+static bool shape_sliced(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0);
+    int64_t dim = n->along == NONE ? 0 : n->along;
+    if (dim >= x->rank || n->start + (n->take - 1) * n->skip >= x->extent[dim]) return fail(g, n, "no such part", diag);
+    be_like(out(g, n, 0), ORACLE_F32, x);
+    out(g, n, 0)->extent[dim] = n->take;
+    return true;
+}
+
+static bool shape_joined(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0), *z = in(g, n, 1);
+    int64_t dim = n->along == NONE ? 0 : n->along;
+    if (dim >= x->rank || z->rank != x->rank) return fail(g, n, "no such dimension", diag);
+    be_like(out(g, n, 0), ORACLE_F32, x);
+    out(g, n, 0)->extent[dim] += z->extent[dim];
+    return true;
+}
+
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
@@ -169,6 +215,10 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_TRANSPOSE: return shape_transposed(g, n, diag);
     case ORACLE_RESHAPE: return shape_reshaped(g, n, diag);
     case ORACLE_PATCH: return shape_patches(g, n, diag);
+    case ORACLE_SLICE: return shape_sliced(g, n, diag);
+    case ORACLE_CONCAT: return shape_joined(g, n, diag);
+    case ORACLE_REDUCE: return shape_reduced(g, n, diag);
+    case ORACLE_EXPAND: return shape_expanded(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
     case ORACLE_LINEAR: // expanded before
     case ORACLE_CONV:

@@ -242,6 +242,15 @@ static void read_attributes(struct reader *r, const yaml_node_t *map, struct ora
     n->key = word(r, map, "role", "key", false);
     n->perms = numbers(r, get(r, map, "perm"), ORACLE_MAX_RANK, n->perm);
     n->extents = numbers(r, get(r, map, "shape"), ORACLE_MAX_RANK, n->extent);
+    n->joins = n->op == ORACLE_REDUCE ? numbers(r, get(r, map, "along"), ORACLE_MAX_RANK, n->join) : 0;
+    n->start = number(r, map, "start", 0);
+    n->take = number(r, map, "count", 0);
+    n->skip = number(r, map, "step", 1);
+    n->every = number(r, map, "every", 0);
+    n->kind = word(r, map, "kind", "min", false)    ? 1
+              : word(r, map, "kind", "sum", false)  ? 2
+              : word(r, map, "kind", "mean", false) ? 3
+                                                    : 0;
     n->taps = numbers(r, get(r, map, "size"), ORACLE_MAX_RANK, n->tap);
     n->strides = numbers(r, get(r, map, "stride"), ORACLE_MAX_RANK, n->stride);
     n->dilations = numbers(r, get(r, map, "dilation"), ORACLE_MAX_RANK, n->dilation);

@@ -27,6 +27,8 @@ enum spec_pairs { SPEC_HALF, SPEC_INTERLEAVED };
 enum spec_gelu { SPEC_GELU_TANH, SPEC_GELU_NONE };
 #define SPEC_FUNCTION_WORDS "add|sub|mul|div|max|min|rsub|rdiv"
 enum spec_function { SPEC_ADD, SPEC_SUB, SPEC_MUL, SPEC_DIV, SPEC_MAX, SPEC_MIN, SPEC_RSUB, SPEC_RDIV };
+#define SPEC_KIND_WORDS "max|min|sum|mean"
+enum spec_kind { SPEC_KIND_MAX, SPEC_KIND_MIN, SPEC_KIND_SUM, SPEC_KIND_MEAN };
 #define SPEC_SCALING_WORDS "none|linear|llama3|yarn"
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 

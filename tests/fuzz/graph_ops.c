@@ -310,6 +310,37 @@ int add_patch(struct spec *s, int x) {
     return op->out[0];
 }
 
+static int reshaped(struct spec *s, enum op_kind kind, int x, int size, float rms) {
+    struct op *op = add_op(s, kind, VALUE_F32, size, rms);
+    reads(op, x);
+    return op->out[0];
+}
+
+// What all elements along some dimensions have in common, subtracted from each.
+int add_reduction(struct spec *s, int x) {
+    int extent[MAX_RANK], size = s->tensor[x].size, rank = spec_extents(s, size, extent),
+                          mask = 1 + s->tensors % ((1 << rank) - 1), kept = 0, count = 1, kind = s->ops % 4;
+    float rms = s->tensor[x].rms;
+    for (int d = 0; d < rank; d++)
+        if (mask >> d & 1) count *= extent[d];
+        else kept++;
+    float made = kind == 2 ? rms * (float)count : kind == 3 ? rms : rms * 3;
+    if (rms + made > most_rms) return x;
+    int less =
+            derived(s,
+                    (struct size_class){
+                        .source = SHAPE_REDUCED, .rank = kept ? kept : 1, .parent = size, .last = mask, .axes = rank}),
+        ones = derived(s, (struct size_class){.source = SHAPE_ONES, .rank = rank, .parent = size, .last = mask});
+    struct op *op = add_op(s, OP_REDUCE, VALUE_F32, less, made);
+    reads(op, x);
+    op->setting = kind;
+    int all = reshaped(s, OP_EXPAND, reshaped(s, OP_RESHAPE, op->out[0], ones, made), size, made);
+    op = add_op(s, OP_SUB, VALUE_F32, size, rms + made);
+    reads(op, x);
+    reads(op, all);
+    return op->out[0];
+}
+
 // The same elements as one vector, or in a shape with fewer dimensions, or in the shape they once had.
 int add_reshape(struct spec *s, int x, bool flat) {
     const struct size_class *c = &s->size[s->tensor[x].size];

@@ -33,6 +33,13 @@ static int cut_extent(const struct size_class *c, int dim, const int of[], int r
     return elements;
 }
 
+// Dimension d of a tensor that lacks the dimensions of a mask, or has one element if it lacks all.
+static int kept_extent(int mask, int d, const int of[], int rank) {
+    for (int k = 0; k < rank; k++)
+        if (!(mask >> k & 1) && d-- == 0) return of[k];
+    return 1;
+}
+
 int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
     const struct size_class *c = &s->size[size];
     int of[MAX_RANK], rank = c->source == SHAPE_GIVEN ? 0 : spec_extents(s, c->parent, of);
@@ -40,6 +47,8 @@ int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
         if (c->source == SHAPE_GIVEN) extent[d] = c->heads ? heads_length(s, c->heads) : c->extent[d];
         else if (c->source == SHAPE_MERGED) extent[d] = d == 0 ? of[0] * of[1] : of[d + 1];
         else if (c->source == SHAPE_TURNED) extent[d] = of[c->perm[d]];
+        else if (c->source == SHAPE_REDUCED) extent[d] = kept_extent(c->last, d, of, rank);
+        else if (c->source == SHAPE_ONES) extent[d] = c->last >> d & 1 ? 1 : of[d];
         else if (c->source == SHAPE_CUT) extent[d] = cut_extent(c, d, of, rank);
         else if (c->source == SHAPE_POOLED) extent[d] = c->last ? (of[0] + c->last - 1) / c->last : 1;
         else if (c->source == SHAPE_ROWS) extent[d] = d == c->rank - 1 ? spec_elements(s, c->last) : of[d];
@@ -362,12 +371,22 @@ static void print_cut(const struct size_class *c, bool all) {
     if (padded % 3 == 1) printf(", pad: -0.75");
 }
 
+static void print_reduction(const struct size_class *c, int kind, bool all) {
+    static const char *const kinds[] = {"max", "min", "sum", "mean"};
+    int along[MAX_RANK], count = 0, rank = c->axes;
+    for (int d = 0; d < rank; d++)
+        if (c->last >> d & 1) along[count++] = d;
+    printf(", kind: %s", kinds[kind]);
+    if (all || count != 1 || along[0] != rank - 1) print_list("along", along, count);
+}
+
 static void print_shape_attributes(const struct spec *s, const struct op *op) {
     const struct size_class *c = &s->size[s->tensor[op->out[0]].size];
     int extent[MAX_RANK], rank = spec_extents(s, s->tensor[op->out[0]].size, extent);
     if (op->kind == OP_TRANSPOSE && !(c->rank == 2 && op->list_form)) print_list("perm", op->perm, rank);
     if (op->kind == OP_PATCH) print_cut(c, op->list_form);
-    if (op->kind == OP_RESHAPE) print_list("shape", extent, rank);
+    if (op->kind == OP_REDUCE) print_reduction(c, op->setting, op->list_form);
+    if (op->kind == OP_RESHAPE || op->kind == OP_EXPAND) print_list("shape", extent, rank);
     if (op->along != NONE) printf(", along: %d", op->along);
     print_list("order", op->order, op->orders);
     if (op->lanes) printf(", lanes: %d", op->lanes);

@@ -35,12 +35,14 @@ enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 // breaking a graph.
 enum shape_source {
     SHAPE_GIVEN,
-    SHAPE_FLAT,   // all elements of `parent` as one vector
-    SHAPE_MERGED, // its first two dimensions as one
-    SHAPE_TURNED, // dimension i is dimension perm[i] of `parent`
-    SHAPE_ROWS,   // as `parent`, but rows of the length of class `last`
-    SHAPE_CUT,    // places of patches along the first dimensions of `parent`, then the elements of a patch
-    SHAPE_POOLED, // a vector of one element for `last` of `parent`; 0: for all
+    SHAPE_FLAT,    // all elements of `parent` as one vector
+    SHAPE_MERGED,  // its first two dimensions as one
+    SHAPE_TURNED,  // dimension i is dimension perm[i] of `parent`
+    SHAPE_ROWS,    // as `parent`, but rows of the length of class `last`
+    SHAPE_CUT,     // places of patches along the first dimensions of `parent`, then the elements of a patch
+    SHAPE_REDUCED, // without the dimensions whose bits are set in `last`
+    SHAPE_ONES,    // with one element along these
+    SHAPE_POOLED,  // a vector of one element for `last` of `parent`; 0: for all
 };
 
 enum { MAX_AXES = 2 };

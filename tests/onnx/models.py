@@ -194,6 +194,28 @@ def picture(g):
     g.output(h, linear(g, g.node("Flatten", h), 4, 3 * 5 * 8))
 
 
+def pools(g):
+    """Pooling, factors for every channel, softmax along axes."""
+    x = g.input("x", ["N", 8, 6, 7])
+    h = g.node("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    h = g.node("Add", h, g.node("AveragePool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]))
+    h = g.node("Mul", h, g.node("Sigmoid", g.node("GlobalAveragePool", h)))
+    h = g.node("Sub", h, g.node("ReduceMin", h, axes=[2, 3]))
+    g.output(g.node("Softmax", h, axis=1), g.node("ReduceL2", h, axes=[1], keepdims=0),
+             g.node("LogSoftmax", g.node("Flatten", h)))
+
+
+def pieces(g):
+    """Parts of an input, padding, repetition."""
+    x = g.input("x", ["N", 4, 6])
+    a, b = g.node("Split", x, g.const(np.int64([2, 2])), axis=1, outs=2)
+    h = g.node("Concat", b, a, g.node("Slice", x, g.const(np.int64([1])), g.const(np.int64([4])), g.const(np.int64([1])),
+                                      g.const(np.int64([2]))), axis=1)
+    h = g.node("Mul", h, g.node("Gather", x, g.const(np.int64([3])), axis=1))
+    h = g.node("Pad", h, g.const(np.int64([0, 1, 2, 0, 0, 1])), mode="reflect")
+    g.output(g.node("Pad", h, g.const(np.int64([0, 1, 0, 0, 2, 1]))), g.node("Tile", h, g.const(np.int64([1, 2, 1]))))
+
+
 def part(g):
     """A graph whose middle can be imported, but not the sines before and after it."""
     x = g.input("x", ["N", 16])
@@ -209,7 +231,8 @@ MODELS = {
     "double": (mlp, "double"), "outside": (mlp, "outside"), "images": (images, "raw"), "residual": (residual, "raw"),
     "blocks": (blocks, "raw"), "batch_norms": (batch_norms, "raw"), "functions": (functions, "raw"), "rms": (rms, "raw"),
     "mixer": (mixer, "raw"), "moved": (moved, "raw"), "shapes": (shapes, "raw"), "parts": (parts, "raw"),
-    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "picture": (picture, "raw"), "part": (part, "raw"),
+    "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "picture": (picture, "raw"),
+    "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }
 
 

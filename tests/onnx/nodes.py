@@ -20,8 +20,8 @@ from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
 ROOT = Path(__file__).resolve().parents[2]
-# all inputs are streams; for other operators only the first
-STREAMS = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean"}
+# All inputs of these operators are streams. For other operators only the first input is one.
+STREAMS = {"Add", "Sub", "Mul", "Div", "Max", "Min", "Sum", "Mean", "Concat"}
 TOLERANCE = 1e-4
 
 

@@ -185,11 +185,27 @@ def depth_to_space(x, blocksize, mode):
     return y.reshape(n, c // blocksize**2, h * blocksize, w * blocksize)
 
 
-def average(x, kernel_shape, strides):
-    """Windows that do not overlap."""
-    h, w = x.shape[2] // strides[0], x.shape[3] // strides[1]
-    x = x[:, :, :h * strides[0], :w * strides[1]]
-    return x.reshape(*x.shape[:2], h, strides[0], w, strides[1]).mean((3, 5))
+def pool(x, how, kernel_shape, strides, pads=(0, 0, 0, 0), count_include_pad=0):
+    """How: np.max or np.mean. Elements of the padding count in a mean only if asked for."""
+    high, wide = ((x.shape[k + 2] + pads[k] + pads[k + 2] - kernel_shape[k]) // strides[k] + 1 for k in (0, 1))
+    y = np.zeros((*x.shape[:2], high, wide))
+    for i in range(high):
+        for j in range(wide):
+            at = [i * strides[0] - pads[0], j * strides[1] - pads[1]]
+            inside = x[:, :, max(at[0], 0):at[0] + kernel_shape[0], max(at[1], 0):at[1] + kernel_shape[1]]
+            y[:, :, i, j] = how(inside, (2, 3))
+            if count_include_pad and how is np.mean:
+                y[:, :, i, j] *= inside.shape[2] * inside.shape[3] / np.prod(kernel_shape)
+    return y
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def reduced(x, how, a):
+    return how(x, axis=tuple(a["axes"]), keepdims=bool(a.get("keepdims", 1)))
 
 
 def part(x, starts, ends, axes=None, steps=None):
@@ -219,7 +235,12 @@ def evaluate(op, x, a):
         "InstanceNormalization": lambda: norm(x[0], 1, None, a.get("epsilon", 1e-5), 2) * x[1].reshape(1, -1, 1)
         + x[2].reshape(1, -1, 1),
         "Conv": lambda: conv(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
-        "AveragePool": lambda: average(x[0], **a),
+        "AveragePool": lambda: pool(x[0], np.mean, **a), "MaxPool": lambda: pool(x[0], np.max, **a),
+        "Softmax": lambda: softmax(x[0], **a), "LogSoftmax": lambda: np.log(softmax(x[0], **a)),
+        "ReduceMax": lambda: reduced(x[0], np.max, a), "ReduceMin": lambda: reduced(x[0], np.min, a),
+        "ReduceL2": lambda: np.sqrt(reduced(x[0] ** 2, np.sum, a)),
+        "Pad": lambda: np.pad(x[0], np.reshape(x[1], (2, -1)).T, a.get("mode", "constant")),
+        "Tile": lambda: np.tile(x[0], x[1]),
         "GlobalAveragePool": lambda: moments(x[0], tuple(range(2, x[0].ndim))),
         "Clip": lambda: np.clip(x[0], x[1], x[2]), "LeakyRelu": lambda: np.where(x[0] < 0, a.get("alpha", 0.01) * x[0], x[0]),
         "PRelu": lambda: np.where(x[0] < 0, x[1] * x[0], x[0]),

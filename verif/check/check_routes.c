@@ -195,6 +195,18 @@ static bool take_together(struct check *check, struct edge *e, int kernel, int o
     return true;
 }
 
+// Whether the operation at the end of a stream reads elements again, so that the stream has more of them than the
+// tensor.
+static bool reads_again(const struct ir *ir, int edge) {
+    while (edge != IR_NONE) {
+        const struct ir_port *port = reading_port(ir, edge);
+        int k = ir->edge[edge].dst_kernel;
+        if (port->type.loops && itensor_repeats(&port->type)) return true;
+        edge = is_of(ir, k, KERNEL_FORK) ? edge_at(ir, k, true, 0) : edge_in_order(ir, edge);
+    }
+    return false;
+}
+
 static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].src_kernel, in = edge_at(ir, k, false, 0);
@@ -203,6 +215,7 @@ static bool find_by_writer(struct check *check, int edge, struct edge *e) {
     if (is_of(ir, k, KERNEL_DEMUX)) return take_some(check, edge, e, k);
     if (is_of(ir, k, KERNEL_MUX)) return take_turns(check, e, k, false);
     if (is_of(ir, k, KERNEL_PACKS)) return take_together(check, e, k, in);
+    if (is_of(ir, k, KERNEL_REORDERS) && reads_again(ir, edge)) return false; // known from its reader
     return is_mover(ir, k) && take_moved(check, edge, e, in, k);
 }
 

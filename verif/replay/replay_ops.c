@@ -276,6 +276,65 @@ static void replay_transpose(struct replay_op *op) {
     }
 }
 
+// Element `at` of the dimensions in a mask, counted in row-major order: its place in the tensor.
+static int64_t place_in(const struct ir_tensor *t, int mask, int64_t at) {
+    int64_t place = 0, stride = 1;
+    for (int d = t->rank - 1; d >= 0; stride *= t->shape[d].bound, d--) {
+        if (!(mask >> d & 1)) continue;
+        place += at % t->shape[d].bound * stride;
+        at /= t->shape[d].bound;
+    }
+    return place;
+}
+
+static void replay_reduce(struct replay_op *op) {
+    const struct ir_tensor *in = in_tensor(op, 0);
+    struct ir_reduction r;
+    float *line = op->run->scratch.line;
+    if (!ir_reduction(op->run->ir, op->node, &r)) base_fatal("golden: `%s` reduces nothing", op->node->name);
+    int64_t every = at_least(r.every, 1);
+    for (int64_t i = 0; i < ir_tensor_elements(out_tensor(op, 0)); i++) {
+        const float *from = op->in[0]->f32 + place_in(in, ~r.mask, i / every) + i % every;
+        for (int64_t k = 0; k < r.count; k++) line[k] = from[place_in(in, r.mask, k * every)];
+        op->out[0]->f32[i] =
+            golden_reduce(ir_attr_choice(&op->node->attrs, "kind", SPEC_KIND_MAX), (size_t)r.count, 1, line, op->fault);
+    }
+}
+
+static void replay_expand(struct replay_op *op) {
+    const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
+    int from[IR_MAX_RANK];
+    if (!ir_expansion(op->run->ir, op->node, from)) base_fatal("golden: `%s` repeats nothing", op->node->name);
+    for (int64_t i = 0; i < ir_tensor_elements(out); i++) {
+        int64_t rest = i, place = 0, stride = 1;
+        for (int d = out->rank - 1; d >= 0; rest /= out->shape[d].bound, d--) {
+            if (from[d] == IR_NONE) continue;
+            place += rest % out->shape[d].bound * stride;
+            stride *= in->shape[from[d]].bound;
+        }
+        op->out[0]->f32[i] = op->in[0]->f32[place];
+    }
+}
+
+static void replay_slice(struct replay_op *op) {
+    const struct ir_attrs *a = &op->node->attrs;
+    const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);
+    int64_t along = ir_attr_int(a, "along", 0), inside = ir_inside(op->run->ir, op->node);
+    for (int64_t i = 0; i < ir_tensor_elements(out); i++) {
+        int64_t part = i / inside, count = out->shape[along].bound,
+                from = ir_attr_int(a, "start", 0) + part % count * ir_attr_int(a, "step", 1);
+        op->out[0]->f32[i] = op->in[0]->f32[(part / count * in->shape[along].bound + from) * inside + i % inside];
+    }
+}
+
+static void replay_concat(struct replay_op *op) {
+    int64_t along = ir_attr_int(&op->node->attrs, "along", 0), inside = ir_inside(op->run->ir, op->node), to = 0;
+    int64_t part[2] = {in_tensor(op, 0)->shape[along].bound * inside, in_tensor(op, 1)->shape[along].bound * inside};
+    for (int64_t g = 0; g < ir_tensor_elements(in_tensor(op, 0)) / part[0]; g++)
+        for (int i = 0; i < 2; to += part[i], i++)
+            memcpy(op->out[0]->f32 + to, op->in[i]->f32 + g * part[i], sizeof(float) * (size_t)part[i]);
+}
+
 static float patched(const struct replay_op *op, const struct ir_patch_axis axis[], int axes, const int64_t at[],
                      int64_t element) {
     const struct ir_tensor *in = in_tensor(op, 0);

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators that take parts of tensors or join tensors: Slice, Split, Gather, Concat, Pad, Resize.
+#include <string.h>
+
+#include "gen/onnx/lower.h"
+#include "gen/onnx/rewrite.h"
+
+enum { MOST_PIECES = 32 }; // that one node may be composed of
+
+static const struct onnx_dims *in_dims(const struct lower *l, size_t i) {
+    return &graph_value(l->g, graph_in(l->n, i))->dims;
+}
+static const struct onnx_dims *out_dims(const struct lower *l, size_t i) {
+    return &graph_value(l->g, l->n->out.items[i])->dims;
+}
+
+// A tensor as elements before an axis, along it, and inside it.
+struct axis {
+    int64_t before, extent, inside;
+};
+
+static struct axis axis_of(const struct onnx_dims *d, int axis) {
+    struct axis a = {1, d->dim[axis], 1};
+    for (int i = 0; i < axis; i++) a.before *= d->dim[i];
+    for (int i = axis + 1; i < d->rank; i++) a.inside *= d->dim[i];
+    return a;
+}
+
+// The extents without those of 1; returns the number of the axis among them.
+static int shape_of(const struct axis *a, int64_t dim[], int *rank) {
+    int along = a->before > 1;
+    *rank = 0;
+    if (a->before > 1) dim[(*rank)++] = a->before;
+    dim[(*rank)++] = a->extent;
+    if (a->inside > 1) dim[(*rank)++] = a->inside;
+    return along;
+}
+
+// Elements start, start + step and so on along the axis.
+static int part(struct lower *l, int t, const struct axis *a, int64_t start, int64_t count, int64_t step) {
+    int64_t dim[3];
+    int rank, along = shape_of(a, dim, &rank);
+    if (count == a->extent && step == 1) return t;
+    t = lower_view(l, t, rank, dim);
+    dim[along] = count;
+    t = lower_emit(l, "slice", 1, &t, rank, dim);
+    if (along) lower_attr_int(l, "along", along);
+    if (start) lower_attr_int(l, "start", start);
+    lower_attr_int(l, "count", count);
+    if (step > 1) lower_attr_int(l, "step", step);
+    return t;
+}
+
+// Two tensors after each other along the axis; `a` is the first one, and becomes the result.
+static int joined(struct lower *l, int first, struct axis *a, int second, int64_t extent) {
+    int64_t dim[3], other[3];
+    struct axis b = {a->before, extent, a->inside};
+    int rank, along = shape_of(a, dim, &rank);
+    shape_of(&b, other, &rank);
+    int in[2] = {lower_view(l, first, rank, dim), lower_view(l, second, rank, other)};
+    a->extent += extent;
+    dim[along] = a->extent;
+    int t = lower_emit(l, "concat", 2, in, rank, dim);
+    if (along) lower_attr_int(l, "along", along);
+    return t;
+}
+
+static const char *needs(void) {
+    return lower_has("slice") && lower_has("concat") ? NULL : "needs `slice` and `concat`";
+}
+
+// ---- Slice, Split, Gather ----
+
+static const char *slice(struct lower *l, int *out) {
+    int64_t start[ONNX_MAX_RANK], step[ONNX_MAX_RANK];
+    struct onnx_dims now = *in_dims(l, 0), to;
+    if (!graph_slice(l->g, l->n, &now, start, step, &to)) return "a part that is not constant";
+    *out = lower_operand(l, 0);
+    for (int i = 0; i < now.rank; i++) {
+        struct axis a = axis_of(&now, i);
+        if (step[i] < 0 && to.dim[i] > 1) return "a step below 0";
+        *out = part(l, *out, &a, start[i], to.dim[i], to.dim[i] > 1 ? step[i] : 1);
+        now.dim[i] = to.dim[i];
+    }
+    *out = lower_view_like(l, *out, &to);
+    return NULL;
+}
+
+static const char *split(struct lower *l, int *out) {
+    int axis = graph_axis(onnx_int(l->n->src, "axis", 0), in_dims(l, 0)->rank), x = lower_operand(l, 0);
+    struct axis a = axis_of(in_dims(l, 0), axis);
+    int64_t start = 0;
+    for (size_t k = 0; k < l->n->out.count; k++) {
+        const struct value *v = graph_value(l->g, l->n->out.items[k]);
+        int64_t count = v->dims.dim[axis];
+        l->hint = v->name;
+        if (v->uses) {
+            int t = lower_view_like(l, part(l, x, &a, start, count, 1), &v->dims);
+            l->tensor_of[l->n->out.items[k]] = t;
+            *out = t;
+        }
+        start += count;
+    }
+    if (graph_value(l->g, l->n->out.items[0])->uses) *out = l->tensor_of[l->n->out.items[0]];
+    return NULL;
+}
+
+// Runs of neighbours are taken together.
+static const char *gather(struct lower *l, int *out) {
+    const struct onnx_dims *x = in_dims(l, 0);
+    const struct onnx_data *d = graph_constant(l->g, l->n, 1);
+    int axis = graph_axis(onnx_int(l->n->src, "axis", 0), x->rank), pieces = 0, t = lower_operand(l, 0);
+    if (!d || !d->i || !d->count) return "indices that are not constant";
+    struct axis a = axis_of(x, axis), all = a;
+    all.extent = 0;
+    for (int64_t i = 0, run; i < d->count; i += run) {
+        int64_t from = d->i[i] < 0 ? d->i[i] + a.extent : d->i[i];
+        for (run = 1; i + run < d->count && d->i[i + run] == d->i[i] + run; run++) continue;
+        if (from < 0 || from + run > a.extent) return "an index beyond the axis";
+        if (++pieces > MOST_PIECES) return "indices of more than 32 runs";
+        int piece = part(l, t, &a, from, run, 1);
+        if (pieces == 1) all.extent = run;
+        *out = pieces == 1 ? piece : joined(l, *out, &all, piece, run);
+    }
+    *out = lower_view_like(l, *out, out_dims(l, 0));
+    return NULL;
+}
+
+// ---- Concat, Pad ----
+
+static const char *concat(struct lower *l, int *out) {
+    const struct node *n = l->n;
+    int axis = graph_axis(onnx_int(n->src, "axis", 0), in_dims(l, 0)->rank);
+    struct axis a = axis_of(in_dims(l, 0), axis);
+    for (size_t i = 0; i < n->in.count; i++)
+        if (graph_constant(l->g, n, i)) return "a constant part";
+    *out = lower_operand(l, 0);
+    for (size_t i = 1; i < n->in.count; i++) *out = joined(l, *out, &a, lower_operand(l, i), in_dims(l, i)->dim[axis]);
+    *out = lower_view_like(l, *out, out_dims(l, 0));
+    return NULL;
+}
+
+// What is put before (or behind) an axis: a plane of the tensor again, a number, or planes from elsewhere.
+static const char *border(struct lower *l, int t, const struct axis *a, int64_t count, bool behind, const char *mode,
+                          double value, int *out) {
+    int64_t dim[3];
+    int rank;
+    struct axis one = {a->before, 1, a->inside};
+    struct onnx_dims from = {3, {a->before, 1, a->inside}}, to = {3, {a->before, count, a->inside}};
+    if (!strcmp(mode, "wrap") && count <= a->extent)
+        return *out = part(l, t, a, behind ? 0 : a->extent - count, count, 1), NULL;
+    if (!strcmp(mode, "reflect")) {
+        if (count >= a->extent || count > MOST_PIECES) return "a reflection of more than 32 planes";
+        for (int64_t i = 0; i < count; i++) {
+            int piece = part(l, t, a, behind ? a->extent - 2 - i : count - i, 1, 1);
+            *out = i ? joined(l, *out, &one, piece, 1) : piece;
+        }
+        return NULL;
+    }
+    if (strcmp(mode, "constant") && strcmp(mode, "edge")) return "an unknown `mode`";
+    shape_of(&one, dim, &rank);
+    *out = lower_view(l, part(l, t, a, behind ? a->extent - 1 : 0, 1, 1), rank, dim);
+    if (!strcmp(mode, "constant")) *out = lower_filled(l, *out, value);
+    *out = lower_repeat(l, *out, &from, &to);
+    return NULL;
+}
+
+static const char *pad(struct lower *l, int *out) {
+    const struct node *n = l->n;
+    struct onnx_dims now = *in_dims(l, 0);
+    const struct onnx_attribute *given = onnx_attribute_of(n->src, "pads");
+    const struct onnx_data *d = graph_constant(l->g, n, 2);
+    const char *mode = onnx_string(n->src, "mode", "constant");
+    int64_t pads[2 * ONNX_MAX_RANK];
+    if (given && (int)given->ints.count == 2 * now.rank)
+        memcpy(pads, given->ints.items, sizeof *pads * given->ints.count);
+    else if (graph_ints(l->g, graph_in(n, 1), pads, 2 * ONNX_MAX_RANK) != 2 * now.rank)
+        return "pads that are not constant";
+    double value = d && d->f && d->count ? onnx_at(d, 0) : onnx_float(n->src, "value", 0);
+    *out = lower_operand(l, 0);
+    for (int i = 0; i < now.rank; i++) {
+        struct axis a = axis_of(&now, i);
+        int64_t before = pads[i], behind = pads[i + now.rank];
+        if (before < 0 || behind < 0) return "padding below 0";
+        int t = *out, first, last;
+        const char *why = before ? border(l, t, &a, before, false, mode, value, &first) : NULL;
+        if (!why && behind) why = border(l, t, &a, behind, true, mode, value, &last);
+        if (why) return why;
+        struct axis all = {a.before, before ? before : a.extent, a.inside};
+        if (before) t = joined(l, first, &all, t, a.extent);
+        if (behind) t = joined(l, t, &all, last, behind);
+        now.dim[i] += before + behind;
+        *out = t;
+    }
+    *out = lower_view_like(l, *out, &now);
+    return NULL;
+}
+
+// ---- Resize ----
+
+// Whether the nearest element of place i is i / factor, rounded down.
+static bool rounds_down(const struct node *n, int64_t factor) {
+    const char *place = onnx_string(n->src, "coordinate_transformation_mode", "half_pixel"),
+               *nearest = onnx_string(n->src, "nearest_mode", "round_prefer_floor");
+    bool upsample = graph_is(n, "Upsample");
+    if (upsample || factor == 1) return true;
+    if (!strcmp(place, "asymmetric"))
+        return !strcmp(nearest, "floor") || (!strcmp(nearest, "round_prefer_floor") && factor == 2);
+    return strstr(place, "half_pixel") == place && !strncmp(nearest, "round", 5);
+}
+
+static const char *resize(struct lower *l, int *out) {
+    const struct onnx_dims *x = in_dims(l, 0), *y = out_dims(l, 0);
+    if (strcmp(onnx_string(l->n->src, "mode", "nearest"), "nearest")) return "an interpolation";
+    *out = lower_operand(l, 0);
+    struct onnx_dims now = *x;
+    for (int i = 0; i < x->rank; i++) {
+        int64_t factor = y->dim[i] / x->dim[i];
+        struct axis a = axis_of(&now, i);
+        if (factor < 1 || y->dim[i] % x->dim[i] || !rounds_down(l->n, factor)) return "a factor that is not whole";
+        struct onnx_dims from = {3, {a.before * a.extent, 1, a.inside}},
+                         to = {3, {a.before * a.extent, factor, a.inside}};
+        if (factor > 1) *out = lower_repeat(l, *out, &from, &to);
+        now.dim[i] = y->dim[i];
+    }
+    *out = lower_view_like(l, *out, y);
+    return NULL;
+}
+
+static const struct {
+    const char *onnx;
+    const char *(*lower)(struct lower *, int *);
+} table[] = {{"Slice", slice}, {"Split", split},   {"Gather", gather},  {"Concat", concat},
+             {"Pad", pad},     {"Resize", resize}, {"Upsample", resize}};
+
+bool lower_parts(struct lower *l, int *out, const char **why) {
+    for (size_t i = 0; i < COUNT_OF(table); i++) {
+        if (!graph_is(l->n, table[i].onnx)) continue;
+        *why = needs();
+        if (!*why) *why = table[i].lower(l, out);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing model of kernels that take some words of one input, then some of another one, in stages that stall together.
+#include "gen/simulator/machine_inputs.h"
+#include "gen/simulator/machines.h"
+
+struct turns {
+    struct inputs in;
+    struct sim_edge *out;
+    struct stage stage;
+    int64_t row; // of the present turn
+    int side;
+};
+
+bool sim_turns_init(struct sim *sim, struct actor *a) {
+    struct turns *t = a->state = ARENA_NEW(sim->arena, struct turns);
+    inputs_init(sim, a, &t->in);
+    t->out = only_output(sim, a);
+    stage_init(sim, &t->stage, a->c.stages);
+    return t->in.count == 2 && t->out;
+}
+
+void sim_turns_run(struct sim *sim, struct actor *a) {
+    struct turns *t = a->state;
+    for (;;) {
+        struct sim_edge *from = t->in.edge[t->side];
+        int64_t at;
+        if (!edge_waiting(from)) break;
+        if (!stage_enter(sim, &t->stage, t->out, edge_avail(from), &at)) return;
+        uint8_t mark = edge_mark(from);
+        edge_take(sim, from, at);
+        stage_push(sim, &t->stage, at, t->side ? mark & (MARK_LAST | MARK_TOK_LAST) : mark & MARK_TOK_LAST, true);
+        if (!(mark & MARK_TOK_LAST) || ++t->row < a->c.turns.words[t->side]) continue;
+        t->row = 0;
+        t->side = !t->side;
+    }
+    stage_drain(sim, &t->stage, t->out);
+}
