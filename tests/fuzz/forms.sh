@@ -69,10 +69,10 @@ make_form() { # spec, form, seed, to
 fit_budget() { # spec
     local least
     grep -q '^  on_chip_kib:' "$1" || return 0
-    least=$("$rill" check "$1" 2>&1 |
+    least=$("$rill" check "$1" --json 2>&1 |
         sed -n '/on_chip_kib (.*) is too small/,$s/.*the nearest legal value is \([0-9]*\)$/\1/p' | head -n 1)
     [ -z "$least" ] || sed -i "s/^  on_chip_kib:.*/  on_chip_kib: $least/" "$1"
-    ! "$rill" check "$1" 2>&1 | grep -qE 'engines (read from|write to) channel' ||
+    ! "$rill" check "$1" --json 2>&1 | grep -qE 'engines (read from|write to) channel' ||
         sed -i "s/^  on_chip_kib:.*/  on_chip_kib: 1048576/" "$1"
 }
 

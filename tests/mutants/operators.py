@@ -4,6 +4,7 @@
 
 usage: operators.py lines OBJECTS COMMAND MAP   adds the C lines that COMMAND has executed to MAP, from the coverage data
                                                 (*.gcda) under the folder OBJECTS
+       operators.py draw [--sample N] [--seed S] FILE...    the files from which the faults of that sample are taken
        operators.py table MAP [--sample N] [--seed S] FILE...   entries in the form of faults.txt, each with the commands
                                                 of MAP that execute its line, the fastest first; N of them at random
        operators.py count FILE...               how many faults of each class the files have
@@ -15,6 +16,8 @@ A fault changes one place:
   condition   one side of && or || is dropped, or an `if` without `else` never runs
   constant    a number is larger by one
   arguments   two neighbouring arguments of one type change places
+A sample first draws N files by size: a file of twice the bytes is drawn twice as often. Then it draws as many faults of
+each drawn file. So only these files are read, and MAP needs only their lines.
 C is read through clang's syntax tree, so a place is an expression outside of macros. Verilog is read as tokens: only
 assignments, conditions and case items count, not declarations
 of ports and no defaults of parameters.
@@ -232,10 +235,25 @@ def commands_of(known, path, line):
     return sorted(tests, key=known["commands"].get)[:KEEP]
 
 
+def drawn(sample, seed, paths):
+    """The number of faults from each file: all of them (0) without a sample."""
+    paths = sorted(paths)
+    if not sample:
+        return dict.fromkeys(paths, 0)
+    sizes = [os.path.getsize(os.path.join(ROOT, path)) for path in paths]
+    counts = {}
+    for path in random.Random(seed).choices(paths, sizes, k=sample):
+        counts[path] = counts.get(path, 0) + 1
+    return dict(sorted(counts.items()))
+
+
 def table(known, sample, seed, paths):
-    faults = [(path, *fault) for path in sorted(paths) for fault in faults_of(path)]
-    if sample and sample < len(faults):
-        faults = sorted(random.Random(seed).sample(faults, sample))
+    faults = []
+    for path, count in drawn(sample, seed, paths).items():
+        of_file = [(path, *fault) for fault in faults_of(path)]
+        if count:
+            of_file = sorted(random.Random(f"{seed} {path}").sample(of_file, min(count, len(of_file))))
+        faults += of_file
     seen = {}
     for path, kind, line, (find, put) in faults:
         commands = commands_of(known, path, line)
@@ -274,6 +292,15 @@ def summary(table_path, results_path):
         print(f"not executed {name}")
 
 
+def options_of(words):
+    """Sample, seed and files."""
+    sample, seed = 0, 1
+    while words[:1] in (["--sample"], ["--seed"]):
+        sample, seed = (int(words[1]), seed) if words[0] == "--sample" else (sample, int(words[1]))
+        words = words[2:]
+    return sample, seed, words
+
+
 def main():
     what, rest = sys.argv[1:2], sys.argv[2:]
     if what == ["lines"] and len(rest) == 3:
@@ -284,12 +311,10 @@ def main():
         kinds = [kind for path in rest for kind, *_ in faults_of(path)]
         for kind in sorted(set(kinds)):
             print(f"{kind:<12}{kinds.count(kind):>6}")
+    elif what == ["draw"] and rest:
+        print(*drawn(*options_of(rest)), sep="\n")
     elif what == ["table"] and len(rest) > 1:
-        known, sample, seed, paths = read_map(rest[0]), 0, 1, rest[1:]
-        while paths[:1] in (["--sample"], ["--seed"]):
-            sample, seed = (int(paths[1]), seed) if paths[0] == "--sample" else (sample, int(paths[1]))
-            paths = paths[2:]
-        table(known, sample, seed, paths)
+        table(read_map(rest[0]), *options_of(rest[1:]))
     else:
         sys.exit(__doc__)
 

@@ -9,7 +9,8 @@ usage() {
     cat <<'TEXT'
 usage: tests/mutants/operators.sh [--cover [--all]] [--sample N] [--seed S] [--jobs N] [--changed REVISION | FILE...]
   --cover      finds out first which C lines each test executes: the unit tests and the short parts of `make test`, with
-               --all the simulations too (build/mutants/operators/map.json; needed once, and after larger changes)
+               --all the simulations too (build/mutants/operators/map.json; needed once, and after larger changes). With
+               --sample only the lines of the files in this sample, which takes less time.
   --sample N   N of the faults, drawn at random by the seed (default: all)
   --seed S     another draw (default 1)
   --jobs N     copies of the tree side by side (default 1)
@@ -33,15 +34,23 @@ commands_to_cover() {
         if [ $all = 1 ]; then grep -Ev "^($twice):"; else grep -E "^($short):"; fi | sed 's/^[a-z]*: //'
 }
 
+drawn_files() { files_to_change | xargs "$root/tests/mutants/operators.py" draw ${draw[@]+"${draw[@]}"}; }
+
+in_tree() { make -C "$tree" --no-print-directory -j"$jobs" "$@" >>"$work/build.log" 2>&1; } # arguments of make
+
 cover() {
-    local tree=$work/tree command began count=0 total
+    local tree=$work/tree command began count=0 total objects libraries
+    libraries=$(sed -n 's/^LIBS *:= *//p' "$root/Makefile")
     rm -rf "$tree" "$map" && mkdir -p "$tree"
     tar -C "$root" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf - || return
-    export CC="gcc --coverage" CFLAGS=-O0
-    make -C "$tree" --no-print-directory -j"$jobs" build/rill build/librill.a >"$work/build.log" 2>&1 || {
+    mapfile -t objects < <(drawn_files | sed -n 's#^\(.*\)\.c$#build/obj/\1.o#p')
+    # Files outside the sample are compiled as always.
+    { [ ${#objects[@]} = 0 ] || in_tree CC="gcc --coverage" CFLAGS=-O0 "${objects[@]}"; } &&
+        in_tree LIBS="$libraries -lgcov" build/rill build/librill.a || {
         echo "the tree does not build with gcc --coverage: $work/build.log" >&2
         return 1
     }
+    export CC="gcc --coverage"
     total=$(commands_to_cover | wc -l)
     while read -r command; do
         count=$((count + 1)) began=$SECONDS
@@ -52,7 +61,7 @@ cover() {
         echo $((SECONDS - began)) >"$work/seconds"
         (cd "$tree" && tests/mutants/operators.py lines "$tree/build" "$command" "$map") || return
     done < <(commands_to_cover)
-    unset CC CFLAGS
+    unset CC
 }
 
 files_to_change() {
@@ -79,6 +88,8 @@ while [ $# -gt 0 ]; do
     shift
 done
 mkdir -p "$work"
+own=$work/map-$(tr -dc 'a-z0-9' <<<"${draw[*]}").json # of this sample alone
+{ [ ${#draw[@]} = 0 ] || { [ $cover = 0 ] && [ ! -e "$own" ]; }; } || map=$own
 [ $cover = 0 ] || cover || exit 1
 [ -e "$map" ] || { echo "which lines the tests execute is not known: run it with --cover first" >&2; exit 2; }
 mapfile -t files < <(files_to_change)

@@ -84,7 +84,7 @@ run_entry() { # number, id, file, kind, place, test
 }
 
 verdict_of() { # id, kind, test, exit status
-    cp "$log" "$work/logs/$1.log"
+    cp "$log" "$work/logs/${1//\//_}.log"
     if [ "$4" != 0 ] && does_not_build; then fail "$1" "does not build: $(reason)"
     elif [ "$2" = equivalent ] && [ "$4" = 0 ]; then ok "$1: equivalent, $3 passes"
     elif [ "$2" = equivalent ]; then fail "$1" "is not equivalent: killed by $3"
