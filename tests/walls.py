@@ -5,6 +5,7 @@ occur.
 
 usage: walls.py includes  files that name an included file otherwise than from the top of the tree
        walls.py arrows    files that include what their folder may not, unused rows of the list, circular dependencies
+       walls.py twins     C files of gen and verif that have the name of another one
        walls.py names     operations and modules of the RTL library that are named outside of gen/kernel, classes and parameters that are asked for there
        walls.py texts     texts that are parsed or compared where values and objects are meant
        walls.py ports     ports that are found by their names, or streams by their widths, instead of their roles; widths of words as numbers
@@ -107,6 +108,13 @@ def named(path, modules):
             for module in re.findall(r"\b(rill_\w+)(?=$| #\(| u_)", text):
                 if module in modules:
                     yield number, f"module {module} by name"
+
+
+def wrong_twins():
+    first = {}
+    for path in files("gen", "verif"):
+        if path.suffix == ".c" and first.setdefault(path.name, path) != path:
+            yield f"{path}: {first[path.name]} has this name, too"
 
 
 def wrong_names():
@@ -265,7 +273,7 @@ def wrong_picture():
 
 
 def main():
-    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports,
+    kinds = {"includes": wrong_includes, "arrows": wrong_arrows, "twins": wrong_twins, "names": wrong_names, "texts": wrong_texts, "ports": wrong_ports,
              "homes": wrong_homes, "cycles": wrong_cycles, "dot": dot, "picture": wrong_picture}
     if len(sys.argv) != 2 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
