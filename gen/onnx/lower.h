@@ -44,7 +44,8 @@ int lower_plus(struct lower *, int t, double c);
 
 // Adds an operation on all operands of the node, which must have equal shapes.
 const char *lower_pairs(struct lower *, const char *op, int *out);
-// In reductions.c: returns a tensor with the extents `from`, repeated along axes of 1 (and new axes before the first) to `to`.
+// In reductions.c: returns a tensor with the extents `from`, repeated along axes of 1 (and new axes before the first)
+// to `to`.
 int lower_repeat(struct lower *, int t, const struct onnx_dims *from, const struct onnx_dims *to);
 const char *lower_reduce(struct lower *, int *out);
 const char *lower_pool(struct lower *, int *out);

@@ -108,12 +108,12 @@ module rill_reduce #(
         end
 
     // ---- flow control: a word that does not leave passes the last stage without a reader ----
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  group_step;
     wire [LATENCY-1:0] valid;
     wire               en, m_valid, leaves;
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 2), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready),
-        .s_side({round_last, s_axis_x_tlast, s_axis_x_tuser}), .en(en), .step(step), .valid(valid), .m_tvalid(m_valid),
+        .s_side({round_last, s_axis_x_tlast, s_axis_x_tuser}), .en(en), .step(group_step), .valid(valid), .m_tvalid(m_valid),
         .m_tready(m_axis_y_tready || (m_valid && !leaves)), .m_side({leaves, m_axis_y_tlast, m_axis_y_tuser}));
     assign m_axis_y_tvalid = m_valid && leaves;
 
@@ -124,7 +124,7 @@ module rill_reduce #(
     reg  [ADDR_W:0]   place_q;               // of stage FRONT
     reg               again_q;
     always @(posedge clk)
-        if (step[0]) begin
+        if (group_step[0]) begin
             place1_q <= {round_first, address[ADDR_W-1:0]};
             place_q <= ahead;
             again_q <= valid[FRONT-1] && ahead[ADDR_W-1:0] == place_q[ADDR_W-1:0];
@@ -133,7 +133,7 @@ module rill_reduce #(
         if (FRONT == 2) begin : gen_soon
             assign ahead = place1_q;
         end else begin : gen_later
-            rill_delay_line #(.DATA_W(ADDR_W + 1), .DEPTH(FRONT - 2)) u_place (.clk(clk), .rst(rst), .en(step[0]),
+            rill_delay_line #(.DATA_W(ADDR_W + 1), .DEPTH(FRONT - 2)) u_place (.clk(clk), .rst(rst), .en(group_step[0]),
                 .d(place1_q), .q(ahead));
         end
     endgenerate
@@ -143,7 +143,7 @@ module rill_reduce #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire              moves = step[i*COPIES/LANES];
+            wire              moves = group_step[i*COPIES/LANES];
             wire [31:0]       x = s_axis_x_tdata[i*32 +: 32];
             wire [ITEM_W-1:0] kept;
             reg  [ITEM_W-1:0] item_q;
@@ -189,12 +189,12 @@ module rill_reduce #(
         if (N == 0) begin : gen_apart
             assign result = items;
         end else if (IS_SUM) begin : gen_sums
-            rill_sum_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(step[0]), .d(items), .q(result));
+            rill_sum_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items), .q(result));
         end else begin : gen_orders
-            rill_max_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(step[0]), .d(items), .q(result));
+            rill_max_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items), .q(result));
         end
         for (i = 0; i < OUT; i = i + 1) begin : gen_out
-            wire              moves = step[i*COPIES/OUT];
+            wire              moves = group_step[i*COPIES/OUT];
             wire [ITEM_W-1:0] item = result[i*ITEM_W +: ITEM_W];
             if (IS_SUM) begin : gen_sum
                 wire [31:0] sum;

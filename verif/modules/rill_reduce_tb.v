@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_reduce: random firings of GROUPS groups against the golden model, latency, no bubbles; an infinity, or a
+// Bench of rill_reduce: random firings of GROUPS groups against the golden model, latency, no bubbles. An infinity, or a
 // value outside the grid of the sums, raises the fault.
 // sweep: LANES=4 TOKENS=2 FUNCTION=0 N=23 FAULT=0
 // sweep: LANES=1 TOKENS=1 FUNCTION=1 N=9 GROUPS=3 FAULT=0
@@ -34,7 +34,7 @@ module rill_reduce_tb;
     parameter FAULT = 0;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam OUT = N > 0 ? 1 : LANES;
-    localparam BEFORE = N > 0 ? (N + LANES - 1) / LANES - 1 : (ROUNDS - 1) * WORDS; // words before the first that leaves
+    localparam BEFORE = N > 0 ? (N + LANES - 1) / LANES - 1 : (ROUNDS - 1) * WORDS; // words before the first one out
     localparam DELAY = (FUNCTION == 2 ? 11 : 4) + (N > 0 ? $clog2(LANES) : 0);
 
     wire clk, rst, fault;
