@@ -36,7 +36,9 @@ silent_check() ( # spec
 # A design that says in its first lines that it is beyond the limits of its board has warnings, of that alone.
 over='warning: (die .* exceeds its limits|the design (needs more than|exceeds)|[0-9]+ bits cross)'
 warned_check() { excess_alone "$1" && grep -qE "$over" "$log.warned"; } # spec
-excess_alone() { "$rill" check "$1" --json 2>"$log.warned" >/dev/null && ! grep -vE "$over|$clock" "$log.warned"; } # spec
+excess_alone() { # spec
+    "$rill" check "$1" --json 2>"$log.warned" >/dev/null && ! grep -vE "$over|$clock" "$log.warned"
+}
 
 plan ${#specs[@]}
 for spec in "${specs[@]}"; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests when verif/timing/known.py takes the result of a walk for current: after a change of comments or layout it does,
-# after a change of logic, of a delay, of the model's version or of the engine's floorplan it does not. Uses a library of
+# after a change of logic, of a delay, of the model's version or of the floorplan it does not. Uses a library of
 # a few modules in a separate folder, without Yosys. Prints one line per case.
 # usage: tests/timing/known.sh
 set -u
