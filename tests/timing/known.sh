@@ -30,7 +30,8 @@ needs() { # what must be walked: names in the order of the lines
 }
 nothing() { [ -z "$(known --stale "$scratch/lines")" ] && known --check; }
 walked() { # line, ns: as a walk writes it
-    echo '{"arrive":{},"depart":{},"through":[],"clbs":1.0,"bare":[],"inside":{},"parts":[],"paths":[['"$2"',1,"a","y"]],"resets":[]}' \
+    printf '{"arrive":{},"depart":{},"through":[],"clbs":1.0,"bare":[],"inside":{},"parts":[],%s}' \
+        '"paths":[['"$2"',1,"a","y"]],"resets":[]' \
         >"$work/$(cd "$timing" && python3 -c 'import sys, walk; print(walk.netlist_name(sys.argv[1]))' "$1").table"
     known --mark "$1"
 }
