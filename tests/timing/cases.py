@@ -381,6 +381,16 @@ def case_composition() -> None:
          + NS["clock_skew"])
 
 
+def case_unused_input() -> None:
+    """An input of a module that nothing inside takes ends no path, as of an option that is off."""
+    module = Module()
+    out = module.flop("x")
+    module.cell("box", "rill_small", (), {"used": out, "unused": module.flop("y")})
+    box = Table({"used": 1.0})
+    ends = {(end.cell, end.port) for end in module.net({"rill_small": box}).ends}
+    assert ("box", "used") in ends and ("box", "unused") not in ends, ends
+
+
 def case_crossing() -> None:
     """Dies apart: without registers beside the border a path is longer than the limit, with them it is not."""
     assert borders(False, 2) < LIMIT

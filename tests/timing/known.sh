@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests when verif/timing/known.py takes the result of a walk for current: after a change of comments or layout it does;
-# after a change of logic, of a delay, of the model's version or of the engine's floorplan it does not. Uses a library
-# of a few modules in a separate folder, without Yosys. Prints one line per case.
+# after a change of logic, of a delay, of the model's version or of the floorplan it does not. Uses a library of a few
+# modules in a separate folder, without Yosys. Prints one line per case.
 # usage: tests/timing/known.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -30,8 +30,8 @@ needs() { # what must be walked: names in the order of the lines
 }
 nothing() { [ -z "$(known --stale "$scratch/lines")" ] && known --check; }
 walked() { # line, ns: as a walk writes it
-    echo '{"arrive":{},"depart":{},"through":[],"clbs":1.0,"bare":[],"inside":{},"parts":[],"paths":[['"$2"',1,"a","y"]],'\
-'"resets":[]}' \
+    printf '{"arrive":{},"depart":{},"through":[],"clbs":1.0,"bare":[],"inside":{},"parts":[],%s}' \
+        '"paths":[['"$2"',1,"a","y"]],"resets":[]' \
         >"$work/$(cd "$timing" && python3 -c 'import sys, walk; print(walk.netlist_name(sys.argv[1]))' "$1").table"
     known --mark "$1"
 }

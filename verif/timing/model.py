@@ -646,13 +646,14 @@ class Netlist:
                     self.end(name, source, bit, self.ns[self.kind[name] + "_cascade"])
 
     def add_box(self, name: str) -> None:
-        """Arcs of an empty module: those of its table, or a register at each port if it was not walked."""
+        """Arcs of an empty module: those of its table, or a register at each port if it was not walked. An input that the
+        table does not have is not used inside."""
         table = self.table_of(name)
         behind = {sink for _, sink, _ in table.through}
         for port, is_out, bit in self.pins(name):
             if is_out and (port in table.depart or port not in behind):
                 self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]), name)
-            elif not is_out:
+            elif not is_out and (table is NO_TABLE or port in table.arrive):  # else nothing inside takes it
                 self.end(name, port, bit, max(table.arrive.get(port, 0.0) - self.ns["net"], self.ns["ff_setup"]))
         for source, sink, ns in table.through:
             node = self.new_node(name)
