@@ -113,8 +113,9 @@ module rill_reduce #(
     wire               en, m_valid, leaves;
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 2), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready),
-        .s_side({round_last, s_axis_x_tlast, s_axis_x_tuser}), .en(en), .step(group_step), .valid(valid), .m_tvalid(m_valid),
-        .m_tready(m_axis_y_tready || (m_valid && !leaves)), .m_side({leaves, m_axis_y_tlast, m_axis_y_tuser}));
+        .s_side({round_last, s_axis_x_tlast, s_axis_x_tuser}), .en(en), .step(group_step), .valid(valid),
+        .m_tvalid(m_valid), .m_tready(m_axis_y_tready || (m_valid && !leaves)),
+        .m_side({leaves, m_axis_y_tlast, m_axis_y_tuser}));
     assign m_axis_y_tvalid = m_valid && leaves;
 
     // ---- the accumulators: one is read a stage before its addition; a word that follows in the same place takes it
@@ -189,9 +190,11 @@ module rill_reduce #(
         if (N == 0) begin : gen_apart
             assign result = items;
         end else if (IS_SUM) begin : gen_sums
-            rill_sum_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items), .q(result));
+            rill_sum_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items),
+                .q(result));
         end else begin : gen_orders
-            rill_max_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items), .q(result));
+            rill_max_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items),
+                .q(result));
         end
         for (i = 0; i < OUT; i = i + 1) begin : gen_out
             wire              moves = group_step[i*COPIES/OUT];

@@ -41,7 +41,7 @@ int add_dequantize(struct spec *s, int acc);
 int add_linear(struct spec *s, int x, int size);
 int add_unary(struct spec *s, int x, enum op_kind kind);
 int add_transpose(struct spec *s, int x);
-int add_patch(struct spec *s, int x); // x where patches would have too many elements
+int add_patch(struct spec *s, int x);     // x where patches would have too many elements
 int add_reduction(struct spec *s, int x); // without a draw; x where a kind would give values that are too large
 int add_reshape(struct spec *s, int x, bool flat);
 int add_binary(struct spec *s, int a, int b, bool product);
