@@ -9,11 +9,11 @@ usage() {
     cat <<'TEXT'
 usage: tests/walls.sh
 One line per check: every include names its file from the top of the tree; a folder includes only from folders that
-stand above it in tests/layers.txt, and from those that its line names; no two C files of
-gen and verif have one name; operations (IR_OP_...) and modules of rtl-templates are named in gen/kernel and the operations table alone; no text of a parameter, a net or a choice is
-parsed or compared, only read from files, and bits of nets are printed by gen/emit and the dump alone; ports and
-streams are found by their roles; an operation stands in the files that CONTRIBUTING.md lists; cycles of modules
-stand in include/latency.def and in their contracts alone; docs/folders.svg shows the list.
+stand above it in tests/layers.txt, and from those that its line names; no two C files of gen and verif have one name;
+operations (IR_OP_...) and modules of rtl-templates are named in gen/kernel and the operations table alone; no text of
+a parameter, a net or a choice is parsed or compared, only read from files, and bits of nets are printed by gen/emit
+and the dump alone; ports and streams are found by their roles; an operation stands in the files that CONTRIBUTING.md
+lists; cycles of modules stand in include/latency.def and in their contracts alone; docs/folders.svg shows the list.
     tests/walls.py dot | dot -Tsvg >docs/folders.svg
 TEXT
 }
