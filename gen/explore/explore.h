@@ -216,8 +216,7 @@ struct explore_advice {
 // Reads the spec that the advice is about. False after an error.
 bool explore_begin_advice(struct explore *, const char *path, struct arena *, struct diag *);
 // Evaluates single changes of the spec and orders them, the most useful first. Returns their number; -1 after an error.
-// *own gets the result of
-// the spec itself. whole: how many changes are evaluated at that level, the best first.
+// *own gets the result of the spec itself. whole: how many changes are evaluated at that level, the best first.
 int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
 void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,
                           int count, struct text *);

@@ -41,8 +41,8 @@ static void quantize(struct step *s) {
 }
 
 // Row n of an int4_asym matrix: computes each element's weight with scale and offset, then the products, as in
-// docs/numerics.md section 5. A
-// weight is within [-3064, 3064], so it fits 16 bits and compilers make multiply-and-add vector instructions.
+// docs/numerics.md section 5. A weight is within [-3064, 3064], so it fits 16 bits and compilers make multiply-and-add
+// vector instructions.
 WIDE static int128 dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
                             const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
