@@ -50,7 +50,7 @@ make_parts() {
     for name in verilated verilated_dpi verilated_threads; do
         [ "$lib/$name.o" -nt "$include/$name.cpp" ] && continue
         # shellcheck disable=SC2046 # flags are words
-        # what clang++ makes of it asks for libatomic
+        # with g++, because the code of clang++ would need libatomic
         g++ $(cpp_flags) -O1 -c -o "$lib/$name.new" "$include/$name.cpp" || return
         mv "$lib/$name.new" "$lib/$name.o" || return
     done
@@ -191,8 +191,8 @@ program() { # folders
 }'
 }
 
-# Compiles all as one file. Without optimization, because simulating most designs takes less time than optimizing them;
-# Verilator's functions for wide values are then in an object of their own (make_headers).
+# Compiles all as one file. It is not optimized, because most designs are simulated in less time than optimizing takes.
+# Verilator's functions for wide values then come from a separate object (make_headers).
 compile() { # folders of designs: one executable for all
     cd "$1/sim/$sim_folder" || return
     local folder flags

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that hardware description languages reserve, so that no module or port may have them as its name.
+// The words that hardware description languages reserve. A module or port with such a name is refused.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct reserved {
     const char *words;    // in any order, with blanks between them
 };
 
-// IEEE 1364-2005, what IEEE 1800-2017 adds, and what IEEE 1076-2008 has besides.
+// The words of IEEE 1364-2005, those that IEEE 1800-2017 adds, and those of IEEE 1076-2008 that are in neither.
 static const struct reserved all[] = {
     {"Verilog",
      "always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam "
@@ -54,7 +54,7 @@ const char *verilog_reserved(const char *word, bool vhdl) {
     size_t len = strlen(word);
     if (!len || len >= sizeof low) return NULL;
     for (const struct reserved *r = all; r->language; r++) {
-        bool folds = !strcmp(r->language, "VHDL"); // VHDL's names do not depend on case
+        bool folds = !strcmp(r->language, "VHDL"); // VHDL ignores case in names
         if (folds && !vhdl) continue;
         for (size_t i = 0; i <= len; i++) low[i] = folds ? (char)tolower((unsigned char)word[i]) : word[i];
         if (!strchr(low, ' ') && is_in(r->words, low, len)) return r->language;

@@ -38,7 +38,7 @@ struct bind_port {
 };
 typedef VEC(struct bind_port) bind_ports;
 bind_ports bind_read_ports(const struct ir *, int kernel);
-const struct bind_port *bind_find_port(const bind_ports *, const char *name); // ends the program if there is none
-bool bind_has_library(const struct ir *, struct diag *);                      // false: reported that it is missing
+const struct bind_port *bind_find_port(const bind_ports *, const char *name); // an internal error if there is none
+bool bind_has_library(const struct ir *, struct diag *);                      // reports a missing library
 
 #endif

@@ -20,7 +20,7 @@ struct engine {
     int channels; // channels of this engine
     int kernel, x_mux, y_demux;
     int x_ports, y_ports;
-    bool windows; // it has sliding windows
+    bool windows; // some of its attentions have sliding windows
     bool ok;
 };
 
@@ -89,7 +89,7 @@ static void assign_y_ports(struct engine *e) {
     }
 }
 
-// The place of the first product for which no port is left.
+// Returns the place in the spec of the first product for which no port is left.
 static struct loc place_of_last(const struct engine *e) {
     for (int i = 0; i < e->ir->firings; i++) {
         const struct ir_firing *f = &e->ir->firing[i];
@@ -183,7 +183,7 @@ static float scale_of(const struct engine *e, int mode) {
     return scale;
 }
 
-// Units of the longest operand; asym: only operands of int4_asym weights.
+// Returns the units of the longest operand. asym: only operands of products with int4_asym weights count.
 static int64_t operand_units(const struct engine *e, bool asym) {
     const struct ir *ir = e->ir;
     int64_t most = 2;
@@ -271,7 +271,7 @@ static bool fires_asym(const struct engine *e) {
     return false;
 }
 
-// Bits of an accumulator that can hold the sum of any row.
+// Returns the bits of an accumulator that can hold the sum of any row.
 static int sum_bits(const struct engine *e) {
     int most = 0;
     for (int i = 0; i < e->ir->firings; i++) {

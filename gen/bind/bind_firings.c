@@ -89,7 +89,7 @@ static void fire_matmul(struct order *o, int n) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    f.outer = f.x_take && m.beats > 1; // it begins on the operand's first block; see docs/engine.md for what that costs
+    f.outer = f.x_take && m.beats > 1; // it begins with the operand's first block; docs/engine.md gives the cost
     for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
 }
 
@@ -164,9 +164,8 @@ static void fire_values(struct order *o, int n, int head) {
     ir_add_firing(o->ir, f);
 }
 
-// Number of heads whose scores fire before the first values. It is so large that their products take as long as softmax
-// and quantization of one head at half of the context. At a shorter context the engine waits a little at the last
-// heads.
+// Number of heads whose scores fire before the first values. Their products must take as long as softmax and
+// quantization of one head at half of the context. At shorter contexts the engine waits a little at the last heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which operations fire on an engine, and on which one.
+// Decides on which engine a product fires. With several engines, each product has its own; otherwise all share engine
+// 0.
 #include <string.h>
 
 #include "gen/bind/bind.h"

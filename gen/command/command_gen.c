@@ -65,7 +65,7 @@ static bool write_texts(const struct emit_plan *p, const struct clock_model *clo
 static bool write_oracle(const struct ir *ir, struct output *out) {
     struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 2);
     size_t count = 0;
-    if (!ir->spec) return true; // an older dump contains no spec
+    if (!ir->spec) return true; // dumps of older versions contain no spec
     copy[count++] = (struct oracle_copy){oracle_copy_spec, ir->spec};
     if (ir->family) copy[count++] = (struct oracle_copy){oracle_copy_family, ir->family};
     for (int c = 0; c < ir->customs; c++)

@@ -261,7 +261,7 @@ static bool copy_text(struct packing *p, const char *name) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-// Copies the original spec and the golden files; a design of an older version has none.
+// Copies the original spec and the golden files. A design made by an older version has neither.
 static bool copy_oracle(struct packing *p) {
     VEC(const char *) names = {0};
     DIR *dir = opendir(arena_printf(p->arena, "%s/oracle", p->o.dir));
@@ -287,7 +287,8 @@ static bool write_design(struct packing *p) {
     return sim_ok && map_ok && copy_oracle(p);
 }
 
-// Lists all files, the list included, so that a package in the same folder can remove those that it does not have.
+// Writes a list of all files, which includes the list itself. A later package in this folder removes listed files that
+// it does not have.
 static bool write_list(struct packing *p) {
     struct text list = {0};
     size_t skip = strlen(p->o.out) + 1;
@@ -339,7 +340,7 @@ static void remove_old(struct packing *p, const path_list *old) {
     }
 }
 
-// Warns of results of another package in `build`: vendor tools made them of what was in this folder before.
+// Warns if `build` has results of the vendor's tools that belong to the package that was in this folder before.
 static void note_build(struct packing *p, const char *identity_before) {
     if (!identity_before || !strcmp(identity_before, p->package.identity) || !exists(p, p->o.out, "build")) return;
     diag_warning(p->diag, loc_file(p->arena, arena_printf(p->arena, "%s/build", p->o.out)), MSG_PACKAGE_BUILD,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill platform: prints what a board file says of its platform, and compares it with what the vendor's tools say.
+// rill platform: prints the platform figures of a board file, and compares them with the output of the vendor's tools.
 #include <string.h>
 
 #include "gen/command/command.h"

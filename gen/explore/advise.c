@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Advice: what each single change of a design would do. All changes are estimated; the best are evaluated wholly.
+// Advice: the effect of each change of a single key of a design. All changes are estimated, and the best of them are
+// evaluated at the level `whole`.
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,13 +61,14 @@ static void add_change(const struct explore *x, int k, int to, struct explore_ad
     a->why = reason_of(key->name, is_number(key) ? (to > key->own ? 1 : -1) : 0);
 }
 
-// The next values on both sides of a number, and all other words.
+// Lists the changes to try. A numeric key gets the next value on either side, any other key all of its other values.
 static int list_changes(const struct explore *x, struct explore_advice *list) {
-    enum { FAR = 4 }; // channels: also this many fewer
+    enum { FAR = 4 }; // `channels` is also tried with a value this many places lower
     int count = 0;
     for (int k = 0; k < x->keys; k++) {
         const struct explore_key *key = &x->key[k];
-        bool off = !strcmp(key->name, "unroll") && !strcmp(key->value[key->own], "0"); // no budget: nothing is near
+        bool off = !strcmp(key->name, "unroll") &&
+                   !strcmp(key->value[key->own], "0"); // without a budget no other value is near
         if (off) continue;
         if (is_number(key)) {
             add_change(x, k, key->own + 1, list, &count);
@@ -136,7 +138,7 @@ static int take_legal(const struct explore_task *task, struct explore_advice *li
     return kept;
 }
 
-// Gives an estimated change the figures of the spec, changed by what the estimates differ.
+// Predicts the figures of an estimated change: the spec's own exact figures, changed in the ratio of the two estimates.
 static void relate(const struct explore_result *own, const struct explore_result *own_estimate,
                    struct explore_result *r) {
     for (int m = 0; m < EXPLORE_METRICS; m++)

@@ -9,9 +9,9 @@
 struct explore_pace { // cycles of the request, estimated
     double prefill, decode;
 };
-// Simulates a prompt step and a decode step with two and with three repetitions of the layer, and extends them to all.
-// Gives every stream the depth that these steps need, unless the design has safe depths. False if a kernel has no
-// contract.
+// Simulates a prompt step and a decode step, each with two and with three repetitions of the layer, and extrapolates to
+// all repetitions. Gives every stream the depth that these steps need, unless the design has safe depths. False if a
+// kernel has no contract.
 bool explore_pace(const struct explore *, struct ir *, struct arena *, struct explore_pace *);
 
 #endif

@@ -4,10 +4,10 @@
 // A point is one value for each key that varies. It is evaluated in three levels, each more exact and slower than the
 // one before:
 //   bounds    the passes up to size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
-//   estimate  a few simulated steps with few layers, FIFOs as deep as these need (about 40 ms)
+//   estimate  a few simulated steps of a few layers, with FIFOs as deep as these steps need (about 40 ms)
 //   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)
-// Only points of the last level are shown. The first two decide in which order points are evaluated wholly, and which
-// are not. The bounds may exclude a point for good, and the estimate may not.
+// Only points of the last level are shown. The first two levels decide which points reach it, and in which order.
+// Bounds may exclude a point for good; an estimate may only postpone it.
 #ifndef RILL_EXPLORE_H
 #define RILL_EXPLORE_H
 
@@ -27,7 +27,7 @@ enum explore_metric {
 struct explore_metric_row {
     const char *key, *title, *help;
     bool up;      // more is better
-    int decimals; // digits after the point in tables
+    int decimals; // decimals in tables
 };
 extern const struct explore_metric_row explore_metric[];
 int explore_find_metric(const char *key, size_t len); // -1: none
@@ -36,7 +36,7 @@ const char *explore_metric_hint(struct arena *, const char *key);
 struct explore_limit {
     int metric;
     double value;
-    bool most; // the metric is at most the value, else at least
+    bool most; // true: the metric must be at most the value; false: at least
     bool part; // the value is in percent of what the board has
 };
 
@@ -48,8 +48,8 @@ struct explore_key {
     const struct schema_field *field;
     const char *value[EXPLORE_VALUES]; // as YAML
     int values, own;                   // own: index of the spec's own value
-    bool fixed;                        // all points have its one value, whether the spec has the key or not
-    bool is_text;                      // values are written in quotes
+    bool fixed;   // the key has a single value, which all points have even if the spec does not set it
+    bool is_text; // values are written in quotes
 };
 
 struct explore_point {
@@ -67,7 +67,7 @@ struct explore {
     int goal[EXPLORE_GOALS], goals; // metrics
     struct explore_limit limit[EXPLORE_LIMITS];
     int limits;
-    bool over; // designs beyond the board's limits are shown, too
+    bool over; // also shows designs beyond the board's limits
     int64_t prompt, tokens;
     uint64_t base; // hash of what all points share: spec, board, family, request, version
 };
@@ -77,7 +77,7 @@ struct explore_words {
     const char *const *vary, *const *fix, *const *goal, *const *limit, *const *least, *const *most;
     int64_t prompt, tokens; // 0: chosen from the context
     bool over;
-    bool also; // without `vary`, the formats and the context vary as well
+    bool also; // if `vary` is empty, formats and context vary in addition to the usual keys
 };
 // Reads the spec and the settings. Returns false after an error.
 bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
@@ -98,36 +98,36 @@ enum explore_level { EXPLORE_NONE, EXPLORE_BOUNDS, EXPLORE_ESTIMATE, EXPLORE_WHO
 struct explore_result {
     int level;
     bool legal;                    // false: the passes refuse the point
-    bool fits;                     // within the limits of the board: by bounds it may fit, by `whole` it does
-    double value[EXPLORE_METRICS]; // at the level reached
-    double bound[EXPLORE_METRICS]; // no evaluation is better
+    bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be
+    double value[EXPLORE_METRICS]; // the figures at the level that was reached
+    double bound[EXPLORE_METRICS]; // figures that no evaluation can beat
     double beyond;                 // by estimate: the largest share by which a limit of the board is exceeded
-    char words[EXPLORE_WORDS];     // whole: what bounds the design; refused or over the limits: why
+    char words[EXPLORE_WORDS];     // at `whole`: what limits the speed; for a refused or too large design: the reason
 };
 // Evaluates a point up to a level. Stops earlier if the bounds exclude it.
 void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
-// The request with which designs of this context are compared.
+// Gets the request with which designs of this context are compared.
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
 // Whether a design that is not divided over the dies of its board is larger than one of them. The totals of the board
 // then say nothing about a die or the wires, so it is not known to fit.
 struct ir;
 bool explore_is_unplaced(const struct ir *);
-// One line about a complete design: whether it fits its board, its forecast speed, and what bounds it.
+// Writes one line about a complete design: whether it fits its board, its forecast speed, and what limits the speed.
 void explore_verdict(const struct ir *, bool fits, struct text *);
-// Whether some bound of the result breaks a limit, so that no evaluation can meet it.
+// Whether a bound of the result already breaks a limit, so that no evaluation can meet the limit.
 bool explore_excluded(const struct explore *, const struct explore_result *);
-// Whether the figures meet all limits and the board's.
+// Whether the figures meet all limits of the search and those of the board.
 bool explore_meets(const struct explore *, const struct explore_result *);
-// By how much the figures miss the limits and the board's; 0: they meet them.
+// Returns by how much the figures miss the limits of the search and the board; 0: they meet all of them.
 double explore_misses(const struct explore *, const struct explore_result *);
-// Whether a's figures are at least as good as b's in every goal, and better in one.
+// Whether the figures a are at least as good as the figures b in every goal, and better in one.
 bool explore_dominates(const struct explore *, const double *a, const double *b);
 
-// ---- results as lines of JSON: the journal, and what workers answer ----
+// ---- results as lines of JSON, in the journal and in the answers of workers ----
 
 void explore_write_line(const struct explore *, const struct explore_point *, const struct explore_result *,
                         struct text *);
-// Reads a line. False if it is torn or of another search.
+// Reads a line. False if it is incomplete or belongs to another search.
 bool explore_read_line(const struct explore *, const char *line, struct explore_point *, struct explore_result *);
 
 struct explore_journal {
@@ -135,7 +135,7 @@ struct explore_journal {
     int file; // -1: none
 };
 typedef void explore_take(void *to, const struct explore_point *, const struct explore_result *);
-// Opens or makes the file, and gives all of its lines of this search to `take`. Returns false after an error.
+// Opens or creates the file, and passes all lines that belong to this search to `take`. Returns false after an error.
 bool explore_journal_open(const struct explore *, struct explore_journal *, const char *path, explore_take *, void *to);
 // Adds a line with one write. Returns false after an error, such as a full disk.
 bool explore_journal_add(const struct explore *, struct explore_journal *, const struct text *line);
@@ -143,9 +143,9 @@ bool explore_journal_add(const struct explore *, struct explore_journal *, const
 // ---- workers: processes that evaluate ----
 
 struct explore_worker {
-    int pid, ask; // ask: pipe to it
+    int pid, ask; // ask: the pipe to the worker
     FILE *answer;
-    int busy; // index of the task that it has, or -1
+    int busy; // index of the task that it works on, or -1
 };
 struct explore_workers {
     struct explore_worker *items;
@@ -156,20 +156,21 @@ struct explore_task {
     int level;
     struct explore_result result;
 };
-// Starts the workers: as forks, or with `launch` as commands `LAUNCH rill explore ... --work`. False after an error.
+// Starts the workers as forks of this process, or with `launch` as commands `LAUNCH rill explore ... --work`. False
+// after an error.
 bool explore_workers_start(const struct explore *, struct explore_workers *, int jobs, const char *launch, char **argv);
 // Evaluates all tasks. `done` is called once for each, in the order in which they end. False after an error.
 typedef bool explore_done(void *to, const struct explore_task *);
 bool explore_workers_run(const struct explore *, struct explore_workers *, struct explore_task *, int tasks,
                          explore_done *, void *to);
 void explore_workers_stop(struct explore_workers *);
-int explore_work(const struct explore *, FILE *in, FILE *out); // what a worker does; returns the exit status
+int explore_work(const struct explore *, FILE *in, FILE *out); // runs a worker; returns the exit status
 
 // ---- the search ----
 
 struct explore_search {
-    int64_t points; // most points to look at
-    int64_t whole;  // most points to evaluate wholly
+    int64_t points; // most points to examine at any level
+    int64_t whole;  // most points to evaluate at the level `whole`
     uint64_t seed;
     int jobs;
     const char *launch, *journal; // or NULL
@@ -181,13 +182,13 @@ struct explore_seen {
     struct explore_result result;
 };
 struct explore_outcome {
-    struct explore_seen *seen; // all points that were looked at
+    struct explore_seen *seen; // all points that were examined
     int count;
-    int *front, fronts;       // indices of the front, best first goal first
-    int excluded, refused;    // by bounds; by the passes
-    int estimated, evaluated; // by estimate; wholly
+    int *front, fronts;       // indices of the front, ordered by the first goal, the best first
+    int excluded, refused;    // points that bounds excluded, and points that the passes refused
+    int estimated, evaluated; // points whose last level is `estimate`, and `whole`
     int pruned;               // not evaluated, because a point of the front beats their bounds
-    int left;                 // not evaluated, for lack of budget
+    int left;                 // not evaluated, because `whole` points were used up
     double size;
     bool exhaustive, exact;
     double seconds;
@@ -199,7 +200,7 @@ bool explore_run(const struct explore *, const struct explore_search *, struct e
 const char *explore_method(const struct explore *, const struct explore_outcome *, struct arena *);
 void explore_table(const struct explore *, const struct explore_outcome *, struct text *);
 void explore_json(const struct explore *, const struct explore_outcome *, struct text *);
-// specs: the folder of the front's specs, as a link from the page; or NULL.
+// specs: the folder with the specs of the front, to which the page links; or NULL.
 void explore_html(const struct explore *, const struct explore_outcome *, const char *command, const char *specs,
                   struct text *);
 bool explore_emit(const struct explore *, const struct explore_outcome *, const char *dir, const char *command);
@@ -212,14 +213,14 @@ struct explore_advice {
     const char *change, *why;     // `channels=24`, and the reason in words
     double worth;                 // the larger, the better
 };
-// Reads the spec for advice on it. False after an error.
+// Reads the spec that the advice is about. False after an error.
 bool explore_begin_advice(struct explore *, const char *path, struct arena *, struct diag *);
 // Evaluates single changes of the spec and orders them, the most useful first. Returns their number; -1 after an error.
-// own: the spec itself. whole: how many of the first changes to evaluate wholly.
+// *own gets the result of the spec itself. whole: how many changes are evaluated at that level, the best first.
 int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
 void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,
                           int count, struct text *);
-// The changes that bring a design within its limits, or nearest to them, as notes for `rill check`.
+// Writes notes for `rill check`: the changes that bring a design within its limits, or nearest to them.
 void explore_advice_notes(const struct explore_result *own, const struct explore_advice *, int count, struct text *);
 
 #endif

@@ -34,7 +34,7 @@ static bool run_passes(struct evaluation *e, const char *before) {
     return true;
 }
 
-// The first error or warning, without its place and its id.
+// Copies the first error or warning into `words`, without its place and its id.
 static void take_message(struct evaluation *e, const char *mark, char words[EXPLORE_WORDS]) {
     fflush(e->diag.out);
     const char *at = e->said ? strstr(e->said, mark) : NULL;
@@ -50,7 +50,8 @@ static void worst_bounds(double bound[EXPLORE_METRICS]) {
     for (int m = 0; m < EXPLORE_METRICS; m++) bound[m] = explore_metric[m].up ? 1e300 : 0;
 }
 
-// Whatever allocate-memories chooses, a kernel takes at least the least of its memory kinds.
+// Adds a lower bound of a kernel's memories: whichever kind allocate-memories chooses, the kernel takes at least as
+// much as with the cheapest kind.
 static void add_least(const struct ir *ir, int kernel, const struct cost_resources *now, struct cost_resources *sum) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     struct cost_memory shape;
@@ -111,7 +112,7 @@ static struct cost_resources room_of(const struct ir *ir) {
 
 static double ratio(int64_t use, int64_t have) { return have > 0 ? (double)use / (double)have : use > 0 ? 1e6 : 0; }
 
-// The largest share that a resource takes of its limit.
+// Returns the share of the resource that is nearest to its limit or furthest beyond it. *which: its name.
 static double largest_share(const struct cost_resources *use, const struct cost_resources *have, const char **which) {
     const struct {
         const char *name;
@@ -164,7 +165,7 @@ static void set_bounds(const struct explore *x, struct ir *ir, struct explore_re
     if (idle > 0) r->bound[EXPLORE_TOKENS_J] = r->bound[EXPLORE_TOKENS_S] / idle;
     r->bound[EXPLORE_ACCURACY] = accuracy_of(ir);
     double share = ir->dies ? largest_share(&least, &room, &which) : 0;
-    r->bound[EXPLORE_FILL] = 0; // of dies; a die may take less than the average of all
+    r->bound[EXPLORE_FILL] = 0; // the fill of a die has no such bound, because one die may take less than the average
     r->fits = share <= 1;
     r->beyond = share > 1 ? share - 1 : 0;
     if (!r->fits) snprintf(r->words, sizeof r->words, "more %s than its dies have within the limits", which);
@@ -276,7 +277,7 @@ static bool fits_board(struct evaluation *e) {
     return e->diag.warnings == before;
 }
 
-// A design that is better than its bound shows an error in one of the two.
+// Reports a design that is better than its bounds: then the bounds or the forecast are wrong.
 static void compare_bounds(const struct explore_result *r) {
     for (int m = 0; m < EXPLORE_METRICS; m++) {
         double slack = 1e-9 * (r->bound[m] > 1 ? r->bound[m] : 1);
@@ -287,7 +288,7 @@ static void compare_bounds(const struct explore_result *r) {
     }
 }
 
-// The figures of a complete design. False if it has no forecast; `words` then says why.
+// Gets the figures of a complete design. False if it has no forecast; `words` then gives the reason.
 static bool judge(const struct explore *x, const struct ir *ir, struct explore_result *r) {
     const char *why = NULL;
     struct timing_forecast *f = timing_forecast_request(ir, x->prompt, ir->design.is_lm ? x->tokens : 1,

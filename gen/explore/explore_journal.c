@@ -22,7 +22,7 @@ static bool is_ended(int file, off_t size) {
     return size <= 0 || (pread(file, &last, 1, size - 1) == 1 && last == '\n');
 }
 
-// The size without a line that has no end. The caller has the lock.
+// Returns the size of the file without an incomplete last line. The caller holds the lock.
 static off_t whole_lines(int file) {
     off_t size = lseek(file, 0, SEEK_END);
     while (!is_ended(file, size)) size--;

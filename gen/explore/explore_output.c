@@ -28,7 +28,7 @@ static bool is_usual(int metric) {
     return false;
 }
 
-// The columns: the goals that are not usual, then the usual figures.
+// Selects the columns of the table: the goals that are not among the usual figures, then the usual figures.
 static int columns(const struct explore *x, int column[EXPLORE_METRICS]) {
     int count = 0;
     for (int g = 0; g < x->goals; g++)
@@ -98,7 +98,7 @@ static void add_header(const struct explore *x, const struct explore_seen *s, co
               v[EXPLORE_TOKENS_S], v[EXPLORE_TTFT_MS], s->result.words);
 }
 
-// Names files of the user as they are seen from the folder of the specs.
+// Rewrites a relative path in the user's spec for a spec in another folder.
 static const char *placed(const struct explore *x, const char *word, const char *dir) {
     const char *whole = file_from(x->arena, file_dir(x->arena, x->path), word);
     return file_relative(x->arena, dir, whole);

@@ -12,7 +12,7 @@ struct pacing {
     bool safe;
 };
 
-// Repetitions of the layers; 0 if the graph has no region, or more than one, that repeats more than MORE times.
+// Returns how often the layer repeats; 0 if the number of regions that repeat more than MORE times is not one.
 static int64_t layers_of(const struct ir *ir) {
     int64_t layers = 0;
     int repeated = 0;
@@ -25,14 +25,15 @@ static void take_room(struct pacing *p, const struct timing_result *r) {
     for (int e = 0; e < p->ir->edges; e++) p->room[e] = at_least(p->room[e], r->edge[e].room);
 }
 
-// A prompt step is over long before its products are, as the next one follows it. So the engines' last commands count.
+// Returns the end of a step. A simulated prompt step ends before its products do, because the next step follows. So the
+// engines' last commands count as its end if they are later.
 static double end_of(const struct ir *ir, const struct timing_result *r) {
     int64_t end = r->cycles;
     for (int e = 0; e < ir->engines; e++) end = at_least(end, r->turn[e].last_command);
     return (double)end;
 }
 
-// Cycles of one step with this number of layers (0: all); -1: not possible.
+// Returns the cycles of one step with this number of layers (0: all); -1: they cannot be simulated.
 static double run(struct pacing *p, const struct timing_step *step, int64_t layers) {
     struct timing_options o = {
         .step = step, .steps = 1, .bounded = p->safe, .layers = layers, .memory = timing_memory(&p->ir->design)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fronts: which points no other one beats.
+// Ranks points in fronts: the first front has the points that no other point beats, the second those that only points
+// of the first front beat, and so on.
 #include <stdlib.h>
 #include <string.h>
 

@@ -67,7 +67,7 @@ static void add_escaped(struct text *out, const char *s) {
         else text_addf(out, "%c", *s);
 }
 
-// A string of JavaScript within <script>, in which `</script>` must not occur.
+// Adds a JavaScript string. The page has it within <script>, so `</script>` must not occur in it.
 static void add_string(struct text *out, const char *s) {
     struct text quoted = {0};
     text_add_json_string(&quoted, s, strlen(s));

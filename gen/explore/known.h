@@ -14,8 +14,9 @@ struct known {
 };
 void known_init(struct known *, const struct explore *);
 void known_free(struct known *);
-int known_find(const struct known *, const struct explore_point *);                         // -1: not there
-int known_put(struct known *, const struct explore_point *, const struct explore_result *); // replaces; its index
+int known_find(const struct known *, const struct explore_point *); // -1: not there
+int known_put(struct known *, const struct explore_point *,
+              const struct explore_result *); // replaces an earlier result; returns its index
 
 // A generator of random numbers that is the same on every machine.
 struct chance {
@@ -24,7 +25,7 @@ struct chance {
 uint64_t chance_next(struct chance *);
 int chance_below(struct chance *, int n); // from 0 to n - 1
 
-// Moves from a point to another: new points of a generation.
+// New points, made from known ones.
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);

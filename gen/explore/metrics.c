@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a design that can be goals and limits of a search.
+// The figures that can be goals or limits of a search.
 #include <string.h>
 
 #include "gen/explore/explore.h"

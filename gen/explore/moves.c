@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// New points from known ones. A move is guided by what the known point lacks: if it exceeds a limit, keys move towards
-// less hardware, else towards what is faster.
+// Makes new points from known ones. If the known point exceeds a limit, a move changes keys towards less hardware;
+// otherwise towards more speed.
 #include <string.h>
 
 #include "gen/explore/known.h"
 
-// Keys with which more hardware comes with larger values. `pump` and `dies` are the reverse: larger values need less of
-// a resource, or of a die.
+// Returns 1 for keys whose larger values take more hardware, and -1 for `pump` and `dies`, whose larger values take
+// less of a resource or of a die; 0 for keys that are not numbers.
 static int grows(const struct explore_key *k) {
     if (!strcmp(k->name, "pump") || !strcmp(k->name, "dies")) return -1;
     return k->field->type == SCHEMA_INT ? 1 : 0;

@@ -56,7 +56,7 @@ static bool read_key(const struct explore *x, int k, const json_t *keys, struct 
     const struct explore_key *key = &x->key[k];
     const char *name = key->pattern ? arena_printf(x->arena, "%s.%s", key->name, key->pattern) : key->name;
     const char *value = json_string_value(json_object_get(keys, name));
-    p->at[k] = (uint8_t)key->own; // a search over other keys has not changed this one
+    p->at[k] = (uint8_t)key->own; // a key that the line does not name has the spec's value
     for (int v = 0; value && v < key->values; v++) {
         if (strcmp(key->value[v], value) != 0) continue;
         p->at[k] = (uint8_t)v;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search. First many points are estimated: all of a small space, or in a larger one those that a genetic search
-// (NSGA-II) makes. Then points are evaluated wholly, those of the best estimates first. A point is left out if its
-// bounds cannot beat a point of the front; as no evaluation is better than its bounds, that loses nothing. So the front
-// of a space that was estimated as a whole is exact.
+// The search. First it estimates many points: all points of a small space, or in a larger space those that a genetic
+// search (NSGA-II) proposes. Then it evaluates points at the level `whole`, those with the best estimates first. It
+// leaves out a point if the front beats its bounds. That loses nothing, because no evaluation is better than its
+// bounds. So the front is exact if all points of the space were estimated.
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>
@@ -19,8 +19,8 @@ struct searching {
     const struct explore *x;
     const struct explore_search *o;
     struct explore_outcome *out;
-    struct known estimates, wholes; // of the journal and of this search: results of either level
-    struct known seen;              // of this search: the best result of each point
+    struct known estimates, wholes; // results of either level, from the journal and from this search
+    struct known seen;              // the points of this search, each with the result of its highest level
     struct explore_journal journal;
     struct explore_workers workers;
     struct chance chance;
@@ -73,7 +73,7 @@ static void count_result(struct searching *s, const struct explore_result *r, in
     else s->out->estimated++;
 }
 
-// Evaluates these points, at most BATCH, unless the results are known. False after an error.
+// Evaluates those of these points (at most BATCH) whose results are not known. False after an error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
     struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
     const struct known *known = level == EXPLORE_WHOLE ? &s->wholes : &s->estimates;
@@ -93,7 +93,7 @@ static bool evaluate(struct searching *s, const struct explore_point *point, int
     return !s->failed;
 }
 
-// Keeps the points that were not seen yet; returns their number.
+// Keeps the points that the search has not examined yet; returns their number.
 static int only_new(struct searching *s, struct explore_point *point, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -181,7 +181,7 @@ static const struct explore_seen *tournament(struct searching *s, const struct m
     return &s->seen.item[m[a < b ? a : b].index];
 }
 
-// The first points: the spec itself, its neighbours, and others by chance.
+// Chooses the points to begin with: the spec itself, its neighbours, and random ones.
 static int first_points(struct searching *s, struct explore_point *batch, int most) {
     int count = 0;
     batch[count++] = explore_own(s->x);
@@ -224,14 +224,15 @@ static bool is_beaten(const struct searching *s, const double *value) {
     return false;
 }
 
-// The estimate, as much better as it may be wrong.
+// Gets an optimistic estimate: each figure is better by the largest error that an estimate may have.
 static void hopeful(const struct explore_result *r, double value[EXPLORE_METRICS]) {
     static const double ERROR = 0.02;
     for (int m = 0; m < EXPLORE_METRICS; m++) value[m] = r->value[m] * (explore_metric[m].up ? 1 + ERROR : 1 - ERROR);
 }
 
 enum worth { WORTH_NOTHING, WORTH_BY_BOUNDS, WORTH_ALL };
-// Whether a point may be better than the front: not by its bounds, by these alone, or also by its estimate.
+// Returns whether a point is worth a whole evaluation: WORTH_NOTHING if the front beats even its bounds,
+// WORTH_BY_BOUNDS if the front beats only its optimistic estimate, otherwise WORTH_ALL.
 static enum worth worth_of(const struct searching *s, const struct explore_result *r) {
     double value[EXPLORE_METRICS];
     if (is_beaten(s, r->bound)) return WORTH_NOTHING;
@@ -243,7 +244,8 @@ static bool may_count(const struct searching *s, const struct explore_result *r)
     return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
 }
 
-// Points that are to be evaluated wholly, the best first. Those that miss a limit by estimate come last.
+// Lists the points that may be evaluated at the level `whole`, the best first. Points whose estimate misses a limit
+// come last.
 static struct member *candidates(struct searching *s, int *count) {
     struct member *m = calloc((size_t)s->seen.count + 1, sizeof *m);
     if (!m) base_fatal("no memory for %d points", s->seen.count);
@@ -254,8 +256,8 @@ static struct member *candidates(struct searching *s, int *count) {
     return m;
 }
 
-// Evaluates up to `most` points. In a space that was not estimated as a whole, points are left that are worth it by
-// their bounds alone, or miss a limit by estimate.
+// Evaluates up to `most` points at the level `whole`. If not all points of the space were estimated, leaves out points
+// that are worth it only by their bounds, and points whose estimate misses a limit.
 static bool confirm(struct searching *s, int64_t most) {
     int count;
     struct member *m = candidates(s, &count);
@@ -291,7 +293,7 @@ static bool look_around(struct searching *s, int most) {
 
 // ---- the front ----
 
-// Which of two points with the same goals is shown: the one with fewer LUTs, else the first.
+// Whether a is shown instead of b, which has equal goals: it has fewer LUTs.
 static bool is_preferred(const struct explore_seen *a, const struct explore_seen *b) {
     return a->result.value[EXPLORE_LUT] < b->result.value[EXPLORE_LUT];
 }
@@ -354,7 +356,7 @@ static bool search_all(struct searching *s) {
     return estimate_all(s) && evaluate_own(s) && confirm(s, s->o->whole - s->out->evaluated);
 }
 
-// Estimates and whole evaluations alternate, so that the neighbours of good points are looked at.
+// Alternates estimates and whole evaluations, so that the neighbours of good points are examined.
 static bool search_some(struct searching *s) {
     int64_t points = s->o->points, around = points / 8;
     bool ok = breed(s, (int)(points - around)) && evaluate_own(s);

@@ -81,7 +81,7 @@ static bool add_range(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// All values that the table lists. False after an error: the table lists none.
+// Adds all values that the table lists. False after an error: the table lists none.
 static bool add_all(struct explore *x, struct explore_key *k) {
     const struct schema_field *f = k->field;
     bool ok = true;
@@ -95,7 +95,7 @@ static bool add_all(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// Checks a value as if it were in a spec; the range of the whole design is checked point by point.
+// Checks a single value as if it were in a spec. Whether values of several keys fit together is checked for each point.
 static bool check_value(struct explore *x, const struct explore_key *k, const char *value) {
     struct schema_field f = *k->field;
     char *said = NULL;
@@ -121,7 +121,7 @@ static bool check_value(struct explore *x, const struct explore_key *k, const ch
     return ok;
 }
 
-// Reads `A,B,C`.
+// Adds the values of a list `A,B,C`.
 static bool add_list(struct explore *x, struct explore_key *k, const char *list) {
     for (const char *at = list;; at++) {
         size_t len = strcspn(at, ",");
@@ -153,7 +153,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The spec's own value is part of the domain, so that a search also has the spec itself.
+// Adds the spec's own value to the domain, so that the space contains the spec itself.
 static bool add_own(struct explore *x, struct explore_key *k) {
     const char *own = own_value(x, k);
     if (!add_value(x, k, own)) return false;
@@ -186,7 +186,7 @@ static struct explore_key *new_key(struct explore *x, const char *name, const ch
     return k;
 }
 
-// `KEY`, `KEY=A,B,C`, or `weights.PATTERN=A,B`. `fixed`: one value, and it is given.
+// Reads `KEY`, `KEY=A,B,C`, or `weights.PATTERN=A,B`. fixed: the word must give exactly one value.
 static bool read_key(struct explore *x, const char *word, bool fixed) {
     size_t len = strcspn(word, "=");
     const char *name = arena_strndup(x->arena, word, len), *pattern = NULL;
@@ -266,7 +266,7 @@ static double board_has(const struct explore *x, int metric) {
     }
 }
 
-// direction: -1 at least, 1 at most, 0 the better side of the figure.
+// Adds a limit `FIGURE=NUMBER`. direction: 1 at most, -1 at least; 0: whichever of these demands a better figure.
 static bool add_limit(struct explore *x, const char *word, int direction) {
     size_t len = strcspn(word, "=");
     char *end = NULL;
@@ -336,7 +336,7 @@ static void find_base(struct explore *x) {
     x->base = hash;
 }
 
-enum { USUAL_CONTEXT = 1024 /* of a graph that gives none (expand-model) */ };
+enum { USUAL_CONTEXT = 1024 /* the context of a graph that gives none (expand-model) */ };
 static int64_t context_of(const struct rill_spec *spec) {
     return spec->graph->context ? spec->graph->context : USUAL_CONTEXT;
 }
@@ -394,7 +394,8 @@ struct explore_point explore_nth(const struct explore *x, uint64_t index) {
     return p;
 }
 
-// Only changed keys count, so searches over different keys share the lines of a journal.
+// Whether the point's value differs from the spec's. A point's hash covers only such keys, so searches over different
+// keys can share a journal.
 static bool is_changed(const struct explore *x, const struct explore_point *p, int k) {
     const struct explore_key *key = &x->key[k];
     return strcmp(key->value[p->at[k]], own_value(x, key)) != 0;
@@ -420,6 +421,7 @@ static uint64_t hash_of(const struct explore_key *key, const char *value) {
 uint64_t explore_hash(const struct explore *x, const struct explore_point *p) {
     uint64_t hash = x->base;
     for (int k = 0; k < x->keys; k++)
-        if (is_changed(x, p, k)) hash += hash_of(&x->key[k], x->key[k].value[p->at[k]]); // in any order
+        if (is_changed(x, p, k))
+            hash += hash_of(&x->key[k], x->key[k].value[p->at[k]]); // a sum, so the order of the keys does not matter
     return hash;
 }

@@ -61,7 +61,7 @@ static bool has_patterns(const struct explore *x) {
     return false;
 }
 
-// Formats of weights by name: the default, the patterns of the spec, then those of the search.
+// Writes the formats of weights: the default, the patterns of the spec, then those of the search.
 static void add_formats(const struct explore *x, const struct explore_point *p, const struct yaml_node *own,
                         struct text *out) {
     const struct explore_key *plain = find_key(x, "weights", NULL);
@@ -100,7 +100,7 @@ static void add_design(const struct explore *x, const struct explore_point *p, c
         else add_value(out, design->items[i]);
         text_add(out, "\n");
     }
-    for (int k = 0; k < x->keys; k++) { // keys that the spec does not have are written if they are fixed or change
+    for (int k = 0; k < x->keys; k++) { // adds keys that the spec lacks and that are fixed or changed
         const struct explore_key *key = &x->key[k];
         if (key->pattern || !strcmp(key->name, "context") || yaml_get(design, key->name) ||
             by_formats(x, key->name, NULL) || (p->at[k] == key->own && !key->fixed))
@@ -110,7 +110,7 @@ static void add_design(const struct explore *x, const struct explore_point *p, c
     if (has_patterns(x) && !yaml_get(design, "weights")) add_formats(x, p, NULL, out);
 }
 
-// Adds lines of the spec, with another value of `context` if it is among them and varies.
+// Copies lines of the spec. If `context` varies and is among them, its value is replaced.
 static void add_lines(const struct explore *x, const struct explore_point *p, const char *from, const char *to,
                       struct text *out) {
     const struct yaml_node *node = explore_context(x);

@@ -61,7 +61,7 @@ static void run_command(const char *launch, char **argv) {
 
 static void become_worker(const struct explore *x, const struct explore_workers *w, int in, int out, const char *launch,
                           char **argv) {
-    for (int i = 0; i < w->count; i++) { // pipes of earlier workers
+    for (int i = 0; i < w->count; i++) { // closes the pipes to earlier workers
         close(w->items[i].ask);
         close(fileno(w->items[i].answer));
     }

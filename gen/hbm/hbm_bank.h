@@ -17,11 +17,11 @@ struct hbm_timing {
     uint64_t atom;                         // data bus time of one native beat
     uint64_t latency;                      // from request to data, idle channel, page hit
     uint64_t activate;                     // added to the latency when the bank is closed
-    uint64_t precharge;                    // added to both when another row is open
+    uint64_t precharge;                    // added to latency and activate when another row is open
     uint64_t row_cycle;                    // shortest time between two activations of one bank
-    uint64_t read_to_write, write_to_read; // idle bus time
+    uint64_t read_to_write, write_to_read; // idle bus time when the direction changes
     uint64_t write_response;               // from the end of the data on the bus to the response
-    uint64_t refresh_interval, refresh;    // all banks close
+    uint64_t refresh_interval, refresh;    // a refresh closes all banks
     uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
     int native_bytes;                      // length of a native burst; a longer burst takes several ids
     int ids;                               // most native bursts in flight per direction; no more are accepted
@@ -39,7 +39,7 @@ struct hbm_bank {
     uint64_t row;
     uint64_t activated;  // time of the last activation
     uint64_t row_ready;  // earliest time of data from the open row
-    uint64_t busy_until; // time at which its last data leave the bus
+    uint64_t busy_until; // end of its last data on the bus
     uint64_t idle_until; // when closed: earliest time of the next activation
 };
 

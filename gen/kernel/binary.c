@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_binary: difference, quotient, maximum or minimum of two vectors, element by element, by the operation's name.
+// rill_binary: difference, quotient, maximum or minimum of two vectors, element by element. The operation's name
+// selects one of them.
 #include <string.h>
 
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// By FUNCTION.
+// Indexed by the parameter FUNCTION.
 static const struct function {
     const char *name;
     int64_t latency;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_concat: words of two tensors in turn.
+// rill_concat: joins two tensors by taking some words of the first, then some words of the second, and so on.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Elements of an operand that follow each other in the result.
+// Returns how many elements of an operand are consecutive in the result.
 static int64_t part(const struct ir *ir, const struct ir_node *node, int operand) {
     const struct ir_tensor *t = &ir->tensor[node->in[operand]];
     return t->shape[ir_attr_int(&node->attrs, "along", 0)].bound * ir_inside(ir, node);

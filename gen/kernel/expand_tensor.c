@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_expand: passes words whose elements are read again. An element that is repeated along the last dimension fills
-// a whole word.
+// rill_expand: repeats elements of a tensor. The layout converter before it sends words again; rill_expand itself only
+// fills a word with one element where the last dimension is repeated.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_reduce: the largest, the smallest, or the exact sum of elements, with lanes apart or across them.
+// rill_reduce: the largest, the smallest, or the exact sum of elements. Each lane is reduced alone, or all lanes
+// together.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // golden_reduce_scale: the same constant in the golden model
@@ -32,7 +33,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->sieve = (struct timing_sieve){.rounds = rounds, .words = words(a), .first = rounds - 1, .step = 1, .count = 1};
 }
 
-// A product with a power of two needs no multipliers.
+// Whether the factor needs multipliers: all factors do except powers of two.
 static bool has_multipliers(const struct kernel_args *a) { return args_address(a, "SCALE") & 0x7fffff; }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
@@ -54,7 +55,8 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_REDUCE_BASE);
 }
 
-// Elements that are next to each other in the walk must fill whole words, but for those of a single vector.
+// Returns the number of consecutive elements in the stream that must fill whole words; 0 for a single vector, which may
+// end with a partial word.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     struct ir_reduction r;

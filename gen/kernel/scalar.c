@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_scalar: x and a number. A difference with it is a sum, a quotient by it a product.
+// rill_scalar: combines x with a constant number. Subtracting the number becomes an addition, and dividing by it a
+// multiplication.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 #include "gen/numerics/numerics.h" // golden_scalar: the same constants in the golden model

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_slice: takes every word of a tensor, and lets those of a part of it out.
+// rill_slice: takes every word of a tensor and passes on only the words of a part of it.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// Words of a round: those inside the dimension, or 1 where the dimension is the last one and words are parts of it.
+// A round has the words of one index of the sliced dimension. If that is the last dimension, a word holds several
+// indices, and a round is one word.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t along = ir_attr_int(&node->attrs, "along", 0), extent = in->shape[along].bound,

@@ -8,7 +8,7 @@
 
 enum { CURVE = LATENCY_CURVE, HARD = LATENCY_MUL + LATENCY_ADD + 1 /* the bounds */ };
 
-// By FUNCTION.
+// Indexed by the parameter FUNCTION.
 static const struct function {
     const char *name;
     int64_t latency;
@@ -35,7 +35,7 @@ static int64_t function_of(const char *name) {
     return SLOPES;
 }
 
-// The operations that are x times one of two slopes, and those that have a slope and an offset.
+// Sets A and B: two slopes for the operations that multiply x by one of them, otherwise a slope and an offset.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const char *name = ir_op_of(ir, node->op)->name;
     int64_t function = function_of(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte pair encoding. On bytes, as in GPT-2, Llama 3 and Qwen, any byte string decodes to itself. On characters, with
-// SentencePiece's ranks or scores, it works as in Llama 2 and Gemma.
+// Byte pair encoding of two kinds. GPT-2, Llama 3 and Qwen encode bytes, so any byte string decodes to itself. Llama 2
+// and Gemma encode characters, with the ranks or scores of SentencePiece.
 #ifndef RILL_TOKENIZER_H
 #define RILL_TOKENIZER_H
 
@@ -12,11 +12,13 @@ struct tokenizer;
 enum { TOKENIZER_FILES = 6 };
 extern const char *const tokenizer_file[TOKENIZER_FILES];
 
-// Whether source, as for tokenizer_open, has a tokenizer: a folder has one of its files, a GGUF file a list of tokens.
+// Whether `source` (as for tokenizer_open) has a tokenizer: one of the files above in a folder, or a list of tokens in
+// a GGUF file.
 bool tokenizer_present(struct arena *arena, const char *source);
 
 // source: a folder with vocab.json and merges.txt, else encoder.json and vocab.bpe, else tokenizer.json; or
-// tokenizer.gguf; or a GGUF file. NULL after an error. Unsupported kinds of tokenizers are refused by name.
+// tokenizer.gguf; or a GGUF file. NULL after an error. An unsupported kind of tokenizer is refused, and
+// the message names it.
 struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag);
 // For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
 // bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
@@ -51,10 +53,10 @@ struct chat_template; // gen/spec/chat.h
 // vocabulary lacks the template's token, or the text contains control tokens.
 const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const struct chat_template *chat, const char *text,
                                   struct token_ids *ids);
-// Why generation would continue after the end of the answer in this template; NULL: it stops there.
+// Returns why generation would continue after the end of an answer in this template; NULL if it stops there.
 const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const struct chat_template *chat,
                                    const struct end_ids *ends);
-// The bytes of an id, which may have any value, including NUL. An id without a token gives "".
+// Returns the bytes of an id, which may have any value, including NUL. An id without a token gives "".
 const char *tokenizer_decode(const struct tokenizer *tokenizer, uint32_t id, size_t *len);
 
 #endif

@@ -50,7 +50,7 @@ static bool with_constant(struct graph *g, struct node *n) {
     return graph_is(n, "Div") && !a && to_affine(g, n, x, inverse(g, c), NULL);
 }
 
-// Returns d as a vector with one element per channel, where channels are axis 1; NULL if it is something else.
+// Returns d as a vector with one element per channel, where channels are axis 1; NULL if it has any other shape.
 static const struct onnx_data *per_channel(struct graph *g, const struct onnx_data *d, const struct onnx_dims *x) {
     struct onnx_data *c = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || x->rank < 2 || d->count != x->dim[1]) return NULL;
@@ -137,8 +137,8 @@ bool rewrite_to_affine(struct graph *g, int i) {
 // Whether the node is the only reader of its operand.
 static bool alone(const struct graph *g, const struct node *n) { return graph_value(g, graph_in(n, 0))->uses == 1; }
 
-// Whether a parameter of an operand with the extents x is one number, or varies along the last axis alone, where axes
-// of 1 do not count.
+// Whether a parameter is one number, or varies only along the last axis of an operand with the extents x. Axes of
+// extent 1 are ignored.
 static bool along_last(const struct onnx_data *p, const struct onnx_dims *x, int64_t count) {
     int axis = NONE, last = NONE;
     if (!p || p->count == 1) return true;
@@ -162,15 +162,15 @@ static const struct onnx_data *as_shape(struct graph *g, const struct onnx_data 
     return d;
 }
 
-// Whether a layout only adds or removes axes of 1.
+// Whether a layout operator only adds or removes axes of extent 1.
 static bool is_alias(const struct graph *g, const struct node *n) {
     struct onnx_dims x = graph_squeezed(dims(g, graph_in(n, 0))), y = graph_squeezed(dims(g, n->out.items[0]));
     bool moves = graph_is(n, "Transpose") || graph_is(n, "Move");
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 
-// Returns the node whose result reaches v only through layouts, if it has no other readers on the way. any: layouts may
-// reorder elements.
+// Returns the node whose result reaches v through layout operators alone; NULL if anything else reads the result or a
+// value between. any: the layouts may reorder elements.
 static struct node *behind(const struct graph *g, int v, bool any) {
     struct node *n = graph_maker(g, v, NULL);
     while (n && graph_value(g, v)->uses == 1 && (any ? rewrite_is_layout(n) : is_alias(g, n))) {

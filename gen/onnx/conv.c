@@ -17,7 +17,8 @@ static int64_t item(const struct node *n, const char *name, int i, int64_t prese
 
 // ---- the patches ----
 
-// Sizes, steps and padding along the places. The padding has a number before each dimension, then a number after each.
+// Reads size, stride, dilation and padding of the patches. `pads` first has the padding before each dimension, then the
+// padding after each.
 static struct patch *patch_of(struct graph *g, const struct node *n, const int64_t size[]) {
     struct patch *w = ARENA_NEW(g->arena, struct patch);
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
@@ -30,7 +31,7 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
         bool same = !strncmp(pad, "SAME", 4);
         if (all < 0) all = 0;
         w->pads[i] = same ? (!strcmp(pad, "SAME_LOWER") ? all - all / 2 : all / 2) : item(n, "pads", i, 0);
-        // With `ceil_mode` the last patch may end behind the padding.
+        // With `ceil_mode` the last patch may extend beyond the padding.
         w->pads[i + w->places] =
             same ? all - w->pads[i] : at_least(item(n, "pads", i + w->places, 0), all - w->pads[i]);
     }
@@ -112,7 +113,7 @@ static bool convolution(struct graph *g, int i) {
 
 // ---- pooling ----
 
-// Elements of a patch that count in its mean, along one dimension: those of the operand, or those of its padding too.
+// Returns how many elements of a patch count in its mean, along one dimension. Padding counts with `count_include_pad`.
 static int64_t counted(const struct node *n, const struct patch *w, int k, int64_t extent, int64_t place) {
     bool all = onnx_int(n->src, "count_include_pad", 0);
     int64_t end = all ? extent + item(n, "pads", k + w->places, 0) : extent, count = 0;
@@ -125,7 +126,8 @@ static int64_t counted(const struct node *n, const struct patch *w, int k, int64
     return count;
 }
 
-// The factor of every place of a mean: 1 / (elements that count). NULL: all places have the same, the size of a patch.
+// Returns the factor for every place of a mean: 1 / (elements that count). NULL: in all places all elements of a patch
+// count.
 static const struct onnx_data *factors(struct graph *g, const struct node *n, const struct patch *w) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
     struct onnx_dims to = {w->places + 2, {1, 1, 1, 1}};

@@ -5,7 +5,7 @@
 
 #include "gen/onnx/graph.h"
 
-enum { MOST_ELEMENTS = 1 << 27 }; // of one result; graph.spare bounds all of them together
+enum { MOST_ELEMENTS = 1 << 27 }; // elements of one folded result; graph.spare bounds the sum over all results
 
 static const struct onnx_dims *out_dims(const struct graph *g, const struct node *n) {
     const struct value *v = graph_value(g, n->out.items[0]);

@@ -141,7 +141,7 @@ static bool same_elements(const struct lower *l, int a, int b) {
     return graph_same_dims(&x, &y);
 }
 
-// An operand in the shape of the result. `like` is one that already has it; NONE: this is the first.
+// Gets operand i in the shape of the result. like: an operand that already has this shape; NONE for the first one.
 static const char *in_shape(struct lower *l, size_t i, int like, int *t) {
     const struct onnx_dims *to = &graph_value(l->g, l->n->out.items[0])->dims;
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
@@ -151,7 +151,7 @@ static const char *in_shape(struct lower *l, size_t i, int like, int *t) {
     return NULL;
 }
 
-// Operands are repeated to the shape of the result, and joined from left to right.
+// Repeats the operands to the shape of the result, and combines them from left to right.
 const char *lower_pairs(struct lower *l, const char *op, int *out) {
     size_t count = l->n->in.count, first = 0;
     int like = NONE;

@@ -20,9 +20,9 @@ struct value {
     int rows;                         // the axis that counts positions; NONE: it has none
 };
 
-// The outcome of a node of the file.
+// The result of the import for one node of the file.
 struct fate {
-    const char *became;  // words for the table
+    const char *became;  // its words in the table of operators
     const char *missing; // reason why it cannot be built; NULL: none
 };
 
@@ -33,14 +33,18 @@ struct patch {
 };
 
 // A node. `op` is an operator of ONNX, or one of those that rewriting makes:
-//   Linear   in: x; w: [rows][k], b: [rows] or NULL
-//   Move     in: x; a Transpose with the order `perm`
-//   ConvLast in: x, channels last; a convolution with w: [rows][places][channels], b
-//   PoolLast in: x, channels last; every channel of a patch is reduced as `word` says; w: a factor for each place, or
-//   NULL Reduce   in: x; `word` says how (rewrite_to_reduce), along the axes that are bits of `axis` Affine   in: x; y
-//   = x * w + b, where w and b broadcast to x, or are NULL Norm     in: x; layer normalization over the last axis; w:
-//   gamma, b: beta, or NULL RmsNorm  in: x; w: gamma or NULL Function in: x; `word` names an elementwise operation of
-//   the graph language View     in: x; the same elements in another shape
+// - Linear: a product with w, a matrix [rows][k], plus b, a vector [rows] or NULL.
+// - Move: a Transpose with the order `perm`.
+// - ConvLast: a convolution of an operand with channels last. w: [rows][places][channels]; b: [rows] or NULL.
+// - PoolLast: every channel of a patch is reduced as `word` says. The channels are last. w: a factor for each place, or
+//   NULL.
+// - Reduce: `word` names the reduction (rewrite_to_reduce); the bits of `axis` are the axes that it joins.
+// - Affine: y = x * w + b, where w and b broadcast to x. Either may be NULL.
+// - Norm: layer normalization over the axes from `axis` on. w: gamma, b: beta; either may be NULL.
+// - RmsNorm: RMS normalization over these axes. w: gamma or NULL.
+// - Function: an elementwise operation of the graph language; `word` is its name.
+// - View: the elements in another shape, in the same order.
+// Each of them has one operand, x.
 struct node {
     const struct onnx_node *src; // the file's node with the attributes; NULL: made by rewriting
     int number;                  // number of the file's node that it was made from
@@ -66,7 +70,7 @@ struct graph {
     VEC(int) input, output;
     VEC(const char *) output_name;
     struct fate *fate; // one for each node of the file
-    int64_t spare;     // elements of constants that may still be made by folding
+    int64_t spare;     // how many more elements of constants folding may create
     bool dynamic;      // axis 0 of the inputs has no number in the file
     bool batched;      // axis 0 of all inputs counts rows
     const char *mixer; // why axis 0 does not count rows; NULL: it does
@@ -94,9 +98,9 @@ struct node *graph_maker(const struct graph *, int v, const char *op);
 int64_t graph_count(const struct graph *, int v); // elements; -1: unknown
 // Reads the integers of a constant and returns their number; -1 if it is not constant or has more than `most`.
 int graph_ints(const struct graph *, int v, int64_t out[], int most);
-// A number of a list of axes, counted from the end if negative; NONE if it is no axis.
+// Returns the axis that a file names by this number, which counts from the end if it is negative. NONE: no such axis.
 int graph_axis(int64_t axis, int rank);
-// Axes of a node, as an attribute or an operand; -1: not known. `none`: all axes if there are none.
+// Gets the axes of a node, which are an attribute or an operand. Returns their number; -1: they are not known.
 int graph_axes(const struct graph *, const struct node *, size_t operand, int rank, int axes[]);
 // Returns the extents without those that are 1.
 struct onnx_dims graph_squeezed(const struct onnx_dims *);
@@ -114,7 +118,7 @@ void graph_say(struct graph *, const struct node *, const char *became);
 // ---- shapes and constants ----
 // Sets the shapes of the outputs. False: an error of the file was reported.
 bool graph_infer(struct graph *, struct node *);
-// Where a Slice begins on each axis, its steps and its result. False: not constant, or not legal.
+// Gets where a Slice begins on each axis, its steps, and its result. False: they are not constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
                  struct onnx_dims *out);
 // Folds a node whose results depend only on constants. Returns whether they are now constants.

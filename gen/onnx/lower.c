@@ -36,7 +36,7 @@ bool lower_has_attr(const char *op, const char *key) {
 static int add_tensor(struct lower *l, const char *hint, const struct onnx_dims *dims) {
     struct spec_tensor t = {.name = hint, .maker = NONE};
     struct onnx_dims d = graph_squeezed(dims);
-    for (; d.rank > SPEC_MAX_RANK; d.rank--) { // the outer dimensions become one
+    for (; d.rank > SPEC_MAX_RANK; d.rank--) { // joins the two outermost dimensions
         d.dim[0] *= d.dim[1];
         memmove(d.dim + 1, d.dim + 2, (size_t)(d.rank - 2) * sizeof d.dim[0]);
     }
@@ -71,7 +71,7 @@ void lower_attr(struct lower *l, const char *key, const char *text) { new_attr(l
 void lower_attr_int(struct lower *l, const char *key, int64_t x) {
     lower_attr(l, key, arena_printf(l->s->arena, "%" PRId64, x));
 }
-// Returns the shortest text that reads back as the same fp32 number.
+// Writes the number with as few digits as still give the same fp32 number when read back.
 void lower_attr_float(struct lower *l, const char *key, double x) {
     const char *text = NULL;
     for (int digits = 1; digits <= 9; digits++) {
@@ -155,7 +155,7 @@ int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_two
 
 // ---- layouts ----
 
-// Finds the order of the axes of a layout's result, without axes of extent 1. Returns their number.
+// Finds in which order a layout operator puts the axes of its operand, ignoring axes of extent 1. Returns their number.
 static int moved_axes(const struct graph *g, const struct node *n, int64_t extent[], int order[]) {
     const struct onnx_dims *x = &graph_value(g, graph_in(n, 0))->dims;
     int place[ONNX_MAX_RANK], perm[ONNX_MAX_RANK], count = 0, kept = 0;
@@ -236,7 +236,7 @@ static const char *lower_layout(struct lower *l, int *out) {
     const struct onnx_dims *dims = &graph_value(l->g, l->n->out.items[0])->dims;
     bool moves = graph_is(l->n, "Transpose") || graph_is(l->n, "Move");
     if (moves) t = lower_reorder(l, t, moved_axes(l->g, l->n, extent, order), extent, order);
-    *out = moves ? lower_view_like(l, t, dims) : t; // a view is written where a reader needs it
+    *out = moves ? lower_view_like(l, t, dims) : t; // an operation that needs another shape adds the reshape itself
     return NULL;
 }
 
@@ -373,7 +373,7 @@ static const char *lower_affine(struct lower *l, int *out) {
 
 static bool is_float_type(int type) { return type == 0 || onnx_type_is_float(type); }
 
-// Returns the reason why any operator would be refused here: a type or shape that a tensor cannot have.
+// Returns the reason to refuse the node whatever its operator is: a type or shape that a tensor cannot have.
 static const char *unfit(struct lower *l) {
     const struct node *n = l->n;
     for (size_t i = 0; i < n->in.count + n->out.count; i++) {
@@ -480,7 +480,7 @@ static void add_inputs(struct lower *l, int first, int end, bool whole) {
         }
 }
 
-// Checks that an operation makes the result, and that it is not also another result.
+// Returns the tensor of an output. A reshape is added if no operation makes the tensor, or if it already is an output.
 static int as_output(struct lower *l, int v) {
     int t = lower_view_like(l, lower_value(l, v), &graph_value(l->g, v)->dims);
     bool taken = tensor(l, t)->maker == NONE;

@@ -8,9 +8,9 @@
 struct lower {
     struct graph *g;
     struct spec *s;
-    int *tensor_of;       // of each value; NONE: not made yet
-    const struct node *n; // the node at hand
-    const char *hint;     // name for the tensor that it makes
+    int *tensor_of;       // the tensor of each value; NONE: not made yet
+    const struct node *n; // the node that is being lowered
+    const char *hint;     // name for the tensor that the node makes
 };
 
 // Whether the graph language has an operation, or an operation an attribute.
@@ -30,13 +30,14 @@ void lower_attr_patch(struct lower *, const struct patch *);
 void lower_attr_list(struct lower *, const char *key, const int64_t item[], int count, int64_t preset);
 
 int lower_view(struct lower *, int t, int rank, const int64_t dim[]);
-int lower_view_like(struct lower *, int t, const struct onnx_dims *); // in the shape that values have by default
-// The elements with their axes in another order: axis i of the result is axis order[i].
+int lower_view_like(struct lower *, int t,
+                    const struct onnx_dims *); // reshapes to the default shape of values with these extents
+// Reorders the axes of a tensor: axis i of the result is axis order[i] of the operand.
 int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
-// A tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
+// Makes a tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
 const char *lower_constant(struct lower *, int like, const struct onnx_data *, const struct onnx_dims *, int *out);
 int lower_rows(struct lower *, int t, int64_t k);
-// NULL, or the reason why the language has no such operation.
+// Returns NULL, or a reason if the language has no such operation.
 const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
 int lower_two(struct lower *, const char *op, int a, int b);
 int lower_scaled(struct lower *, int t, double by);
@@ -52,7 +53,8 @@ const char *lower_pool(struct lower *, int *out);
 const char *lower_softmax(struct lower *, int *out);
 const char *lower_tile(struct lower *, int *out);
 
-// In parts.c: returns whether the node takes or joins parts. Then *why is NULL, or the reason why it cannot be written.
+// In parts.c: returns whether the operator takes parts of tensors or joins tensors. Then *why is NULL, or the reason
+// why it cannot be written.
 bool lower_parts(struct lower *, int *out, const char **why);
 int lower_filled(struct lower *, int like, double c); // returns a tensor in this shape whose elements are all c
 

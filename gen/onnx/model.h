@@ -25,7 +25,7 @@ enum onnx_type {
 };
 const char *onnx_type_name(int type);
 bool onnx_type_is_float(int type);
-// Bytes of an element; 0 for types that Rill does not read.
+// Returns the bytes of an element; 0 for types that Rill does not read.
 int onnx_type_bytes(int type);
 
 enum { ONNX_MAX_RANK = 8 };
@@ -33,7 +33,7 @@ struct onnx_dims {
     int rank;
     int64_t dim[ONNX_MAX_RANK];
 };
-// The number of elements; -1: an extent is negative, or the product exceeds 2^40.
+// Returns the number of elements; -1 if an extent is negative or the product exceeds 2^40.
 int64_t onnx_elements(const struct onnx_dims *);
 const char *onnx_dims_text(struct arena *, const struct onnx_dims *); // `[2, 3]`
 
@@ -65,24 +65,24 @@ struct onnx_attribute {
 
 struct onnx_node {
     const char *name, *op, *domain;
-    VEC(const char *) in, out; // an input that is left out has the empty name
+    VEC(const char *) in, out; // an omitted input has the empty name
     VEC(struct onnx_attribute) attribute;
 };
 
-// A tensor that is described: an input, an output, a value in between.
+// The type and shape that the file gives for a tensor: an input, an output, or the result of a node.
 struct onnx_info {
     const char *name;
-    int type; // 0: not told, or no tensor
+    int type; // 0: the file gives none, or it is no tensor
     bool shaped;
-    struct onnx_dims dims;           // an extent of -1 is not a number in the file
-    const char *axis[ONNX_MAX_RANK]; // its name; NULL: none
+    struct onnx_dims dims;           // -1: the file has no number for this extent
+    const char *axis[ONNX_MAX_RANK]; // names of the axes; NULL: none
 };
 
 struct onnx_model {
     const char *path;
     struct loc loc;
     struct arena *arena;
-    int64_t opset; // of the operators without a domain
+    int64_t opset; // version of ONNX's own operators, which have no domain
     const char *producer;
     VEC(struct onnx_node) node;
     VEC(struct onnx_tensor) initializer;

@@ -13,9 +13,9 @@ struct onnx_options {
     struct {
         const char *name;
         int64_t extent;
-    } dim[ONNX_MAX_DIMS]; // extents of axes without a number
+    } dim[ONNX_MAX_DIMS]; // extents for axes that have no number in the file
     int dims;
-    bool cut; // the longest part that can be written, if not all can
+    bool cut; // if not all of the graph can be written, take the longest part that can
 };
 
 // The design keys of the spec.
@@ -33,9 +33,9 @@ bool onnx_is_model(const char *path);
 struct onnx_import *onnx_import_read(const struct onnx_options *, struct arena *, struct text *table, struct diag *);
 const char *onnx_import_name(const struct onnx_import *);
 int64_t onnx_import_weight_bytes(const struct onnx_import *); // bytes of all products' weights, one byte per weight
-// The spec's text.
+// Writes the spec's text.
 void onnx_import_spec(const struct onnx_import *, const struct onnx_design *, struct text *out);
-// The weights in safetensors format. False if the file cannot be written.
+// Writes the weights in safetensors format. False if the file cannot be written.
 bool onnx_import_weights(const struct onnx_import *, FILE *out);
 
 #endif

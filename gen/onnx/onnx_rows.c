@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether axis 0 of the inputs counts rows, that is, whether no node mixes elements of different rows. A design
-// then computes one row at a time; otherwise the whole tensor is one position.
+// Decides whether axis 0 of the inputs counts rows: it does if no node mixes elements of different rows. A design then
+// computes one row at a time. Otherwise a position is a whole tensor.
 #include <string.h>
 
 #include "gen/onnx/rewrite.h"
 
-enum { MIXED = -2 }; // rows are mixed, or it is not known that they are not
+enum { MIXED = -2 }; // the node mixes rows, or may mix them
 
 static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
 static int rows_of(const struct graph *g, const struct node *n, size_t i) {
@@ -30,7 +30,7 @@ static int rows_broadcast(const struct graph *g, const struct node *n) {
         if (found != NONE && found != r + rank - own) return MIXED;
         found = r + rank - own;
     }
-    // An operand without rows must be the same for all of them.
+    // An operand that has no rows must be the same for all rows.
     for (size_t i = 0; found != NONE && i < n->in.count; i++) {
         const struct onnx_dims *d = dims(g, n->in.items[i]);
         int at = found - (rank - d->rank);

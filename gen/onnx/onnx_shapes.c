@@ -5,8 +5,8 @@
 
 #include "gen/onnx/graph.h"
 
-// A rule sets `out`, the shape of the first result (or all, by itself). It returns NULL, or what does not fit. If the
-// shape cannot be known, it sets *unknown.
+// A rule computes the shapes of a node's results. It sets `out`, the shape of the first one, or all of them. It returns
+// NULL, or which shapes do not fit. If the shape cannot be known, it sets *unknown.
 struct shaping {
     struct graph *g;
     struct node *n;
@@ -440,7 +440,7 @@ static int type_of(const struct graph *g, const struct node *n) {
     return v == NONE ? 0 : graph_value(g, v)->type;
 }
 
-// Takes the shape that the file itself gives for a value, if it has no open axes.
+// Takes the shape that the file gives for a value, if all of its axes have numbers.
 static void take_told(struct graph *g, struct value *v) {
     for (size_t i = 0; !v->shaped && i < g->model->value.count; i++) {
         const struct onnx_info *info = &g->model->value.items[i];

@@ -5,7 +5,7 @@
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_PIECES = 32 }; // that one node may be composed of
+enum { MOST_PIECES = 32 }; // parts that one node may be composed of
 
 static const struct onnx_dims *in_dims(const struct lower *l, size_t i) {
     return &graph_value(l->g, graph_in(l->n, i))->dims;
@@ -14,7 +14,7 @@ static const struct onnx_dims *out_dims(const struct lower *l, size_t i) {
     return &graph_value(l->g, l->n->out.items[i])->dims;
 }
 
-// A tensor as elements before an axis, along it, and inside it.
+// A tensor seen from one axis: the product of the extents before it, its own extent, and the product of those after it.
 struct axis {
     int64_t before, extent, inside;
 };
@@ -26,7 +26,7 @@ static struct axis axis_of(const struct onnx_dims *d, int axis) {
     return a;
 }
 
-// The extents without those of 1; returns the number of the axis among them.
+// Gets the extents that are not 1. Returns the number of the axis among them.
 static int shape_of(const struct axis *a, int64_t dim[], int *rank) {
     int along = a->before > 1;
     *rank = 0;
@@ -36,7 +36,7 @@ static int shape_of(const struct axis *a, int64_t dim[], int *rank) {
     return along;
 }
 
-// Elements start, start + step and so on along the axis.
+// Takes `count` elements along the axis: start, start + step, start + 2 * step, ...
 static int part(struct lower *l, int t, const struct axis *a, int64_t start, int64_t count, int64_t step) {
     int64_t dim[3];
     int rank, along = shape_of(a, dim, &rank);
@@ -51,7 +51,7 @@ static int part(struct lower *l, int t, const struct axis *a, int64_t start, int
     return t;
 }
 
-// Two tensors after each other along the axis; `a` is the first one, and becomes the result.
+// Concatenates two tensors along the axis. `a` describes the first one, and afterwards the result.
 static int joined(struct lower *l, int first, struct axis *a, int second, int64_t extent) {
     int64_t dim[3], other[3];
     struct axis b = {a->before, extent, a->inside};
@@ -105,7 +105,7 @@ static const char *split(struct lower *l, int *out) {
     return NULL;
 }
 
-// Runs of neighbours are taken together.
+// Composes a Gather from parts of the tensor. Adjacent indices become one part.
 static const char *gather(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     const struct onnx_data *d = graph_constant(l->g, l->n, 1);
@@ -140,7 +140,8 @@ static const char *concat(struct lower *l, int *out) {
     return NULL;
 }
 
-// What is put before (or behind) an axis: a plane of the tensor again, a number, or planes from elsewhere.
+// Makes the padding before an axis, or with `behind` after it. By `mode` it is the edge plane again, a constant number,
+// or planes from inside the tensor or its other end.
 static const char *border(struct lower *l, int t, const struct axis *a, int64_t count, bool behind, const char *mode,
                           double value, int *out) {
     int64_t dim[3];

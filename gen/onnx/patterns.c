@@ -71,7 +71,7 @@ static int centered(const struct graph *g, int v, int *axis) {
     return *axis == NONE ? NONE : graph_in(sub, 0);
 }
 
-// Whether two values are the same one, or the same difference written twice.
+// Whether a and b are one value, or two nodes that compute the same difference.
 static bool same_value(const struct graph *g, int a, int b) {
     int i, j;
     return a == b || (centered(g, a, &i) != NONE && centered(g, a, &i) == centered(g, b, &j) && i == j);
@@ -84,8 +84,9 @@ static int squared(const struct graph *g, int v) {
     return mul && graph_in(mul, 0) == graph_in(mul, 1) ? graph_in(mul, 0) : NONE;
 }
 
+// The denominator of a norm: sqrt(mean(x^2) + eps), where the mean is over the axes from `axis` on.
 struct spread {
-    int of, axis; // the root of the mean of the squares of this value
+    int of, axis; // of: the value x
     double eps;
 };
 
@@ -137,7 +138,7 @@ static bool find_norm(struct graph *g, struct node *n) {
     return false;
 }
 
-// ---- functions: found by their values ----
+// ---- functions: recognized by comparing values at some arguments ----
 
 static double gelu_erf(double x) { return 0.5 * x * (1 + erf(x * 0.70710678118654752)); }
 static double gelu_tanh(double x) { return 0.5 * x * (1 + tanh(0.79788456080286536 * (x + 0.044715 * x * x * x))); }
@@ -162,7 +163,7 @@ rewrite_function *rewrite_function_of(const char *word) {
 
 enum { MOST_STEPS = 200, MOST_INNER = 24 };
 
-// A part of the graph that computes one value from one other, element by element.
+// A part of the graph that computes one value from the value x, element by element.
 struct cone {
     const struct graph *g;
     int x;
@@ -182,7 +183,7 @@ static bool evaluate(struct cone *c, int v, double *y) {
     return graph_compute(c->g, n, in, n->in.count, y);
 }
 
-// Includes numbers far from 0, so that a bound in the file is noticed.
+// Some of these arguments are far from 0. They show whether the file clips the function to a range.
 static const double places[] = {-300, -6, -4, -2.9, -2.2, -1.3, -0.6, -0.1, 0, 0.2, 0.7, 1.5, 2.2, 2.9, 3.5, 5, 300};
 
 static bool agrees(const struct graph *g, int v, int x, rewrite_function *f) {

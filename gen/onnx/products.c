@@ -51,7 +51,7 @@ static int add_swap(struct graph *g, int before, int x, const struct onnx_dims *
     return v;
 }
 
-// Rewrites W x with a constant W: the columns of x become rows, and the result is turned back.
+// Rewrites W x with a constant W: transposes x so that its columns become rows, and transposes the result back.
 static bool matmul_from_left(struct graph *g, int i, const struct onnx_data *w, const char *name) {
     int x = graph_in(at(g, i), 1);
     struct onnx_dims d = *dims(g, x), y = *dims(g, at(g, i)->out.items[0]);
@@ -140,7 +140,7 @@ bool rewrite_to_linear(struct graph *g, int i) {
 
 // ---- the order of the operand ----
 
-// Returns the numbers of the elements of `root` in the order in which value v has them.
+// Value v has the elements of `root` in another order. Returns the number in `root` of each element of v.
 static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     float *f;
     struct onnx_data *d = data_floats(g->arena, dims(g, root), &f);
@@ -163,7 +163,7 @@ static const struct onnx_data *order_of(struct graph *g, int v, int root) {
 
 enum { MOST_EXACT = 1 << 24 }; // integers that a float holds
 
-// Removes a reordering before a product over a whole row, by reordering the columns of the weights instead.
+// If elements are reordered before a product over a whole row, reorders the columns of the weights instead.
 bool rewrite_fold_order(struct graph *g, int i) {
     struct node *n = at(g, i);
     int x = graph_in(n, 0), root = x;
@@ -210,8 +210,8 @@ static void take(struct graph *g, int i, size_t output, const struct node *of, i
     VEC_PUSH(g->arena, g->node, part);
 }
 
-// Splits a product whose result is cut along its last axis into a product for each part, with its rows of the weights.
-// The new nodes replace the old one.
+// If a product's result is cut into parts along its last axis, makes a product for each part with the matching rows of
+// the weights. These nodes replace the old one.
 static bool split_linear(struct graph *g, int i) {
     struct node *n = at(g, i), *of = graph_maker(g, graph_in(n, 0), "Linear");
     struct onnx_dims x = *dims(g, graph_in(n, 0));

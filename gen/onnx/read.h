@@ -17,14 +17,14 @@ struct reader {
     struct arena *arena;
     struct diag *diag;
     struct onnx_model *model;
-    const uint8_t *base; // of the file
+    const uint8_t *base; // start of the file's bytes
     struct wire file;    // all of it
     VEC(struct read_side_file) side;
     bool failed; // an error was reported; reading stops
 };
 typedef VEC(int64_t) read_int_list;
 
-// Reports the first error of the file with its byte; returns false.
+// Reports an error at a byte of the file, if it is the first one. Returns false.
 bool read_fault(struct reader *, const uint8_t *at, const char *why);
 bool read_next(struct reader *, struct wire *, struct wire_field *);
 bool read_is(struct reader *, const struct wire_field *, enum wire_type);
@@ -33,7 +33,7 @@ int64_t read_int(struct reader *, const struct wire_field *);
 bool read_ints(struct reader *, const struct wire_field *, read_int_list *);
 float read_float(uint64_t bits);
 
-// Reads a constant, in another file if its data is there.
+// Reads a constant. Its data may be in another file.
 struct onnx_tensor read_tensor(struct reader *, struct wire);
 
 #endif

@@ -5,7 +5,7 @@
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_SUMMED = 65536 }; // elements of a sum in `reduce`; and those that it leaves inside
+enum { MOST_SUMMED = 65536 }; // most elements of a sum, and most elements inside the joined axes
 
 // ---- repetition ----
 
@@ -42,7 +42,7 @@ int lower_repeat(struct lower *l, int t, const struct onnx_dims *from, const str
     return lower_view_like(l, t, to);
 }
 
-// The whole is repeated along one axis after the other.
+// Repeats the whole tensor along one axis after the other.
 const char *lower_tile(struct lower *l, int *out) {
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims,
                            *y = &graph_value(l->g, l->n->out.items[0])->dims;
@@ -73,7 +73,7 @@ static const struct {
              {"GlobalAveragePool", "mean"},
              {"ReduceSumSquare", "squares"}};
 
-// The axes as bits; -1: not known.
+// Returns the axes as bits; -1: they are not known.
 static int axes_of(const struct graph *g, const struct node *n, int rank) {
     int axes[ONNX_MAX_RANK], count = strncmp(n->op, "Global", 6) ? graph_axes(g, n, 1, rank, axes) : 0, mask = 0;
     if (!strncmp(n->op, "Global", 6)) return ((1 << rank) - 1) & ~3;
@@ -82,7 +82,7 @@ static int axes_of(const struct graph *g, const struct node *n, int rank) {
     return count < 0 ? -1 : mask;
 }
 
-// A reduction reads what a Move before it reads, if the axes that stay keep their order.
+// Lets a reduction read the operand of the Move before it, if the remaining axes keep their order.
 static bool read_before_move(struct graph *g, struct node *n) {
     const struct node *move = graph_maker(g, graph_in(n, 0), "Move");
     const struct onnx_dims *x = &graph_value(g, graph_in(n, 0))->dims;
@@ -116,7 +116,8 @@ bool rewrite_to_reduce(struct graph *g, int i) {
     return false;
 }
 
-// A tensor as [kept][joined][kept] and so on, without axes of 1: neighbours that are alike are one.
+// The axes of a reduction's operand, without those of extent 1. Adjacent axes that the reduction joins are folded into
+// one, and so are adjacent axes that it keeps. Bit i of `mask`: axis i is joined.
 struct folded {
     int count, mask;
     int64_t extent[ONNX_MAX_RANK];
@@ -136,7 +137,7 @@ static struct folded fold(const struct onnx_dims *x, int mask) {
     return f;
 }
 
-// Brings the axes that are joined to the end.
+// Moves the joined axes to the end.
 static int joined_last(struct lower *l, int t, struct folded *f) {
     int order[ONNX_MAX_RANK], count = 0;
     int64_t extent[2] = {1, 1};
@@ -158,7 +159,7 @@ static const char *check(const char *kind, const struct folded *f) {
     return joined > 1 && inside > MOST_SUMMED ? "more than 65536 elements inside the reduced axes" : NULL;
 }
 
-// One `reduce` of a tensor with at most three axes.
+// Writes one `reduce` of a tensor with at most three axes.
 static int reduce(struct lower *l, int t, const char *kind, const struct folded *f) {
     int64_t along[ONNX_MAX_RANK], dim[ONNX_MAX_RANK] = {1};
     int joined = 0, rank = 0;
@@ -173,7 +174,7 @@ static int reduce(struct lower *l, int t, const char *kind, const struct folded 
     return t;
 }
 
-// What `reduce` has made, in the shape of its operand.
+// Repeats a result of `reduce` to the shape of its operand.
 static int spread(struct lower *l, int t, const struct folded *f) {
     struct onnx_dims from = {.rank = f->count}, to = {.rank = f->count};
     for (int i = 0; i < f->count; i++) {
@@ -183,7 +184,7 @@ static int spread(struct lower *l, int t, const struct folded *f) {
     return lower_repeat(l, t, &from, &to);
 }
 
-// x minus its largest element along the joined axes, and that element.
+// Returns x minus its largest element along the joined axes; *largest gets that element.
 static int below_largest(struct lower *l, int t, const struct folded *f, int *largest) {
     t = lower_view(l, t, f->count, f->extent);
     *largest = reduce(l, t, "max", f);
@@ -223,7 +224,7 @@ const char *lower_reduce(struct lower *l, int *out) {
 
 const char *lower_softmax(struct lower *l, int *out) {
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
-    bool old = l->g->model->opset < 13; // all axes from `axis` on are one
+    bool old = l->g->model->opset < 13; // one softmax over all axes from `axis` on
     int axis = graph_axis(onnx_int(l->n->src, "axis", old ? 1 : -1), x->rank), largest, e;
     if (axis == NONE) return "no such axis";
     struct folded f = fold(x, old ? ((1 << x->rank) - 1) & ~((1 << axis) - 1) : 1 << axis);

@@ -39,7 +39,8 @@ static bool add_carry(const struct spec *s, struct spec_region *r, int init, int
     return true;
 }
 
-// Whether one operand is the same in all repetitions: made in the repetition, in the one before, or outside.
+// Whether the operand comes from the same place in every repetition: from the repetition itself, from the previous one,
+// or from outside.
 static bool fits_operand(const struct spec *s, struct spec_region *r, int offset, int slot) {
     int begin = r->first, ops = r->ops, made = tensor(s, op(s, begin + ops + offset)->in[slot])->maker;
     bool inside = made >= begin + ops && made < begin + 2 * ops, before = made >= begin && made < begin + ops;
@@ -54,7 +55,7 @@ static bool fits_operand(const struct spec *s, struct spec_region *r, int offset
     return true;
 }
 
-// Whether only the next repetition reads the results of each repetition, except those of the last one.
+// Whether nothing except the next repetition reads the results of a repetition. The last one may have other readers.
 static bool is_closed(const struct spec *s, const struct spec_region *r) {
     int last = r->first + r->ops * (r->repeat - 1), end = last + r->ops;
     for (int i = end; i < (int)s->op.count; i++)
@@ -89,7 +90,8 @@ static void take_better(struct spec_region *best, const struct spec_region *r) {
     if (!best->ops || better) *best = *r;
 }
 
-// Tries all ways to cut the equal keys in [begin, end + period) into repetitions.
+// In [begin, end) every key equals the key `period` after it. Tries all ways to divide these operations into
+// repetitions and keeps the best.
 static void try_cuts(const struct spec *s, int begin, int end, int period, struct spec_region *best) {
     for (int first = begin; first < begin + period && first < end; first++)
         for (int repeat = (end - first) / period + 1; repeat >= 2; repeat--) {

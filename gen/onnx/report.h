@@ -5,11 +5,12 @@
 
 #include "gen/onnx/spec.h"
 
-// Every operator, its number of nodes, and what they became; then every reason why nodes cannot be written.
+// Lists every operator, its number of nodes, and what they became; then every reason why nodes cannot be written.
 void report_operators(const struct graph *, struct text *out);
-// Lists the tensors that the host computes for a part of the file, and those that it reads from it.
+// For a design of a part of the file: lists the tensors that the host must compute for it, and those that the host gets
+// from it.
 void report_part(const struct graph *, const struct spec *, int nodes, int all, struct text *out);
-// Inputs and outputs of the design.
+// Lists the inputs and outputs of the design.
 void report_ports(const struct graph *, const struct spec *, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of rewriting, in this order.
+// The steps of rewriting, in the order in which they run.
 #ifndef RILL_ONNX_REWRITE_H
 #define RILL_ONNX_REWRITE_H
 

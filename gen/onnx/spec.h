@@ -15,9 +15,9 @@ struct spec_tensor {
 };
 
 struct spec_attr {
-    const char *key, *text;         // text NULL: a weight
+    const char *key, *text;         // text: NULL for a weight
     const struct onnx_data *weight; // vector or matrix
-    const char *source;             // hint of its name; later the name
+    const char *source;             // a hint for its name at first, later the name
 };
 
 struct spec_op {
@@ -39,7 +39,7 @@ struct spec_region {
     int first, ops, repeat; // the operations of one repetition
     int carries;
     struct {
-        int init, next; // tensors; `next` of the first repetition
+        int init, next; // tensors; next: that of the first repetition
         const char *name;
     } carry[SPEC_MAX_PORTS];
 };
@@ -52,20 +52,22 @@ struct spec {
     VEC(struct spec_region) region;
 };
 
-// Nodes [first, end) of the graph as operations. Nodes that cannot be written get a reason in graph.fate; the rest goes
-// on as if their results were inputs. The spec is complete only if *missing is 0.
+// Turns the nodes [first, end) of the graph into operations. A node that cannot be written gets its reason in
+// graph.fate, and its results count as inputs of the remaining nodes. *missing: the number of such nodes; the spec is
+// complete only if it is 0.
 struct spec *spec_lower(struct graph *, int first, int end, int *missing);
-// Finds parts of the operations that repeat.
+// Turns repeating runs of operations into regions.
 void spec_find_regions(struct spec *);
-// Makes legal and distinct names of the hints.
+// Makes legal and distinct names from the hints.
 void spec_make_names(struct spec *);
-// The text of `graph:`.
+// Writes the section `graph:`.
 void spec_write_graph(const struct spec *, struct text *out);
-// The weights as a safetensors file. False: an error of the output set.
+// Writes the weights as a safetensors file. False: an output error, with errno set.
 bool spec_write_weights(const struct spec *, FILE *out);
 int64_t spec_weight_bytes(const struct spec *);
 
-// The tensor that operation `op` (of the first repetition) reads or makes in another repetition; itself otherwise.
+// Returns the name of the weight that operation `op` has as its attribute `attr`. In a repeating region, the name may
+// contain an expression of the repetition.
 const char *spec_weight_name(const struct spec *, const struct spec_region *, int op, int attr);
 
 #endif

@@ -64,7 +64,7 @@ static int64_t int_of(int type, uint64_t bits) {
     return (int64_t)(bits << spare) >> spare;
 }
 
-// A TensorProto that is being read. Its elements may be incomplete.
+// The parts of a TensorProto (a constant in the file) that were read so far.
 struct parts {
     struct onnx_tensor tensor;
     struct onnx_data *data;
@@ -246,7 +246,8 @@ struct onnx_tensor read_tensor(struct reader *r, struct wire w) {
     take_header(r, &p, w);
     if (r->failed || !take_dims(r, &p)) return p.tensor;
     p.tensor.data = p.data;
-    if (onnx_type_bytes(p.data->type) == 0) p.data->count = 0; // strings and 4-bit types: refused where they are read
+    if (onnx_type_bytes(p.data->type) == 0)
+        p.data->count = 0; // strings and 4-bit types: refused only if a node reads them
     else if (p.external) take_external(r, &p);
     else if (p.has_raw) take_raw(r, &p, p.raw);
     else if (p.data->count) take_lists(r, &p, w);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A message, or what is left of it.
+// The bytes of a message that are still to be read.
 struct wire {
     const uint8_t *at, *end;
 };
@@ -16,8 +16,8 @@ enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 struct wire_field {
     uint32_t number;
     enum wire_type type;
-    uint64_t value;     // of a number
-    struct wire bytes;  // of WIRE_BYTES
+    uint64_t value;     // if the field is a number
+    struct wire bytes;  // if its kind is WIRE_BYTES
     const uint8_t *key; // where the field begins
 };
 

@@ -40,8 +40,9 @@ static void quantize(struct step *s) {
                            x->f32 + r * x->cols, y->mx + r * y->cols, y->shift + r * y->blocks, s->fault);
 }
 
-// Row n of an int4_asym matrix: computes each element's whole weight, then the products, as in numerics.md section 5. A
-// weight is within [-3064, 3064], so it fits 16 bits and compilers make multiply-and-add vector instructions.
+// Row n of an int4_asym matrix: computes each element's weight with scale and offset, then the products, as in
+// docs/numerics.md section 5. A weight is within [-3064, 3064], so it fits 16 bits and compilers make multiply-and-add
+// vector instructions.
 WIDE static int128 dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
                             const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
@@ -160,7 +161,8 @@ static void argmax(struct step *s) {
     else s->out[0]->v.id = (uint32_t)golden_argmax((size_t)oracle_count(&s->in[0]->v), s->in[0]->v.f32, s->fault);
 }
 
-// Elements of a head that belong to no pair are multiplied by one. y = x * cos + other * (-sin or sin).
+// Rotates pairs of elements of a head: y = x * cos + other * (-sin or sin). Elements at its end that belong to no pair
+// are multiplied by one.
 static void rope(struct step *s) {
     const float *x = s->in[0]->v.f32, *row = s->in[1]->v.f32;
     int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;

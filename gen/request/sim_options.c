@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a simulation.
+// The options of a simulation, and the checks of their values.
 #include "gen/request/sim_options.h"
 
 #include <errno.h>
@@ -70,9 +70,9 @@ static const char *read_tokens(struct arena *arena, void *into, const char *valu
     return NULL;
 }
 
-// ---- planted faults and places ----
+// ---- planted faults, error responses and moved images ----
 
-// Reads `CHANNEL:`; *rest then points to what follows.
+// Reads `CHANNEL:`. *rest then points to the text after the colon.
 static bool read_channel(const char *text, int *channel, const char **rest) {
     char *colon = NULL;
     unsigned long number = strtoul(text, &colon, 10);

@@ -18,7 +18,7 @@ static const char *string(const json_t *line, const char *key) {
     return value ? value : "";
 }
 
-// Passes on what a line says. Returns false for lines of another run.
+// Passes the end of a shard in this line to `ended`. Returns false if the line belongs to another run.
 static bool take_line(const json_t *line, const char *key, journal_end *ended, void *context) {
     const char *event = string(line, "event");
     if (!strcmp(event, "plan")) return !strcmp(string(line, "key"), key);
@@ -28,7 +28,8 @@ static bool take_line(const json_t *line, const char *key, journal_end *ended, v
     return true;
 }
 
-// Reads the lines. *same: they belong to this run. A process that was killed may leave an incomplete last line.
+// Reads all complete lines. *same: they belong to this run. An incomplete last line, which a killed process may leave,
+// is ignored.
 static bool take_lines(struct journal *j, char *text, const char *key, journal_end *ended, void *context, bool *same,
                        const char **why) {
     int number = 0;
@@ -43,7 +44,7 @@ static bool take_lines(struct journal *j, char *text, const char *key, journal_e
     return true;
 }
 
-static void cut_off(const char *path, const char *text) { // a line that was not finished
+static void cut_off(const char *path, const char *text) { // removes an incomplete last line
     const char *last = strrchr(text, '\n');
     FILE *file = fopen(path, "w");
     if (!file) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the simulations wrote, and compares it with what the reference model made.
+// Reads the result files of the simulations and compares them with the results of the reference model.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static const char *ids_fault(struct arena *arena, const struct shards_request *r
     return NULL;
 }
 
-// Cycles of the steps: each ends when the last stream has finished it.
+// Gets the cycles of the steps. A step ends when the last stream has finished it.
 static const char *take_cycles(struct arena *arena, struct shard *s, const json_t *root) {
     const json_t *ends = json_object_get(root, "step_ends");
     int64_t count = s->last - s->first + 1, before = number(root, "cycle_start");
@@ -121,13 +121,13 @@ void shard_judge(struct arena *arena, const struct shards_request *r, const char
 
 // ---- all shards ----
 
-// Cycles of a step in a shard that simulates it; 0: it does not.
+// Returns the cycles of a step in this shard; 0 if the shard does not simulate it.
 static uint64_t cycles_of(const struct shard *s, int64_t step) {
     return step < s->first || step > s->last || !s->cycles ? 0 : s->cycles[step - s->first];
 }
 
-// Every step has one shard that answers for it, and the first step of each shard but the first is simulated by the
-// shard before, too.
+// Checks that the shards cover the request: each step belongs to one shard, and each shard also simulates the first
+// step of the next one.
 static const char *covered(struct arena *arena, const struct shards_request *r, const struct shard *shard, int count) {
     int64_t next = 0;
     for (int i = 0; i < count; i++) {
@@ -146,7 +146,7 @@ static const char *covered(struct arena *arena, const struct shards_request *r, 
     return next == r->steps ? NULL : arena_printf(arena, "%lld of %lld steps", (long long)next, (long long)r->steps);
 }
 
-enum { SEAM_PERCENT = 2, SEAM_CYCLES = 64 }; // as between a forecast and a simulation
+enum { SEAM_PERCENT = 2, SEAM_CYCLES = 64 }; // the tolerance between a forecast and a simulation
 
 static void compare_seam(struct arena *arena, const struct shard *before, const struct shard *after,
                          struct shards_sum *sum) {
@@ -169,8 +169,9 @@ struct shards_sum shards_join(struct arena *arena, const struct shards_request *
         for (int64_t step = s->begin; step < s->end; step++) sum.cycles += cycles_of(s, step);
         sum.values += s->values;
         sum.cold += s->begin - s->first;
-        // A request that ends in its prompt has the head's work in its last step. Without warm-up, or with random
-        // delays of the memory, the cycles differ.
+        // Compares the step that both shards simulate, if its cycles can be equal. They differ if the earlier shard's
+        // request ends in its prompt (its last step then includes the head), without warm-up, and with random memory
+        // delays.
         if (i > 0 && warm > 0 && exact && !shard[i - 1].cut) compare_seam(arena, &shard[i - 1], s, &sum);
     }
     return sum;

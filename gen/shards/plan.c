@@ -16,8 +16,8 @@ int64_t shards_position(const struct shards_request *r, int64_t step) {
     return step < prefill ? step * r->tokens : r->count + step - prefill;
 }
 
-// A shard's request ends after its last step: with the id that this step generates, or in the prompt, whose last step
-// generates an id, too.
+// Ends a shard's request after the shard's last step. If that step is in the prompt, the rest of the prompt is cut off;
+// the step then generates an id that the whole request does not have.
 static void end_after(const struct shards_request *r, struct shard *s) {
     int64_t decoded = s->last - (prompt_steps(r) - 1);
     s->cut = decoded < 0;

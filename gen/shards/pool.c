@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs processes side by side and notices each one's end.
+// Runs processes in parallel and reports the end of each.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ double pool_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// The process and what it starts are a group; it ends with this process.
+// In the child: starts the job's program as a process group, which is terminated if this program ends.
 static void become(const struct pool_job *job, pid_t parent) {
     int log = open(job->log, O_WRONLY | O_CREAT | (job->again ? O_APPEND : O_TRUNC), 0666);
     setpgid(0, 0);
@@ -47,7 +47,7 @@ static void begin(const struct pool *pool, const struct pool_job *job, int index
     if (r->pid > 0) pool->begun(pool->context, index, (long)r->pid);
 }
 
-// Returns true when the process has ended, with its status.
+// Whether the process has ended; *status then gets its exit status.
 static bool has_ended(const struct pool *pool, struct running *r, int *status) {
     int how;
     pid_t got = r->pid > 0 ? waitpid(r->pid, &how, WNOHANG) : -1;
@@ -65,7 +65,7 @@ static void nap(void) {
     nanosleep(&pause, NULL);
 }
 
-// Looks at every running process once. Returns how many go on.
+// Polls every running process once. Returns how many are still running.
 static int look(const struct pool *pool, struct pool_job *jobs, struct running *running) {
     int open = 0, status;
     for (int i = 0; i < pool->parallel; i++) {

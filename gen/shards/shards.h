@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One long request, simulated in shards: each shard starts from the reference model's state and runs a range of steps,
-// as a process of its own, here or through a launcher such as `srun -n1`. docs/verify.md describes the verdict.
+// in a separate process, started directly or through a launcher such as `srun -n1`. docs/verify.md describes the
+// verdict.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
@@ -8,25 +9,25 @@
 
 // The whole request as the reference model ran it.
 struct shards_request {
-    const uint32_t *prompt, *ids; // ids: generated
+    const uint32_t *prompt, *ids; // ids: the generated ones
     const char **hashes;          // of the logits, after each generated id
     int64_t count, made, steps;
-    int64_t tokens; // per step of the prompt
+    int64_t tokens; // prompt tokens per step
 };
-// Reads the JSON file of `rill sim --write-state`. Returns NULL after *why.
+// Reads the JSON file of `rill sim --write-state`. Returns NULL after an error; *why says which.
 struct shards_request *shards_read_request(struct arena *, const char *path, const char **why);
 
 enum shard_end { SHARD_MISSING, SHARD_PASSED, SHARD_DIFFERS, SHARD_DIED, SHARD_LATE };
 extern const char *const shard_ends[]; // their words in the journal
 
-// A shard answers for steps begin to end - 1. It simulates some steps before them, until the memory and the FIFOs are
-// as in a whole request, and the first step of the next shard.
+// A shard gives the results of steps `begin` to `end` - 1. It also simulates some steps before them, to warm up (until
+// memory and FIFOs are as in a whole request), and the first step of the next shard, for comparison.
 struct shard {
     int64_t begin, end, first, last; // first, last: simulated
     int64_t from;                    // first position simulated
-    int64_t prompt, tokens;          // its request: so much of the prompt, so many ids
+    int64_t prompt, tokens;          // its request: prompt ids and generated ids
     bool cut;                        // the request ends within the prompt: its id is not one of the whole request
-    // what came out
+    // the result
     enum shard_end state;
     const char *why;
     int tries;
@@ -45,10 +46,10 @@ void shard_judge(struct arena *, const struct shards_request *, const char *path
 // The verdict joins the results of all shards. why: NULL, or what is missing or contradicts itself.
 struct shards_sum {
     const char *why;
-    uint64_t cycles, values; // cycles: of all steps, each from the shard that answers for it
-    int64_t seams;           // steps whose cycles two shards were compared in
-    double most;             // largest difference there, as a fraction
-    int64_t cold;            // steps simulated only to warm up, whose cycles count nowhere
+    uint64_t cycles, values; // cycles: the sum over all steps, each taken from its own shard
+    int64_t seams;           // steps whose cycles in two shards were compared
+    double most;             // largest difference between two shards, as a fraction
+    int64_t cold;            // steps simulated only to warm up; their cycles are not counted
 };
 struct shards_sum shards_join(struct arena *, const struct shards_request *, const struct shard *, int count,
                               int64_t warm, bool exact);
@@ -60,8 +61,8 @@ struct journal {
     FILE *file;
     const char *path;
 };
-// Opens a journal and continues it if it has the same key; otherwise begins a new one. Ends of shards that it has are
-// passed to `ended` in order. Returns false after *why.
+// Opens a journal. If it has the same key, it is continued, and the ends of shards in it are passed to `ended` in
+// order. Otherwise a new journal is begun. Returns false after an error; *why says which.
 typedef void journal_end(void *context, int shard, const char *state, uint64_t result);
 bool journal_open(struct journal *, struct arena *, const char *path, const char *key, journal_end *ended,
                   void *context, const char **why);
@@ -73,7 +74,7 @@ void journal_close(struct journal *);
 struct pool_job {
     char *const *args;
     const char *log;
-    bool again; // it has run before
+    bool again; // this is another run of the job, so its log is continued
 };
 enum { POOL_DIED = -1, POOL_LATE = -2 };
 // Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit
@@ -87,6 +88,6 @@ struct pool {
     void *context;
 };
 void pool_run(const struct pool *, struct arena *, const struct pool_job *, int jobs);
-double pool_seconds(void); // of a clock that never goes back
+double pool_seconds(void); // seconds of a monotonic clock
 
 #endif

@@ -8,7 +8,7 @@ struct argmax {
     int64_t last;   // cycle of the last word taken or id sent
     int64_t tokens; // tokens of the present firing
     int64_t sent;   // ids of that firing that were sent
-    int64_t offer;  // first cycle of the next id; ids are leaving if this is >= 0 and tokens > 0
+    int64_t offer;  // first cycle of the next id, or -1; ids are leaving if it is >= 0 and tokens > 0
     bool first;     // the next word belongs to the first row of a firing
 };
 

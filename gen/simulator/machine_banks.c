@@ -9,10 +9,10 @@ struct group {            // rows that are gathered in one bank; times are cycle
     int64_t rows, tokens; // rows, and words of a row
     int64_t words;        // words in all
     int64_t ready;        // cycle from which the group can be read
-    int64_t released;     // cycle in which its place is free again; < 0: not yet
+    int64_t released;     // cycle in which its place is free again; negative: not yet
     bool last;            // the group ended a firing
 };
-// Firings of an input that are kept whole, one for each firing of the output.
+// An input that gives one firing for each firing of the output. Its firings are stored as a whole.
 struct held {
     struct sim_edge *edge;        // NULL: none
     int64_t last;                 // cycle of the last word taken
@@ -32,12 +32,12 @@ struct bank {
     int64_t reading;            // number of the group that is read
     int64_t rows, tokens, last; // group that arrives: rows, words of a row, cycle of its last word
     int64_t words, in_all;      // words of that group so far, and of all groups so far
-    int64_t freed, freed_words; // groups whose places are used again, and their words
-    int64_t room_from;          // when the place of the last of these was free
+    int64_t freed, freed_words; // groups whose places were reused, and their words
+    int64_t room_from;          // cycle from which the place of the last of these was free
     int64_t row, token, next;   // position of the next word to be read; next: the cycle after the last one was read
-    int64_t fired;              // groups of the present output firing so far
+    int64_t fired;              // groups of the present output firing that were read so far
     bool odd;                   // the present token's earlier groups have an odd number of units
-    int64_t started;            // softmax: scalars whose room is reserved
+    int64_t started;            // softmax: scalars for which room is reserved
     VEC(struct owed) owed;      // softmax: scalars still to be sent; paid: number of scalars sent
     int64_t paid;
     int64_t steps; // softmax: firings of the present step
@@ -119,7 +119,7 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
 }
 
 static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h) {
-    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // the firing that gives up its place
+    int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // the firing whose place is reused
     if (!h->edge || !edge_waiting(h->edge) || f >= (int64_t)h->released.count) return false;
     at = at_least(at, edge_avail(h->edge));
     if (f >= 0) at = at_least(at, h->released.items[f]);
@@ -137,7 +137,8 @@ static bool held_ready(const struct held *h, int64_t *from) {
     return true;
 }
 
-// The number of a token's units in a firing is made even: a unit of zeros follows the token's last group.
+// Whether a unit of zeros must follow this group. It follows a token's last group if the token would otherwise have an
+// odd number of units in the firing.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
     return a->c.banks.pads && closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
 }

@@ -36,7 +36,7 @@ struct engine {
     struct lane *lane;
     int lanes;
     struct sim_cache *cache;
-    int64_t now;  // cycle of the last command, or in which the running firing was loaded if that is later
+    int64_t now;  // cycle of the last command, or the cycle in which the running firing was loaded if that is later
     int64_t free; // first cycle in which the next command may follow
     bool turning; // the step's first operand has not been used yet
     // Cycle in which the last entry reached each stage. fetched: the schedule's output register. read: one of the two
@@ -78,8 +78,9 @@ struct engine {
     int64_t last_count;   // valid rows of the last row-step; scores: of the last row-step from memory
     int64_t key_rest;     // scores: valid keys of the last row-step
     int64_t all_lanes;    // channels of the engine
-    bool frees, keeps;    // at its end the firing releases its operand; keeps its head of values for the next firing
-    bool outer;           // the first chunk runs column by column, to start before the whole operand has arrived
+    bool frees,
+        keeps;  // frees: the firing's end releases its operand; keeps: its head of values stays for the next firing
+    bool outer; // the first chunk runs column by column, to start before the whole operand has arrived
     int64_t outer_rows;   // row-steps of that chunk
     int64_t column_units; // operand units per column of that chunk
     // Position of the next command: row-step, beat in it, command of the beat, beats of the header still to be read.

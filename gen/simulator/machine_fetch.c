@@ -78,8 +78,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     return true;
 }
 
-// Takes the next id (embedding) or step word (positions). False if none has arrived, or if rows of the one before are
-// still to be requested.
+// Takes the next id (embedding) or step word (positions). False if none has arrived, or if
+// rows of the previous one are still to be requested.
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);

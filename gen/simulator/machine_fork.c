@@ -7,8 +7,8 @@
 struct fork {
     struct sim_edge *in, **out;
     int ports;
-    bool *has;   // per output: it has the present word
-    int64_t all; // cycle in which the last reader took it
+    bool *has;   // per output: whether it has taken the present word
+    int64_t all; // latest cycle in which an output took the present word
 };
 
 bool sim_fork_init(struct sim *sim, struct actor *a) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of width converters: words with one number of elements become words with another. It has stages, lines
-// that hold a row-step each, and an output register.
+// Timing model of width converters, which turn words of some number of elements into words of another number. The
+// converter has stages, lines (each holds a row-step that waits for the output), and an output register.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of custom kernels that do not give a word for each word. A group of words of every input is taken, then
-// the words made from it are offered. An input's word is taken together with the words of the other inputs that have
-// the same place in their group.
+// Timing model of custom kernels whose outputs have another number of words than their inputs. The kernel takes a group
+// of words of every input, then offers the words made from it. It takes words with the same index in their groups
+// together from all inputs.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct group {            // words to give for a group of input words; times are cycles
     int64_t ready;        // cycle from which the first word can be given
     int64_t rows, tokens; // rows to give, and words of a row
-    int64_t released;     // cycle in which its place is free again; < 0: not yet
+    int64_t released;     // cycle in which its place is free again; negative: not yet
     bool tok_last;        // the last word of a row belongs to the step's last token
     bool last;            // it is the last group of a firing
     bool word;            // a single word that makes a single word
@@ -69,8 +69,8 @@ static bool has_place(const struct actor *a, const struct groups *g, int64_t *at
     return true;
 }
 
-// Whether the kernel gives a row for each row. Then every word makes its own word, without waiting for those of other
-// tokens.
+// Whether the kernel gives a row for each row. Each input word then makes one output word, without waiting for the
+// words of other tokens.
 static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }
@@ -128,7 +128,8 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
     group->released =
-        g->last_out + !group->word; // for a whole group, the kernel sees one cycle later that the group has left
+        g->last_out +
+        !group->word; // after a group of several words, the kernel notices one cycle later that the group has left
     g->out_row = 0;
     g->sending++;
     return true;

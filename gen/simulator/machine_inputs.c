@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that a vector kernel takes for a word of its output.
+// Takes the words that a vector kernel needs for a word of its output, from all of its inputs.
 #include "gen/simulator/machine_inputs.h"
 
 #include "gen/kernel/kernel.h"
@@ -24,7 +24,8 @@ struct sim_edge *only_output(struct sim *sim, const struct actor *a) {
     return NULL;
 }
 
-// From when on a word can be read, considering the inputs only. first: the word belongs to the first row of a firing.
+// Whether all inputs have the words for the next word of the output. *from is raised to the cycle from which they have
+// them. first: the word belongs to the first row of a firing.
 bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
     for (int i = 0; i < in->count; i++) {
         if (in->need[i] == TIMING_FIRST && !first) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input streams of which a vector kernel's machine takes words together.
+// The input streams of a vector kernel. Its machine takes a word of each of them together.
 #ifndef RILL_MACHINE_INPUTS_H
 #define RILL_MACHINE_INPUTS_H
 
@@ -7,7 +7,8 @@
 
 enum { MAX_INPUTS = IR_MAX_PORTS };
 
-// Inputs of a kernel. The leading input, of which a word is taken for every word read, is the first.
+// The inputs of a kernel. The first one is the leading input, which gives a word for every word of the output. The
+// other inputs may give fewer (enum timing_need).
 struct inputs {
     int count;
     struct sim_edge *edge[MAX_INPUTS];

@@ -105,7 +105,7 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
     bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
-    v->last += a->c.values.rows * (opening ? 2 : 1); // the value is spread over the rows
+    v->last += a->c.values.rows * (opening ? 2 : 1); // each value takes a cycle per row
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
     if (!(mark & MARK_TOK_LAST)) return;
     VEC_PUSH(sim->arena, v->cache->head_done, v->last + 1);
@@ -124,9 +124,10 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
-        int64_t ahead = a->c.values.by_step
-                            ? taken / a->c.values.layers - 1
-                            : taken - a->c.values.layers; // the layer's open block was read in the step before
+        int64_t ahead =
+            a->c.values.by_step
+                ? taken / a->c.values.layers - 1
+                : taken - a->c.values.layers; // the engine must have read the layer's open block in the previous step
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
             v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + a->c.values.release);
@@ -138,9 +139,10 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// Takes a step when the reader has taken the step before, because it has then finished the one before that.
+// Takes a step word. It may do so once the reader has taken the previous step, because the reader has then finished the
+// step before that one.
 static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
-    int64_t before = v->step_no - 1; // the step before the next one
+    int64_t before = v->step_no - 1; // the previous step
     if (v->inside || before < 0) return kv_step(sim, a, v);
     if (before >= (int64_t)v->read.count) return false;
     v->last = at_least(v->last, v->read.items[before] + a->c.scales.release - 1);

@@ -4,7 +4,7 @@
 
 enum { ROWS, PIXELS };
 
-// The words before `before` are free from a cycle on.
+// From some cycle on, the places of all words before `before` are free.
 struct release {
     int64_t before, cycle;
 };
@@ -16,10 +16,10 @@ struct lines {
     int64_t active[2];          // tokens of an image, by the parity of its number
     int64_t *arrival;           // per place of the ring: cycle in which the word's last token was taken
     int64_t last_in;            // cycle of the last token taken
-    struct release *release;    // a ring as well
+    struct release *release;    // a ring of the next releases
     int64_t releases, released; // releases that were made and used so far
-    int64_t room;               // of a ring of releases
-    int64_t free_before, free;  // the release in force
+    int64_t room;               // size of that ring
+    int64_t free_before, free;  // the last release that was used
     // The next word out: its image, place, tap, word of the pixel, token.
     int64_t image, place[2], tap[2], word, token;
     int64_t begins; // cycle from which the image's first word may be read
@@ -42,7 +42,7 @@ bool sim_lines_init(struct sim *sim, struct actor *a) {
 
 // ---- in ----
 
-// Whether the next word has a place in the ring, and from which cycle on.
+// Finds the cycle from which the next word has a place in the ring. False while that is not known.
 static bool find_place(const struct timing_lines *c, struct lines *l) {
     while (l->arrived - l->free_before >= c->buffer) {
         if (l->released == l->releases) return false;
@@ -85,7 +85,7 @@ static int64_t word_of(const struct timing_lines *c, const struct lines *l) {
     return l->image * l->size + (y * c->axis[PIXELS].size + x) * c->pixel + l->word;
 }
 
-// The first word that the present patch, or the first patch of the next row, needs.
+// Returns the first word that the present patch or the first patch of the next row needs.
 static int64_t oldest(const struct timing_lines *c, const struct lines *l) {
     int64_t line = c->axis[PIXELS].size * c->pixel, y = position(&c->axis[ROWS], l->place[ROWS], 0),
             x = position(&c->axis[PIXELS], l->place[PIXELS], 0);
@@ -93,7 +93,7 @@ static int64_t oldest(const struct timing_lines *c, const struct lines *l) {
     return l->image * l->size + at_least(y, 0) * line + (holds ? 0 : at_least(x, 0) * c->pixel);
 }
 
-// Goes on to the next word. Returns true at the end of a patch.
+// Advances to the next word. Returns true at the end of a patch.
 static bool advance(const struct timing_lines *c, struct lines *l) {
     if (++l->word < c->pixel) return false;
     l->word = 0;
@@ -109,7 +109,7 @@ static bool advance(const struct timing_lines *c, struct lines *l) {
     return true;
 }
 
-// The cycle from which the next word may be read. False while that is not known.
+// Finds the cycle from which the next word may be read. False while that is not known.
 static bool find_ready(const struct timing_lines *c, const struct lines *l, int64_t *ready) {
     int64_t first = l->image * l->size, word = word_of(c, l);
     if (l->arrived <= at_least(first, word)) return false;

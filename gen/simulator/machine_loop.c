@@ -5,8 +5,8 @@
 
 struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
-    struct sim_client *prompt; // NULL: there are no ids, or the run begins in the middle of a request
-    int64_t unread, left;      // ids of the prompt not yet sent; ids left in the present beat
+    struct sim_client *prompt; // NULL: the graph has no ids, or the run begins in the middle of a request
+    int64_t unread, left;      // ids of the prompt that were not sent yet; ids left in the present beat
     int64_t beat_at, popped;   // cycle in which that beat arrived, and in which the last id left a beat
     int at, ids;               // present step; ids of it that were sent
     int64_t from;              // first cycle in which the next word can be offered

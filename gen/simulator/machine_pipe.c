@@ -6,7 +6,7 @@
 // Words that a register slice (rill_register_slice in mode 2) holds before an input of the stages.
 enum { SLICE_WORDS = 2 };
 struct slice {                    // register slice in front of an operand
-    struct sim_edge *from, words; // stream before it; the words that it holds
+    struct sim_edge *from, words; // the stream before the slice; the words that the slice holds
 };
 
 struct pipe {
@@ -35,7 +35,7 @@ static void fill_slice(struct sim *sim, struct slice *s) {
         uint8_t mark = edge_mark(s->from);
         edge_take(sim, s->from, at);
         edge_put(sim, &s->words, at, at, mark);
-        sim->words--; // it was counted as a word of the stream
+        sim->words--; // the FIFO already counted this word
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the replay buffer and the head replay: whole groups are kept and sent several times.
+// Timing model of the replay buffer and the head replay, which store whole groups and send each several times. A group
+// is a firing or a head.
 #include "gen/simulator/machines.h"
 
 struct kept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine that writes ids to memory. Every id is one beat with its own descriptor, and the next id follows when the
-// write has its response.
+// Timing model of the writer of ids. Every id is one beat with its own descriptor. The next id is taken when the write
+// has its response.
 #include "gen/simulator/machines.h"
 
 struct ring {

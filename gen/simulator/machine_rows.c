@@ -3,22 +3,23 @@
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
-// ---- rows of a step, group after group, read ahead: requests, beats into one of two banks, words out ----
+// ---- reader: requests the rows of a step ahead, stores a group's beats in one of two banks, and sends its words ----
 
 struct rows {
     struct sim_edge *step, *out;
     struct sim_client *client;
     struct stage stage;
     int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
-    int64_t groups;            // groups of a row
-    // Requests: one for each group of each token.
+    int64_t groups;            // groups per row; a group is read by one burst
+    // Requests, one for each group of each token.
     bool inside;          // a step word is held
     int64_t described;    // cycle of the last request
     int64_t from;         // first cycle for requests of the present step
     int64_t group, token; // next request
     // Beats.
-    VEC(int64_t) full, drained; // per group: cycle from which its words may leave, and in which they have left
-    int64_t beats;              // beats of the present group that have arrived
+    VEC(int64_t) full,
+        drained;   // per group: first cycle in which its words may leave, and cycle in which its last word left
+    int64_t beats; // beats of the present group that have arrived
     // Words.
     int64_t row, word_token; // next word
     int64_t next;            // first cycle for it
@@ -50,7 +51,7 @@ static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     return r->inside = true;
 }
 
-// Requests a group of a token.
+// Requests the next group of the next token.
 static bool rows_ask(struct sim *sim, struct actor *a, struct rows *r) {
     int64_t room;
     if (!rows_step(a, sim, r) || !client_room(r->client, &room)) return false;
@@ -105,7 +106,7 @@ void sim_rows_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// ---- rows to memory: one descriptor for each group of a token ----
+// ---- writer: writes rows to memory, with one descriptor for each group of a token ----
 
 struct writer {
     struct sim_edge *in;
@@ -113,7 +114,7 @@ struct writer {
     int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
     int64_t pos;               // position of the step's first row
     int64_t row, token;        // next word
-    int64_t clear;             // cycle of the last beat of the group before, in which that group has left
+    int64_t clear;             // cycle of the last beat of the previous group; the next group may begin then
     int64_t left, from;        // beats of the group still to be handed over; first cycle for them
     bool ask;                  // the group's descriptor is still to be handed over
     int64_t asks;              // first cycle for the descriptor
@@ -129,7 +130,7 @@ bool sim_writer_init(struct sim *sim, struct actor *a) {
     return w->in && w->client;
 }
 
-// Hands over the remaining beats of the present group; false until its last beat is in the engine.
+// Hands over the remaining beats of the present group. False until the write engine has its last beat.
 static bool writer_gives(struct sim *sim, struct writer *w) {
     int64_t at;
     if (w->ask) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that take every word in stages that stall together, and let only some of them out: those of
-// certain rounds of a group.
+// Timing model of kernels that take every word but pass on only the words of certain rounds. A group has several rounds
+// of words. All stages stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -8,7 +8,7 @@ struct sieve {
     struct inputs in;
     struct sim_edge *out;
     struct stage stage;
-    int64_t word, round, group; // of the next row
+    int64_t word, round, group; // place of the next row
 };
 
 bool sim_sieve_init(struct sim *sim, struct actor *a) {
@@ -31,7 +31,8 @@ static void advance(const struct timing_sieve *c, struct sieve *s) {
     if (++s->group == c->groups) s->group = 0;
 }
 
-// Whether the row is the last one of a firing that leaves. Without a number of groups, the input says so.
+// Whether the row is the last one of its firing that leaves. If the number of groups is not known, the input's mark
+// tells.
 static bool ends(const struct timing_sieve *c, const struct sieve *s, uint8_t mark) {
     if (!c->groups) return mark & MARK_LAST;
     return s->word == c->words - 1 && s->group == c->groups - 1 && s->round == c->first + (c->count - 1) * c->step;

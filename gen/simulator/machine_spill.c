@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_spill. A firing goes to memory as it arrives, and comes back when all of its writes have their
-// responses. If FIRINGS is 2, the next firing is written in the meantime.
+// Timing model of rill_spill, which writes a firing to memory as it arrives and reads it back when all of its writes
+// have their responses. If FIRINGS is 2, the next firing is written in the meantime.
 #include "gen/simulator/machines.h"
 #include "gen/kernel/kernel.h"
 
@@ -28,7 +28,7 @@ struct spill {
 
     // The firing that is read.
     struct spill_half *drains; // NULL: none
-    int64_t drained;           // cycle in which the last word of the firing before entered the output register
+    int64_t drained;           // cycle in which the last word of the previous firing entered the output register
     int64_t slot, word, part;  // words taken from the present beat; next word of the firing; beats of that word so far
     int64_t next;              // first cycle in which the next beat can be read
     int64_t sent;              // cycle of the last word out
@@ -37,7 +37,8 @@ struct spill {
     uint8_t mark;
 };
 
-static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) { // the next firing may enter
+static void spill_enter(struct spill *s, struct spill_half *half,
+                        int64_t at) { // the next firing may enter from then on
     half->mark.count = 0;
     s->written = half;
     s->address = half->offset;
@@ -62,9 +63,9 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
     return s->in && s->out && s->write && s->read;
 }
 
-// Hands over the present beats, each with a descriptor before it. The descriptor is known with the firing's first word,
-// then with the beat before; if a word is wider than a beat, with the word itself. False until the last beat is in the
-// engine.
+// Hands over the present beats, each after its descriptor. The first descriptor is known with the firing's first word,
+// every other one with the previous beat. If a word is wider than a beat, the word itself gives its descriptors. False
+// until the engine has the last beat.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
     bool wide = a->c.spill.beats > 1;
     int64_t at, room;
@@ -118,8 +119,8 @@ static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     if (a->c.spill.firings == 1) spill_enter(s, s->half, at);
 }
 
-// Moves the next word into the output register when the word before has left it. The firing is over with its last word
-// in the register, no matter when that word finds room.
+// Moves the next word into the output register when the previous word has left it. The firing ends when its last word
+// enters the register, even if that word must wait there.
 static bool spill_fill(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t at;
     if (!s->drains || !client_beat(s->read, &at)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines for query heads that are computed together: heads of a step of one token become the tokens of a firing
-// (pack), and firings again (split).
+// Timing models of rill_head_pack and rill_head_split. In a step of one token, pack turns query heads into the tokens
+// of one firing, so that the engine computes them together; split turns these tokens back into firings.
 #include "gen/simulator/machines.h"
 
 struct together {
@@ -8,8 +8,8 @@ struct together {
     bool alone, inside; // alone: the present step or firing has one token; inside: it has begun
     int64_t head;       // pack: heads of the output firing that have passed
     int64_t left;       // split: firings of the step still to arrive
-    // Per firing that is held in a bank: its words, and the cycles from which it can be read and its bank is free
-    // again.
+    // Per bank with a stored firing: its words, the cycle from which it can be read, and the cycle from which the bank
+    // is free again.
     int64_t words[2], ready[2], released[2];
     int64_t filled, emptied; // firings that arrived, and that were sent so far
     int64_t count;           // words of the arriving firing so far

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the multiplexer and the demultiplexer: firings move in turn.
+// Timing model of the multiplexer and the demultiplexer. Firings pass one after another, each by an entry of the
+// schedule, which names its port.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 

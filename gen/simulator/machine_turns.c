@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that take some words of one input, then some of another one, in stages that stall together.
+// Timing model of kernels that alternate between two inputs: they take some words of one, then some words of the other.
+// All stages stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -7,7 +8,7 @@ struct turns {
     struct inputs in;
     struct sim_edge *out;
     struct stage stage;
-    int64_t row; // of the present turn
+    int64_t row; // words taken in the present turn
     int side;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks through static schedules, and fetches turns from them.
+// Walks through static schedules. Fetches from them the turns of multiplexers and demultiplexers: a turn is an entry
+// that names the port of the next firing.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/sim_actor.h"
 
@@ -16,7 +17,8 @@ static bool section_runs(const struct sim *sim, const struct schedule_table *s, 
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
 }
 
-// Advances to the first entry that this step has. The last entry of a section is in every step.
+// Advances to the first entry that this step uses. A step of one token skips entries for several tokens; the last entry
+// of a section is never skipped.
 static void pass_over(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     if (!s->many || w->step >= sim->options->steps || sim->options->step[w->step].ntok != 1) return;
     for (; s->many[s->section[w->section].first + w->index]; w->index++) w->left_out++;
@@ -51,7 +53,7 @@ bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct
     return settle(sim, s, w);
 }
 
-// ---- turns: a step is taken when all entries of the step before have left; then its entries follow ----
+// ---- turns: the next step is taken when all entries of the previous step have left ----
 
 enum { TURNS_AHEAD = 6 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of a family with its values. Expressions, choices and loops are resolved; everything else is copied.
+// Expands the graph of a family for the values of a spec. Expressions, choices and loops are resolved; everything else
+// is copied.
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,8 +10,8 @@
 enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 };
 
 struct expander {
-    struct family_scope scope; // loop: the innermost loop here
-    int64_t repeat;            // of the region here; 0: none
+    struct family_scope scope; // its `loop` is the innermost loop around the present place
+    int64_t repeat;            // repetitions of the region around the present place; 0: none
     size_t nodes;
     bool ok;
 };
@@ -47,7 +48,7 @@ static bool is_whole(const char *text) {
     return text[0] == '{' && strchr(text, '}') == text + len - 1;
 }
 
-// A list with one value per repetition, or a single value if all are equal.
+// Returns a list with one value per repetition, or a single value if all are equal.
 static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *from) {
     struct family_scope scope = e->scope;
     node_list list = {0};
@@ -67,7 +68,7 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
-// All values of a list parameter that is alone in its braces; NULL: other text.
+// If a text is only `{NAME}` with the name of a list parameter, returns all values of the list; otherwise NULL.
 static const struct family_value *list_of(const struct expander *e, const char *text) {
     const struct family *f = e->scope.values->family;
     const char *name = is_whole(text) ? arena_strndup(e->scope.arena, text + 1, strlen(text) - 2) : "";
@@ -125,7 +126,7 @@ static bool evaluate(struct expander *e, const struct yaml_node *map, const char
     return ok;
 }
 
-// The branch that is taken; NULL: there is none.
+// Returns the branch of a choice that is taken; NULL: none.
 static const struct yaml_node *choose(struct expander *e, const struct yaml_node *map) {
     static const char *const keys[] = {"if", "then", "else"};
     int64_t yes;
@@ -175,7 +176,7 @@ static void expand_loop(struct expander *e, const struct yaml_node *map, node_li
     e->scope.loop = outer;
 }
 
-// An item of a list expands to none, itself, or several.
+// Expands an item of a list, which becomes no item, one, or several.
 static void expand_item(struct expander *e, const struct yaml_node *in, node_list *list) {
     bool map = in->kind == YAML_KIND_MAP;
     if (map && yaml_get(in, "for")) {
@@ -221,7 +222,7 @@ static void add_entry(struct expander *e, struct yaml_node *map, const char *key
     map->items[map->count++] = value;
 }
 
-// The repetitions of a region, which are needed before its operations are expanded.
+// Returns the number of repetitions of a region, which its operations need when they are expanded.
 static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     const struct yaml_node *node = yaml_get(region, "repeat");
     const char *text = node && node->kind == YAML_KIND_SCALAR ? family_text(&e->scope, node) : NULL;
@@ -248,7 +249,7 @@ static struct yaml_node *expand_map(struct expander *e, const struct yaml_node *
     return n;
 }
 
-// NULL: the result is empty, or an error.
+// Returns the expanded node; NULL if it is empty, or after an error.
 static struct yaml_node *expand(struct expander *e, const struct yaml_node *in) {
     if (!e->ok || !in) return NULL;
     if (in->kind == YAML_KIND_SCALAR) return expand_scalar(e, in);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the readers of the parts of a family.
+// Declarations shared by the readers of the parts of a family file.
 #ifndef RILL_FAMILY_READ_H
 #define RILL_FAMILY_READ_H
 
@@ -11,6 +11,7 @@ struct family_reader {
     struct diag *diag;
 };
 
+// A row of a table of keys, and JSON Schemas for the values of keys.
 #define KEY(word, must, text, schema)                                                                                  \
     { .key = word, .required = must, .doc = text, .json = schema }
 #define EXPRESSION "{\"type\": [\"string\", \"integer\", \"number\", \"boolean\"]}"
@@ -23,16 +24,16 @@ struct family_reader {
 
 extern const struct schema_table family_config_table, family_gguf_table;
 
-// The value of a required key; NULL after an error.
+// Returns the value of a required key; NULL after an error.
 const struct yaml_node *family_need(struct family_reader *, const struct yaml_node *map, const char *key,
                                     const struct schema_table *);
-// A container with at most `most` items; NULL if absent or wrong.
+// Returns the value of a key that is a map or a list of at most `most` items; NULL if absent or wrong.
 const struct yaml_node *family_container(struct family_reader *, const struct yaml_node *map, const char *key,
                                          enum yaml_kind, size_t most);
-// Reports a name that is neither a parameter nor `design.` and a key of the design.
+// Reports a name that is neither a parameter of the family nor a design key written as `design.KEY`.
 void family_check_parameter(struct family_reader *, const char *name, struct loc);
 
-// Reports names and words without a meaning, in a family that was read without errors.
+// Checks a family that was read without errors: reports names and words that nothing defines.
 void family_check_names(struct family_reader *);
 bool family_is_design_name(const char *name);                  // `design.lanes`
 bool family_has_word(const struct family *, const char *name); // `parameter.word`

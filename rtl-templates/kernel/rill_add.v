@@ -45,7 +45,7 @@ module rill_add #(
     `include "rill_copies.vh"
     localparam LATENCY = LATENCY_ADD;
 
-    // ---- each operand comes from registers; ready does, too ----
+    // ---- register slices: operands, and ready to their writers, come from registers ----
     localparam WORD_W = USER_W + 1 + LANES * 32;
     wire [1:0]         valid_in;
     wire [1:0]         ready_in;

@@ -57,7 +57,7 @@ module rill_binary #(
         end
     endgenerate
 
-    // ---- each operand comes from registers; ready does, too ----
+    // ---- register slices: operands, and ready to their writers, come from registers ----
     localparam WORD_W = USER_W + 1 + LANES * 32;
     wire [1:0]         valid_in;
     wire [1:0]         ready_in;

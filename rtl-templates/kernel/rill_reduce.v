@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maximum, minimum or sum of elements of a tensor, docs/numerics.md section 2.
+// Reduces elements of a tensor to their maximum, minimum or sum (docs/numerics.md section 2).
 //
-// With N = 0 the lanes stay apart: among ROUNDS * WORDS consecutive words of a token, those that are WORDS apart become
-// one. With N > 0 a whole vector of N elements, in words of LANES, becomes one element, in a word with one lane.
-// A sum is exact: of integers in units of 2^-20, which the result multiplies by SCALE after one conversion to fp32.
-// Streams: docs/rtl.md section 3; a firing holds whole groups of words. Words of the last round leave, the others do
-// not. One word per cycle in.
-// Latency: FUNCTION 0 and 1: 4 cycles, sums: 11 cycles, and log2(LANES) more with N > 0, from a word of the last round
-// to its result.
-// Reset: synchronous, valids and counters only. fault: pulse; a NaN or infinity, and for sums |x| >= 2^23.
+// With N = 0 each lane is reduced alone. A group has ROUNDS rounds of WORDS words per token, and words with the same
+// place in their rounds are reduced to one word. With N > 0 a vector of N elements, in words of LANES, is reduced to
+// one element, which leaves in a word with one lane.
+// Sums are exact: elements are converted to integers in units of 2^-20. The sum is converted to fp32 once, then
+// multiplied by SCALE.
+// Streams: docs/rtl.md section 3; a firing holds whole groups. Results leave in the last round. One word per cycle in.
+// Latency from a word of the last round to its result: 4 cycles for FUNCTION 0 and 1, 11 cycles for sums, and
+// log2(LANES) more with N > 0.
+// Reset: synchronous, valids and counters only. fault: pulse on a NaN or infinity, and for sums on |x| >= 2^23.
 //
 // name      meaning                                       unit      range
 // LANES     fp32 per chunk                                words     1, 2, 4, 8, 16, 32
 // TOKENS    tokens per step, upper bound                  tokens    1 to 8
 // FUNCTION  0 max, 1 min, 2 sum times SCALE               -         0, 1, 2
-// N         of a vector that becomes one; 0: lanes stay   elements  0 to 2^24
-// ROUNDS    words that become one, for N = 0              words     1 to 2^24
-// WORDS     of a round and token, for N = 0               words     1 to 65536
-// SCALE     fp32 bits of the factor of the integer sum    -         any finite
-// USER_W    of tuser                                      bits      derived
+// N         elements of a vector; 0: each lane alone      elements  0 to 2^24
+// ROUNDS    rounds of a group, for N = 0                  words     1 to 2^24
+// WORDS     words of a round and token, for N = 0         words     1 to 65536
+// SCALE     finite factor of the sum, as fp32 bits        -         any
+// USER_W    width of tuser                                bits      derived
 // OUT       fp32 per chunk out                            words     derived
 `default_nettype none
 
@@ -107,7 +108,7 @@ module rill_reduce #(
             if (word_last) round_q <= round_last ? {ROUND_W{1'b0}} : round_q + 1'b1;
         end
 
-    // ---- flow control: a word that does not leave passes the last stage without a reader ----
+    // ---- flow control: a word that does not leave is dropped at the last stage, whatever the reader does ----
     wire [COPIES-1:0]  group_step;
     wire [LATENCY-1:0] valid;
     wire               en, m_valid, leaves;
@@ -118,8 +119,9 @@ module rill_reduce #(
         .m_side({leaves, m_axis_y_tlast, m_axis_y_tuser}));
     assign m_axis_y_tvalid = m_valid && leaves;
 
-    // ---- the accumulators: one is read a stage before its addition; a word that follows in the same place takes it
-    //      from the register behind the addition ----
+    // ---- the accumulators ----
+    // An accumulator is read one stage before its addition. If the next word has the same accumulator, it takes the
+    // value from the register after the addition, because the memory does not have it yet.
     reg  [ADDR_W:0]   place1_q;              // {first, address} of stage 1
     wire [ADDR_W:0]   ahead;                 // of stage FRONT - 1
     reg  [ADDR_W:0]   place_q;               // of stage FRONT
@@ -158,7 +160,8 @@ module rill_reduce #(
                 assign joined = {{16{whole[43]}}, whole} + (place_q[ADDR_W] ? 60'd0 : old);
                 assign lane_bad[i] = over || bad;
             end else begin : gen_order
-                // Unsigned integers in the order of the numbers, or in the opposite order. 0 is below all of them.
+                // key maps a number to an unsigned integer with the same order, or with the opposite one for a minimum.
+                // 0 is below all keys and is used for elements past N.
                 localparam OUTSIDE = N > 0 && i >= N - (GROUP - 1) * LANES;
                 reg  [31:0] x_q;
                 reg         outside_q;
@@ -183,7 +186,7 @@ module rill_reduce #(
         end
     endgenerate
 
-    // ---- one item of all lanes, or one of each ----
+    // ---- the results: one of all lanes, or one of each lane ----
     wire [OUT*ITEM_W-1:0] result;
     wire [OUT-1:0]        out_bad;
     generate

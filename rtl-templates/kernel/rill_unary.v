@@ -11,7 +11,7 @@
 // FUNCTION  number of the function (rill_unary_lane)                                      -          0 to 11
 // A         first constant of the function                                                fp32 bits  any
 // B         second constant of the function                                               fp32 bits  any
-// N         elements of a firing and token; 0: f(0) is +0, so that padding needs no care  elements   0 or more
+// N         elements of a firing and token; 0: f(0) is +0, so padding needs no treatment  elements   0 or more
 // USER_W    width of tuser                                                                bits       derived
 `default_nettype none
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two tensors as one: words of a and words of b in turn.
+// Joins two tensors to one: alternates between words of a and words of b.
 //
-// FIRST words of a for each token, then SECOND words of b, until b's firing ends.
+// Takes FIRST words of a for each token, then SECOND words of b for each token, and repeats that until b's firing ends.
 // Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle. Reset: synchronous, valids and counters only.
 //
 // name    meaning                       unit    range
@@ -9,7 +9,7 @@
 // TOKENS  tokens per step, upper bound  tokens  1 or more
 // FIRST   words of a, per token         words   1 to 2^24
 // SECOND  words of b, per token         words   1 to 2^24
-// USER_W  of tuser                      bits    derived
+// USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_concat #(
@@ -51,7 +51,7 @@ module rill_concat #(
         end
     endgenerate
 
-    reg                second_q;             // it is the turn of b
+    reg                second_q;             // the next word is taken from b
     reg  [COUNT_W-1:0] word_q;
     wire               ready, step, valid, en;
     wire               word_last = word_q == (second_q ? SECOND_LAST[COUNT_W-1:0] : FIRST_LAST[COUNT_W-1:0]);

@@ -189,7 +189,7 @@ module rill_corner_turn #(
     endgenerate
 
     // ---- the loops of each lane ----
-    // Number of banks by which each loop moves on per index.
+    // The number of banks that each loop moves on when its index grows by one.
     function [LOOPS*32-1:0] turns(input integer loops);
         integer l;
         begin
@@ -273,7 +273,7 @@ module rill_corner_turn #(
             rows_q <= rows_d;
         end
     end
-    // The lane that reads the bank k places after the first lane's bank.
+    // The lane that reads from the bank that is k banks after the first lane's bank.
     function integer lane_of(input integer k);
         integer n;
         begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One registered stage of a shifter: moves a line of ELEMS elements up by `by` times STEP elements.
+// One registered stage of a shifter: moves a line of ELEMS elements up by `by` * STEP elements.
 //
 // Zeros enter at the bottom; elements that pass the top are lost. There is no handshake: clock enable `en`, latency 1
 // enabled cycle; without `en`, `q` keeps its value. Each bit needs a 4:1 multiplexer.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of a tensor that is read again, in wires only: the kernel of `expand`. The rill_layout_converter before it
-// reads the elements as often as they are needed.
+// The kernel of the operation `expand`, which repeats elements of a tensor. It is wires only: the rill_layout_converter
+// before it sends each word as often as it is needed.
 //
 // SPREAD = 0: words pass unchanged. SPREAD = 1: a word in is one element, which becomes all elements of a word out.
 // Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in
@@ -10,7 +10,7 @@
 // LANES   fp32 per chunk out             words   1 or more
 // TOKENS  tokens per step, upper bound   tokens  1 or more
 // SPREAD  1: a chunk in has one element  -       0, 1
-// USER_W  of tuser                       bits    derived
+// USER_W  width of tuser                 bits    derived
 // IN      fp32 per chunk in              words   derived
 `default_nettype none
 

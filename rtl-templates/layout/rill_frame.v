@@ -2,8 +2,9 @@
 // Changes the length of a stream's firings: sets tlast after every WORDS words per token and ignores the tlast of the
 // input.
 //
-// It turns a tensor that comes as one firing into one firing per row, or joins rows to one firing. tuser = {tok_last,
-// tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per cycle.
+// For example, it divides a tensor that arrives as one firing into one firing per row, or joins rows to one firing.
+// tuser = {tok_last, tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per
+// cycle.
 // Reset: clk, synchronous active-high rst; tvalid and tready are low in reset.
 //
 // name    meaning                               unit    range

@@ -144,8 +144,8 @@ module rill_layout_converter #(
     rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .HALF(BUFFER), .OFF_W(WORD_W)) u_walk (
         .clk(clk), .rst(rst), .step(step), .last(at_end), .half(bank_q), .element(word), .turn(unused_turn));
 
-    reg                     ahead_q;                       // `word` is the next one to be read,
-    reg                     end_q;                         // and the last one of the bank
+    reg                     ahead_q;                       // `word` is the next word to be read,
+    reg                     end_q;                         // and it is the last word of the bank
     reg  [TOK_W-1:0]        tok_q;
     reg                     valid_q;
     reg  [USER_W-1:0]       user_q;

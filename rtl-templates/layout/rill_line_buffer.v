@@ -5,9 +5,9 @@
 // DILATION pixels apart. A patch begins STRIDE pixels after the previous one; the first one begins BEFORE pixels before
 // the image. Patches leave in row-major order of their places, and the pixels of a patch in row-major order. Pixels
 // outside the image are PAD.
-// A ring of BUFFER words holds the newest words of the image. A word is taken as soon as it overwrites only a word that
-// no further patch needs: one before the first pixel of the patch that is read and before the first patch of the next
-// row.
+// A ring of BUFFER words holds the newest words of the image. A new word is taken as soon as no patch needs the word
+// that it overwrites. That word must come before the first pixel of the patch that is read now, and before the first
+// patch of the next row of patches.
 // A firing is one image. m_axis_tlast ends the last patch; s_axis_tlast is ignored. Tokens are innermost on both sides:
 // each word comes once per active token, tuser = {tok_last, tok}. The number of active tokens may change from image to
 // image. The first words of the next image are taken while the last patches are read.
@@ -117,7 +117,7 @@ module rill_line_buffer #(
     localparam PLACE_X_W = bits(PLACES_X);
     localparam PLACE_Y_W = bits(PLACES_Y);
 
-    // The distance in words that the next word is away when loop number `level` moves on; WORD is the innermost loop.
+    // The distance to the next word, in words, when loop `level` moves on. WORD is the innermost loop.
     localparam WORD = 0;
     localparam TAP_X = 1;
     localparam TAP_Y = 2;
@@ -134,7 +134,7 @@ module rill_line_buffer #(
             default: move = SIZE - PLACE_SPAN - PATCH_SPAN;
         endcase
     endfunction
-    // The distance within the ring.
+    // Converts a distance in the image to one in the ring.
     function integer ring(input integer distance);
         ring = distance < 0 ? (BUFFER - (0 - distance) % BUFFER) % BUFFER : distance % BUFFER;
     endfunction
@@ -223,7 +223,7 @@ module rill_line_buffer #(
     end
 
     wire               step;                               // the next word is wanted
-    reg  [COUNT_W-1:0] lead_q;                             // words that have arrived, minus the number of the next word
+    reg  [COUNT_W-1:0] lead_q;                             // how many words have arrived from the next word on
     reg  [SLOT_W-1:0]  read_q;                             // slot of the next word
     reg  [Y_W-1:0]     top_q;                              // first row of the patch
     reg  [X_W-1:0]     edge_q;                             // first pixel of the patch

@@ -72,7 +72,7 @@ module rill_loop_walk #(
         end
     endgenerate
 
-    // The index of each loop for an element's number in the order of the loops.
+    // The indices of all loops for the `number`-th element of the walk.
     function [LOOPS*32-1:0] digits(input integer number);
         integer n, left;
         begin
@@ -123,8 +123,8 @@ module rill_loop_walk #(
         BY_TURN};
     localparam [31:0] HALF_32 = HALF;
 
-    // Whether a loop wraps around in the next step, when it moves on by its part of STEP plus `more`. It is computed
-    // from the present digit, which moves by `by` now.
+    // Whether a loop wraps around in the next step, in which it moves by its part of STEP plus `more`. This is computed
+    // a step ahead, from the present index `digit`, which moves by `by` now.
     function ends(input integer n, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
         integer least;
         begin
@@ -145,7 +145,7 @@ module rill_loop_walk #(
     reg  [OFF_W-1:0]   element_q;
     reg  [TURN_W-1:0]  bank_q;
     integer k, l;
-    integer c;                                             // {a carry comes in, the loop wraps around}
+    integer c;                                             // the case: {a carry comes in, the loop wraps around}
     always @* begin
         carry[LOOPS] = 1'b0;
         off = {OFF_W{1'b0}};

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of a tensor: takes every word, and lets those of some rounds out.
+// Takes a part of a tensor: takes every word, and passes on only the words of some rounds.
 //
-// A firing is GROUPS groups of ROUNDS rounds of WORDS words for each token. Words of round FIRST, of the round STEP
-// after it and so on leave, COUNT rounds of each group.
+// A firing has GROUPS groups, a group ROUNDS rounds, and a round WORDS words per token. In each group the words of
+// COUNT rounds leave: of round FIRST, and of every STEP-th round after it.
 // Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle in. Reset: synchronous, valids and counters only.
 //
 // name    meaning                             unit    range
 // LANES   fp32 per chunk                      words   1 or more
 // TOKENS  tokens per step, upper bound        tokens  1 or more
-// GROUPS  of a firing                         groups  1 to 2^24
-// ROUNDS  of a group                          rounds  1 to 2^24
-// WORDS   of a round and token                words   1 to 2^24
-// FIRST   round that leaves                   rounds  0 to 2^24
-// STEP    from a round that leaves to the     rounds  1 to 2^24
-//         next one
+// GROUPS  groups of a firing                  groups  1 to 2^24
+// ROUNDS  rounds of a group                   rounds  1 to 2^24
+// WORDS   words of a round and token          words   1 to 2^24
+// FIRST   first round that leaves             rounds  0 to 2^24
+// STEP    distance from a round that leaves   rounds  1 to 2^24
+//         to the next one
 // COUNT   rounds that leave                   rounds  1 to 2^24
-// USER_W  of tuser                            bits    derived
+// USER_W  width of tuser                      bits    derived
 `default_nettype none
 
 module rill_slice #(
@@ -90,7 +90,7 @@ module rill_slice #(
             if (word_last && round_last) group_q <= group_last ? {COUNT_W{1'b0}} : group_q + 1'b1;
         end
 
-    // ---- a word that does not leave passes the stage without a reader ----
+    // ---- a word that does not leave is dropped at the stage, whatever the reader does ----
     wire step, valid, en, m_valid, leaves;
     reg  [LANES*32-1:0] data_q;
     rill_pipe #(.LATENCY(1), .SIDE_W(USER_W + 2)) u_pipe (

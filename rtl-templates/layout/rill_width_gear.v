@@ -14,7 +14,7 @@
 // OUT_ELEMS  elements of an output chunk                  elements  1, 2, 4, 8, 16, 32
 // ELEM_W     width of an element                          bits      1 or more
 // TOKENS     tokens per step, upper bound                 tokens    1 or more
-// DENSE      1: words are full but for the last row-step  -         0, 1
+// DENSE      1: words are full except in last row-steps   -         0, 1
 // COUNT_W    width of tcount                              bits      derived
 // USER_W     width of tuser                               bits      derived
 `default_nettype none
@@ -87,7 +87,7 @@ module rill_width_gear #(
     wire [NUM_W-1:0]  count = {{(NUM_W-COUNT_W){1'b0}}, s_axis_tcount};
     wire [NUM_W-1:0]  fill_d = (fill_q + (DENSE == 1 ? FULL_STEP : count)) & FILL_MASK;
 
-    localparam STAGES = SHIFTS + 2;                        // input, each shift, leftover chosen
+    localparam STAGES = SHIFTS + 2;                        // the input, each shift, the choice of the new leftover
     localparam END = STAGES - 1;
     reg  [STAGES-1:0]        valid_q;
     reg  [STAGES*NUM_W-1:0]  fills_q;
@@ -194,7 +194,7 @@ module rill_width_gear #(
     reg  [1:0]         put_q;                              // line being filled
     reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
     (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
-    // A function, so that a simulator joins them only when a line is written.
+    // It is a function so that a simulator computes it only when a line is written.
     function [LINE_W-1:0] join_rest(input [LINE_W-1:0] line, input some, input [CHUNK_W-1:0] rest);
         begin
             join_rest = line;

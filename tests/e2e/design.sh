@@ -87,7 +87,7 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens $((room < 4 ? room : 4)))
             done
             ;;
-        # up to the last position of the context, where the design stops by itself: by the prompt alone, and by decoding
+        # to the end of the context, where the design stops: once reached in the prompt, once while decoding
         end)
             flags+=(--unchecked)
             for length in "$context" $((context - 2)); do

@@ -55,7 +55,7 @@ checkpoint && sed -i 's/"h\.2\.attn\.c_attn\.weight"/"h.2.attn.c_attn.wrong!"/' 
 counted check_refused "a tensor is missing" 1 'error: .*h\.2\.attn\.c_attn\.weight' bash -c pack_story
 counted check "bad checkpoint: nothing written" [ ! -e "$work/failures/packed" ]
 checkpoint && rm "$work/failures/model/vocab.json"
-without_vocabulary() { # requests are ids then
+without_vocabulary() { # without a tokenizer, requests are ids
     bash -c pack_story 2>&1 | grep 'warning: the tokenizer cannot be used'
     [ "${PIPESTATUS[*]}" = "0 0" ]
 }
@@ -122,7 +122,7 @@ counted check_refused "more ids than the context has room for: golden" 1 'the co
     "$rill" golden "$spec" --weights random:1 --prompt-ids 1,2,3 --tokens 39
 counted check_refused "more ids than the context has room for: forecast" 1 'the context of 40 has room for 38 ' \
     "$rill" timeline "$spec" --prompt-len 3 --tokens 39
-fills_context() { # command...: two ids behind a prompt of 39
+fills_context() { # command...: generates two ids after a prompt of 39
     "$@" | grep -oE '"token_ids": \[[0-9]+, [0-9]+\]'
 }
 full=(--prompt-ids "$(some_ids 39 97)" --ignore-eot) golden=("$rill" golden "$spec" --weights random:1 --json)
@@ -138,7 +138,7 @@ counted check_refused "more ids than a register holds" 2 '1 to 4294967295' "${si
 printf 'ids: 1,2,3\nids:5\n' >"$work/failures/requests"
 counted check "requests from a file" "${sim[@]}" --requests "$work/failures/requests" --tokens 2 --ignore-eot
 echo 'ids: 1,,3' >>"$work/failures/requests"
-touch "$dir/filelist.f" # what is refused now is refused before a build: the message is the first line
+touch "$dir/filelist.f" # so these refusals come before a build, and the message is the first line
 not_built() { # options: refused with status 2 before anything is built
     local status=0
     "${sim[@]}" "$@" >"$work/failures/said" 2>&1 || status=$?
@@ -181,7 +181,8 @@ counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}"
     --tokens 2
 counted check_refused "time-out: who waits for whom" 1 'time-out' "${sim[@]}" "${few[@]}" --timeout 600
 
-# A deadlock: the stream beside a norm has less room than the norm takes in before it sends anything.
+# A deadlock: the norm takes in a whole vector before it sends anything, but the FIFO of the stream around it is too
+# small for that.
 circle=$work/circle
 cat >"$circle.yaml" <<'TEXT'
 name: circle
@@ -351,7 +352,7 @@ truncate -s $((size - 1)) "$dir/image/golden.bin"
 counted check_refused "truncated golden weights" 1 'golden weights: truncated' "${sim[@]}" "${few[@]}"
 cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 
-# ---- what lies in a folder already ----
+# ---- folders that already have files ----
 
 rm -rf "$work/failures/design" && cp -r "$dir" "$work/failures/design" &&
     cp "$dir/image/manifest.json" "$work/failures/manifest.json"
@@ -397,7 +398,7 @@ same_hash() { # computes the hash as rill_logits_hash defines it; 97 words per i
 }
 counted check "logits_hash is the hash of the logits" same_hash
 
-# ---- names that shells and make take apart ----
+# ---- names with characters that are special to shells and make ----
 
 # shellcheck disable=SC2016 # nothing shall be expanded
 odd="$work/failures/a b'c"'"d$e;f&g#h%i(j)ü'

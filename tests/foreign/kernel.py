@@ -37,7 +37,7 @@ class Host:
         # just below a multiple of 4 KiB, so that data aligned in the image is not aligned here
         return 0x40F80 + 0x3000 * channel
 
-    def of(self, register):  # the memory behind a pointer's port
+    def of(self, register):  # the memory at a pointer's port
         port = next(r["port"] for r in self.package["registers"] if r["name"] == register)
         return self.memory[int(port[-2:])]
 
@@ -82,7 +82,7 @@ class Host:
         await self.write("CTRL", 1)
 
     async def finish(self):
-        """Waits for the interrupt and clears it; then fault, ending and the ids in the ring."""
+        """Waits for the interrupt and clears it. Returns fault, ending and the ids in the ring."""
         if self.dut.interrupt.value != 1:
             end = ClockCycles(self.dut.ap_clk, LIMIT)
             if await First(RisingEdge(self.dut.interrupt), end) is end:

@@ -60,7 +60,7 @@ make_kernel() { # design
 }
 compile() { (cd "$1" && iverilog -g2005 -s rill_kernel -o sim.vvp -f filelist.f); } # folder
 
-# Passes when cocotb's report names the test and no failure of it; vvp's own status says nothing.
+# Passes if cocotb's report names the test without a failure. The exit status of vvp does not show failures.
 cocotb_test() { # folder, test, seeds
     local report=$1/$2.xml
     rm -f "$report"
@@ -83,7 +83,7 @@ check_seeds() { # design
     done
 }
 
-fusesoc() { # folder, arguments: in a home of its own
+fusesoc() { # folder, arguments: with a separate home folder
     (mkdir -p "$work/home" && cd "$work/home" && env HOME="$work/home" XDG_CONFIG_HOME="$work/home" \
         PATH="$venv/bin:$PATH" \
         "$venv/bin/fusesoc" --cores-root "$1" run --build-root "$1/fusesoc" "${@:2}" rill:kernel:rill_kernel:1.0)

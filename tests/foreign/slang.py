@@ -35,7 +35,7 @@ def allowed():
 
 
 def elaborate(words, log):
-    """What slang says of one elaboration: its lines with errors and warnings. It writes to the standard error stream."""
+    """The errors and warnings that slang prints for one elaboration, as lines. slang writes to standard error."""
     run = driver.Driver()
     run.addStandardArgs()
     words = ["slang", "-Weverything", *[f"-Wno-{name}" for name in allowed()], "--error-limit", "0", *words]

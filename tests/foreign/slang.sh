@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Reads every template, every design of the tree's specs and its packages with slang, a strict third-party front end. It
-# is not a part of the suite, because slang comes from PyPI, into build/foreign/slang. See --help.
+# is not a part of the suite, because it installs slang from PyPI, into build/foreign/slang. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -40,7 +40,7 @@ environment() {
 
 slang() { "$venv/bin/python" "$here/slang.py" "$@" >"$log" 2>&1; }
 
-# Passes when slang has no finding; its first one is the reason.
+# Passes if slang has no finding. Otherwise prints its first finding as the reason.
 reads() { # name, arguments of slang.py
     if slang "${@:2}"; then ok "$1"; else fail "$1" "$(head -n 1 "$log")"; fi
 }

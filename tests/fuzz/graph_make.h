@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How random specs are made: random numbers and single operations (graph_ops.c), for graph_seed.c.
+// Shared by the makers of random specs: random numbers and single operations (graph_ops.c), used by graph_seed.c.
 #ifndef RILL_FUZZ_GRAPH_MAKE_H
 #define RILL_FUZZ_GRAPH_MAKE_H
 
@@ -41,13 +41,13 @@ int add_dequantize(struct spec *s, int acc);
 int add_linear(struct spec *s, int x, int size);
 int add_unary(struct spec *s, int x, enum op_kind kind);
 int add_transpose(struct spec *s, int x);
-int add_patch(struct spec *s, int x);     // x where patches would have too many elements
-int add_reduction(struct spec *s, int x); // without a draw; x where a kind would give values that are too large
+int add_patch(struct spec *s, int x);     // returns x if patches would have too many elements
+int add_reduction(struct spec *s, int x); // draws no random number; returns x if values could become too large
 int add_reshape(struct spec *s, int x, bool flat);
 int add_binary(struct spec *s, int a, int b, bool product);
 int add_kernel(struct spec *s, int x);
 int add_step_kernel(struct spec *s, int x);
 void add_rope_tables(struct spec *s);
-int add_rope(struct spec *s, int x, int heads); // heads 0: any; x where no table fits
+int add_rope(struct spec *s, int x, int heads); // heads: 0 for any number; returns x if no table fits
 
 #endif

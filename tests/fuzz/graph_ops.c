@@ -22,7 +22,7 @@ int below(int n) { return n > 0 ? (int)(draw() % (uint64_t)n) : 0; }
 int between(int low, int high) { return low + below(high - low + 1); }
 bool chance(int percent) { return below(100) < percent; }
 
-// One of `count` values; the earlier ones are named more often by the caller.
+// Returns one of `count` values. Callers list a value several times to make it more likely.
 int one_of(const int *values, int count) { return values[below(count)]; }
 
 int random_length(void) {
@@ -55,7 +55,7 @@ void make_design(struct spec *s) {
     }
     if (chance(40)) d[KEY_OUTSTANDING] = ONE_OF(1, 1, 2, 3, 5, 16, 64);
     d[KEY_COPIES] = d[KEY_TOKENS] > 1 ? ONE_OF(1, 1, 2) : 1;
-    d[KEY_ON_CHIP] = chance(25) ? 1 << between(0, 6) : 0; // run.sh raises what is less than the least
+    d[KEY_ON_CHIP] = chance(25) ? 1 << between(0, 6) : 0; // run.sh raises a budget that is too small for the design
 }
 
 // ---- tensors and operations ----
@@ -75,7 +75,7 @@ int add_tensor(struct spec *s, enum value_type type, int size, int region, float
     return s->tensors++;
 }
 
-// The size class of that description, once.
+// Returns the size class with this description, which is added if there is none yet.
 int derived(struct spec *s, struct size_class want) {
     for (int i = 0; i < s->sizes; i++) {
         const struct size_class *c = &s->size[i];
@@ -128,8 +128,8 @@ static bool fits(const struct spec *s, int size, int wanted) {
     return wanted == NONE ? s->size[size].rank == 1 : size == wanted;
 }
 
-// A tensor to read: often the latest or one that nothing has read yet. Its size class, or NONE: any vector, or
-// ANY_ARRAY.
+// Picks a tensor to read: often the newest one, or one that nothing reads yet. size: its size class; NONE: any vector;
+// ANY_ARRAY: any array.
 int pick(const struct spec *s, int size) {
     int fitting[MAX_TENSORS], unread[MAX_TENSORS], count = 0, lonely = 0;
     for (int t = 0; t < s->tensors; t++) {
@@ -143,15 +143,16 @@ int pick(const struct spec *s, int size) {
     return chance(40) ? fitting[count - 1] : fitting[below(count)];
 }
 
-// Weights of its own for every repetition in most repeated regions.
+// Decides whether every repetition has separate weights, as in most repeated regions.
 bool per_layer(const struct spec *s) { return here(s)->repeat > 1 ? chance(75) : chance(10); }
 
-// Lanes of its own for some kernels; those that have whole heads or grow with the position keep the design's.
+// Gives some kernels their own number of lanes. Kernels of whole heads, or whose vectors grow with the position, keep
+// the number of the design, so callers skip them.
 static void choose_lanes(struct op *op) {
     if (chance(12)) op->lanes = ONE_OF(1, 1, 2, 2, 4, 4, 8, 16);
 }
 
-// An order of its own for some kernels that walk arrays.
+// Gives some kernels that process arrays their own order of the dimensions.
 static void choose_order(const struct spec *s, struct op *op) {
     int rank = rank_of(s, op->out[0]);
     if (rank == 1 || !chance(25)) return;
@@ -175,7 +176,7 @@ int add_norm(struct spec *s, int x) {
     return op->out[0];
 }
 
-// Keeps values far from the limits of the kernels.
+// Adds a norm if values could come near the limits of the kernels.
 int tame(struct spec *s, int x, float limit) { return s->tensor[x].rms > limit ? add_norm(s, x) : x; }
 
 static int find_quantized(const struct spec *s, int x) {
@@ -185,7 +186,7 @@ static int find_quantized(const struct spec *s, int x) {
         if (op->kind != OP_QUANTIZE || op->in[0] != x || op->block > BLOCK_GROUP || !is_visible(s, op->out[0]))
             continue;
         if (is_array(s, x) && !same)
-            continue; // rows travel in several parts, which a repeated region cannot have replayed from outside
+            continue; // an array has several rows, and a repeated region cannot replay these from outside
         if (chance(same ? 60 : 15)) return op->out[0];
     }
     return NONE;
@@ -233,22 +234,23 @@ static int plain_unary(struct spec *s, int x, enum op_kind kind, float rms) {
     return op->out[0];
 }
 
-// Values of 0.36 to 2.8, for which everything is defined.
+// Makes values of 0.36 to 2.8, for which every function is defined.
 static int positive(struct spec *s, int x) { return plain_unary(s, plain_unary(s, x, OP_TANH, 1), OP_EXP, 2.8f); }
 
-// Makes an operand that the function accepts: exp takes nothing large, and others positive numbers.
+// Makes an operand that the function accepts: no large numbers for exp, and positive numbers for some others.
 static int operand_of(struct spec *s, int x, enum op_kind kind) {
     if (kind == OP_EXP) return plain_unary(s, x, OP_TANH, 1);
     return kind == OP_LOG || kind == OP_SQRT || kind == OP_RECIPROCAL ? positive(s, x) : x;
 }
 
-// The root mean square of a result at most.
+// Returns an upper bound of the root mean square of a result.
 static float rms_of(enum op_kind kind, float rms) {
     bool shifts = kind == OP_SCALAR || kind == OP_SIGMOID || kind == OP_SOFTPLUS || kind == OP_HARDSIGMOID;
     return kind == OP_EXP || kind == OP_RECIPROCAL ? 2.8f : shifts && rms < 1 ? 1 : rms;
 }
 
-// Some of one kind are replaced by other operations, without a draw: what a seed draws besides stays as it was.
+// Replaces some operations of one kind by others. No random number is drawn for that, so all other choices of a seed
+// stay as they were before these operations existed.
 int add_unary(struct spec *s, int x, enum op_kind kind) {
     static const struct {
         enum op_kind kind;
@@ -259,7 +261,7 @@ int add_unary(struct spec *s, int x, enum op_kind kind) {
 #include "tests/fuzz/ops.inc"
 #undef OP
     };
-    enum { FUNCTIONS = 16 }; // one more than there are: silu stays in one
+    enum { FUNCTIONS = 16 }; // one more than there are functions: in one case silu stays
     bool replaced = false;
     for (size_t i = 0; i < sizeof others / sizeof *others && kind == OP_SILU && !replaced; i++)
         if ((replaced =
@@ -277,8 +279,8 @@ int add_unary(struct spec *s, int x, enum op_kind kind) {
 
 int add_transpose(struct spec *s, int x) {
     int rank = rank_of(s, x), perm[MAX_RANK] = {0, 1, 2}, shift = between(1, rank - 1);
-    for (int d = 0; d < rank; d++) perm[d] = (d + shift) % rank; // for three dimensions: a turn, or
-    if (rank == 3 && chance(50))                                 // two that change places
+    for (int d = 0; d < rank; d++) perm[d] = (d + shift) % rank; // rotates the dimensions; with three of them,
+    if (rank == 3 && chance(50))                                 // it may swap two instead
         for (int d = 0, stays = below(rank); d < rank; d++) perm[d] = d == stays ? d : rank - stays - d;
     struct size_class turned = {.source = SHAPE_TURNED, .rank = rank, .parent = s->tensor[x].size};
     memcpy(turned.perm, perm, sizeof perm);
@@ -316,7 +318,7 @@ static int reshaped(struct spec *s, enum op_kind kind, int x, int size, float rm
     return op->out[0];
 }
 
-// What all elements along some dimensions have in common, subtracted from each.
+// Subtracts from each element the maximum, minimum, sum or mean of all elements along some dimensions.
 int add_reduction(struct spec *s, int x) {
     int extent[MAX_RANK], size = s->tensor[x].size, rank = spec_extents(s, size, extent),
                           mask = 1 + s->tensors % ((1 << rank) - 1), kept = 0, count = 1, kind = s->ops % 4;
@@ -341,7 +343,7 @@ int add_reduction(struct spec *s, int x) {
     return op->out[0];
 }
 
-// The same elements as one vector, or in a shape with fewer dimensions, or in the shape they once had.
+// Reshapes a tensor to one vector, to fewer dimensions, or back to the shape that its elements had before.
 int add_reshape(struct spec *s, int x, bool flat) {
     const struct size_class *c = &s->size[s->tensor[x].size];
     int size = s->tensor[x].size, parent = size;
@@ -357,7 +359,7 @@ int add_reshape(struct spec *s, int x, bool flat) {
     return op->out[0];
 }
 
-// One operand instead of the sum; without a draw, so that all else of a seed's graph stays.
+// Replaces a sum by a choice of one operand. No random number is drawn, so the rest of the seed's graph stays.
 static void choose_one(struct spec *s, struct op *op) {
     op->kind = OP_CHOOSE;
     op->setting = s->ops % 4;
@@ -375,13 +377,13 @@ static int quotient(struct spec *s, int a, int b) {
     return op->out[0];
 }
 
-// The difference, or the larger or smaller operand, instead of the sum; without a draw, as `choose`.
+// Replaces a sum by the difference, or by the larger or smaller operand. No random number is drawn here either.
 static void choose_another(struct spec *s, struct op *op) {
     static const enum op_kind kinds[] = {OP_ADD, OP_SUB, OP_MAX, OP_MIN, OP_ADD};
     op->kind = kinds[s->tensors % 5];
 }
 
-// The sum or product, or the sum where a product could grow too large, or the first operand where even that could.
+// Adds a sum or a product. If a product could grow too large, adds a sum; if that could as well, returns a.
 int add_binary(struct spec *s, int a, int b, bool product) {
     float ra = s->tensor[a].rms, rb = s->tensor[b].rms;
     product = product && ra * rb * 2 <= most_rms;
@@ -408,14 +410,15 @@ static struct op *add_custom(struct spec *s, enum op_kind kind, int x, enum valu
     return op;
 }
 
-// The largest of `group` neighbours each, or of all.
+// Adds a kernel that gives the largest of every `group` neighbours; 0: of all elements.
 static int add_largest(struct spec *s, int x, int group) {
     int size =
         derived(s, (struct size_class){.source = SHAPE_POOLED, .rank = 1, .parent = s->tensor[x].size, .last = group});
     return add_custom(s, OP_LARGEST, x, VALUE_F32, size, s->tensor[x].rms * 3)->out[0];
 }
 
-// One of them behind a tensor; the pairs that belong together as they do in tests/e2e/cases/kernels/spec.yaml.
+// Adds a random custom kernel that reads x. Kernels that belong together are used in pairs, as in
+// tests/e2e/cases/kernels/spec.yaml.
 int add_kernel(struct spec *s, int x) {
     int kind = is_array(s, x) ? 0 : below(100);
     x = tame(s, x, 5);
@@ -436,7 +439,7 @@ int add_kernel(struct spec *s, int x) {
     return add_custom(s, OP_WIDEN, narrow, VALUE_F32, s->tensor[x].size, 4)->out[0];
 }
 
-// A factor that follows from the position, vectors of weights, or a row of a table.
+// Adds a custom kernel with a factor that depends on the position, with vectors of weights, or with a row of a table.
 int add_step_kernel(struct spec *s, int x) {
     enum { MOST_POSITIONS = 64 };
     int kind = below(s->context > 0 ? 100 : 70);
@@ -469,7 +472,8 @@ void add_rope_tables(struct spec *s) {
     }
 }
 
-// Of a tensor of n elements, so many heads at the most that each has `cols`.
+// Divides n elements into a random number of heads of equal size, each with at least `cols` elements. Returns 0 if that
+// is not possible.
 static int some_heads(int n, int cols) {
     int heads[64], count = 0;
     for (int h = 1; h <= n / cols && count < 64; h++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md); the same seed prints the same text. Steps make
-// it smaller.
+// graph_seed SEED [STEP...]: prints a random legal spec (docs/spec.md). Equal seeds print equal text. Each STEP makes
+// the spec smaller.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "tests/fuzz/graph_make.h"
 
 enum {
-    MANY_ATTENTIONS = 100000, // seeds from there on may have several attentions
-    OWN_KERNELS = 200000,     // and from there on custom kernels instead
-    ATTENTION_ROLES = 300000, // and from there on attention of all kinds of tensors, to the end of longer contexts
-    ROTARY = 400000,          // and from there on rotary embedding in graphs of the first kind
-    STEP_KERNELS = 500000,    // and from there on custom kernels with step words, vectors and tables
+    MANY_ATTENTIONS = 100000, // graphs of seeds from here on may have several attentions
+    OWN_KERNELS = 200000,     // from here on custom kernels instead
+    ATTENTION_ROLES = 300000, // from here on attention over all kinds of tensors, to the end of longer contexts
+    ROTARY = 400000,          // from here on rotary embedding, in graphs like those of the first seeds
+    STEP_KERNELS = 500000,    // from here on custom kernels with step words, vectors and tables
 };
 
 static bool many_attentions(const struct spec *s) { return s->seed >= MANY_ATTENTIONS && s->seed < OWN_KERNELS; }
@@ -28,7 +28,7 @@ static int random_size(const struct spec *s) {
     return size;
 }
 
-// Several products of one operand; their dequantizations in any order.
+// Adds several products of one operand, with their dequantizations in any order.
 static int add_parallel(struct spec *s, int x) {
     int q = add_quantize(s, tame(s, x, most_rms)), acc[3], count = between(2, 3), y = NONE;
     for (int i = 0; i < count; i++) acc[i] = add_matmul(s, q, random_size(s));
@@ -46,7 +46,7 @@ static void add_gated(struct spec *s, int x) {
     if (chance(70)) add_binary(s, x, down, false);
 }
 
-// Vectors of heads: a product of x, or a tensor of that size as it is.
+// Returns vectors of heads: a product of x, or an existing tensor of that size.
 static int head_source(struct spec *s, int x, int size) {
     int other = chance(25) ? pick(s, size) : NONE;
     return other != NONE ? tame(s, other, most_rms) : add_linear(s, x, size);
@@ -63,7 +63,7 @@ static void head_sizes(const struct spec *s, int size[RESULT_HEADS + 1]) {
     for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
         for (int i = 0; i < s->sizes; i++)
             if (s->size[i].heads == (enum heads)kind || (kind > QUERY_HEADS && s->size[i].heads == QUERY_HEADS))
-                size[kind] = i; // the queries stand for all
+                size[kind] = i; // if all kinds have one class, it is that of the queries
 }
 
 static void attend(struct spec *s, int x, int q, int k, int v) {
@@ -92,7 +92,7 @@ static void attend(struct spec *s, int x, int q, int k, int v) {
     reads(op, keys);
     reads(op, values);
     op->out[op->outs++] = add_tensor(s, VALUE_SCALAR, size[QUERY_HEADS], op->region, 1);
-    op->setting = s->ops % 4; // a cap, three times in four, a window as often; without a draw
+    op->setting = s->ops % 4; // 0 to 3: three of four have a cap; no random number is drawn
     op->window = s->tensors % 4 ? 1 + s->tensors % 29 : 0;
     int weights = op->out[0], inverse = op->out[1];
     op = add_op(s, OP_QUANTIZE, VALUE_MX, size[QUERY_HEADS], 1);
@@ -167,9 +167,9 @@ static void add_attention(struct spec *s, int x) {
     attend(s, x, q, k, v);
 }
 
-// ---- attention of all kinds of tensors ----
+// ---- attention over all kinds of tensors ----
 
-// An input of a size, or a vector of any size where there is none.
+// Returns an input of this size, or any input if there is none.
 static int some_input(const struct spec *s, int size) {
     int fitting[MAX_PORTS], count = 0;
     for (int i = 0; i < s->inputs; i++)
@@ -177,7 +177,8 @@ static int some_input(const struct spec *s, int size) {
     return count ? fitting[below(count)] : s->input[below(s->inputs)];
 }
 
-// Queries, keys or values: an input, a carried value or whatever else there is as it is, a norm, a product, a sum.
+// Returns queries, keys or values: an existing tensor (an input, a carried value or another one), or a norm, product or
+// sum of one.
 static int role_source(struct spec *s, int size) {
     int x = some_input(s, size), other = pick(s, size), kind = below(100);
     if (s->tensor[x].size != size && other != NONE && chance(70)) x = other;
@@ -212,7 +213,7 @@ static void add_carry(struct spec *s) {
     int init = chance(30) ? pick(s, ANY_ARRAY) : NONE;
     if (init == NONE) init = pick(s, NONE);
     if (init == NONE || s->tensor[init].region == s->regions - 1 || s->tensor[init].rms > carried_rms)
-        return; // `init` is older than the region
+        return; // `init` must come from before the region
     struct region *r = &s->region[s->regions - 1];
     int local = add_tensor(s, VALUE_F32, s->tensor[init].size, s->regions - 1, carried_rms);
     s->tensor[local].local_of = s->regions - 1;
@@ -220,7 +221,7 @@ static void add_carry(struct spec *s) {
     r->carry[r->carries++] = (struct carry){local, init, NONE};
 }
 
-// What the next repetition gets: a tensor of this region, of bounded size.
+// Chooses the tensor that the next repetition gets: one of this region, with bounded values.
 static void close_carry(struct spec *s, struct carry *carry) {
     int size = s->tensor[carry->local].size, found = NONE;
     for (int t = 0; t < s->tensors; t++)
@@ -248,7 +249,7 @@ static void make_regions(struct spec *s) {
     bool last = false, many = s->heads && many_attentions(s);
     for (int i = 0; i < count; i++) {
         last = last || (i > 0 && i > attention && !many && s->is_lm &&
-                        chance(15)); // of a graph of rows every step's result is wanted
+                        chance(15)); // graphs of rows need the result of every step
         begin_region(s, chance(55) ? 1 : between(2, 4), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
@@ -290,7 +291,7 @@ static bool join(struct spec *s, int a, int b) {
     return add_binary(s, a, b, false) != a;
 }
 
-// Joins what nothing reads until at most `most` tensors are left.
+// Adds up tensors that nothing reads, until at most `most` of them are left.
 static int join_ends(struct spec *s, int most, int *list) {
     int count = unread(s, list);
     while (count > most) {
@@ -299,12 +300,13 @@ static int join_ends(struct spec *s, int most, int *list) {
         if (!joined) break;
         count = unread(s, list);
     }
-    for (int t = s->tensors - 1; count == 0; t--) // all are read: by a carried name
+    for (int t = s->tensors - 1; count == 0;
+         t--) // if all are read (the last by a carried name), takes the newest vector
         if (s->tensor[t].type == VALUE_F32 && s->size[s->tensor[t].size].rank == 1) list[count++] = t;
     return count;
 }
 
-// A tensor is an output once.
+// Makes a tensor an output, unless it is one already.
 static void add_output(struct spec *s, int tensor) {
     for (int o = 0; o < s->outputs; o++)
         if (s->output[o] == tensor) return;
@@ -319,12 +321,13 @@ static void make_outputs(struct spec *s) {
     }
     int count = join_ends(s, most, list);
     for (int i = 0; i < count && s->outputs < MAX_PORTS; i++) add_output(s, list[i]);
-    for (int t = s->tensors - 1; t >= 0 && s->outputs < 3; t--) // some that are read inside too
+    for (int t = s->tensors - 1; t >= 0 && s->outputs < 3; t--) // also some tensors that the graph itself reads
         if (s->tensor[t].type == VALUE_F32 && is_read(s, t) && s->tensor[t].region != NONE &&
             s->tensor[t].local_of == NONE && chance(4))
             add_output(s, t);
     if (chance(3)) add_output(s, s->input[0]);
-    for (int r = 0; r < s->regions && s->seed % 29 == 13; r++) // a carried name: what comes after the last repetition
+    for (int r = 0; r < s->regions && s->seed % 29 == 13;
+         r++) // also a carried name: its value after the last repetition
         if (s->region[r].carries > 0 && s->outputs < MAX_PORTS) add_output(s, s->region[r].carry[0].local);
 }
 
@@ -373,7 +376,7 @@ static void make_inputs(struct spec *s) {
         s->size[s->sizes++] = array;
     }
     int array = s->sizes - 1;
-    for (int i = 0; i < count + arrays; i++) { // the first is a vector: there is always one to pick
+    for (int i = 0; i < count + arrays; i++) { // the first is a vector, so that there is always one to pick
         s->input[s->inputs++] = add_tensor(s, VALUE_F32, arrays && i > 0 ? array : random_size(s), NONE, 1.2f);
         snprintf(s->tensor[s->tensors - 1].name, NAME_BYTES, "x%d", i);
     }
@@ -389,12 +392,12 @@ static void make_heads(struct spec *s) {
     s->kv_heads = s->heads % 2 == 0 && chance(35) ? s->heads / 2 : chance(15) ? 1 : s->heads;
     s->head_dim = random_head(lanes);
     s->value_dim = chance(10) ? random_head(lanes) : s->head_dim;
-    bool one_kind = s->heads == s->kv_heads && s->head_dim == s->value_dim; // then all are one size class
+    bool one_kind = s->heads == s->kv_heads && s->head_dim == s->value_dim; // then one size class is enough
     for (int kind = QUERY_HEADS; kind <= RESULT_HEADS; kind++)
         if (!one_kind || kind == QUERY_HEADS) s->size[add_size(s, 1)].heads = (enum heads)kind;
 }
 
-// Names that a careless printer would confuse with names of its own, or with words of Verilog.
+// Gives some tensors names that a careless emitter would confuse with its own names or with keywords of Verilog.
 static void make_names(struct spec *s) {
     static const char *const names[] = {
         "x",        "X",      "x_fork", "x_loop",     "x_exit", "reg",      "wire",   "begin",     "module",
@@ -405,19 +408,19 @@ static void make_names(struct spec *s) {
     if (!chance(20)) return;
     for (int i = 0; i < NAMES; i++)
         if (chance(25)) snprintf(s->tensor[below(s->tensors)].name, NAME_BYTES, "%s", names[i]);
-    for (int t = 0; t < s->tensors; t++) // once each
+    for (int t = 0; t < s->tensors; t++) // makes the names unique
         for (int u = 0; u < t; u++)
             if (!strcmp(s->tensor[t].name, s->tensor[u].name)) snprintf(s->tensor[t].name, NAME_BYTES, "t%d", t);
     if (chance(50)) snprintf(s->region[0].name, NAME_BYTES, "%s", names[below(NAMES)]);
 }
 
-static int at_most_dim(const struct spec *s, int dim) { // of the values, a multiple of the lanes
+static int at_most_dim(const struct spec *s, int dim) { // bounds the size of value heads; a multiple of the lanes
     while (s->heads * dim > 320) dim /= 2;
     int lanes = s->design[KEY_LANES];
     return dim < lanes ? lanes : dim / lanes * lanes;
 }
 
-// Heads of one memory beat and of several, of few enough elements in all.
+// Chooses heads that take one or several memory beats, with a bounded number of elements in total.
 static void make_role_heads(struct spec *s) {
     int lanes = s->design[KEY_LANES];
     s->heads = ONE_OF(1, 1, 2, 2, 3, 4);
@@ -430,7 +433,7 @@ static void make_role_heads(struct spec *s) {
         if (!one_kind || kind == QUERY_HEADS) s->size[add_size(s, 1)].heads = (enum heads)kind;
 }
 
-// The inputs are of the sizes of queries, keys and values, some of them, or of another one.
+// Adds inputs with the sizes of queries, keys or values, or sometimes with another size.
 static void make_role_inputs(struct spec *s) {
     int size[RESULT_HEADS + 1], other = add_size(s, 8 * between(1, 8)), count = between(1, 3);
     head_sizes(s, size);
@@ -493,7 +496,8 @@ static bool reads_carry(const struct spec *s, int region, int local) {
     return false;
 }
 
-// The outputs need an operation and an input, whatever is kept beside them.
+// Whether the outputs depend on at least one operation and one input. Tensors that are kept without a reader do not
+// count.
 static bool is_whole(const struct spec *s) {
     static struct spec needed;
     bool op = false, input = false;
@@ -535,7 +539,7 @@ void spec_make(struct spec *s, uint64_t seed) {
         else make_graph(s);
         done = s->is_model || is_whole(s);
     }
-    s->design[KEY_ACTIVATIONS] = seed % 7 == 3 ? 10 : 8; // not drawn: the other choices stay those of their seeds
+    s->design[KEY_ACTIVATIONS] = seed % 7 == 3 ? 10 : 8; // not drawn, so that the other choices of a seed stay
     s->design[KEY_QUERY_HEADS] = seed % 3 == 1 ? 8 : 1;
     spec_clean(s);
 }
@@ -549,7 +553,7 @@ int main(int argc, char **argv) {
     }
     spec_make(&s, strtoull(argv[count ? 2 : 1], NULL, 0));
     if (count) return printf("%d\n", spec_steps(&s)) < 0;
-    static struct spec whole; // steps are numbered by the spec as it was made
+    static struct spec whole; // the original spec, by which steps are numbered
     whole = s;
     for (int i = 2; i < argc; i++)
         if (atoi(argv[i]) < spec_steps(&whole)) spec_step(&s, &whole, atoi(argv[i]));

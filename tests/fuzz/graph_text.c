@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random specs: what of them is needed, the steps that make one smaller, and their text.
+// Finds the needed parts of a random spec, makes it smaller step by step, and prints it.
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ static int places_of(const struct cut *c, int extent) {
     return spec_cut_fits(c, extent) ? (extent + c->before + c->after - span_of(c)) / c->stride + 1 : 1;
 }
 
-// The places along a dimension, or behind these the elements of a patch.
+// Returns an extent of a tensor of patches: the number of places along a dimension, or, for the last one, the elements
+// of a patch.
 static int cut_extent(const struct size_class *c, int dim, const int of[], int rank) {
     int elements = 1;
     if (dim < c->axes) return places_of(&c->cut[dim], of[dim]);
@@ -33,7 +34,7 @@ static int cut_extent(const struct size_class *c, int dim, const int of[], int r
     return elements;
 }
 
-// Dimension d of a tensor that lacks the dimensions of a mask, or has one element if it lacks all.
+// Returns extent d of a tensor without the dimensions in the mask; 1 if no dimension is left.
 static int kept_extent(int mask, int d, const int of[], int rank) {
     for (int k = 0; k < rank; k++)
         if (!(mask >> k & 1) && d-- == 0) return of[k];
@@ -127,7 +128,7 @@ static void drop_carry(struct spec *s, int region, int c) {
     replace_reads(s, k.local, k.next == k.local ? k.init : k.next, region, false);
 }
 
-// A carried tensor whose `next` is no longer made in its region is none.
+// Drops carried tensors whose `next` is no longer made in their region.
 static void check_carries(struct spec *s) {
     for (int r = 0; r < s->regions; r++)
         for (int c = 0; c < s->region[r].carries; c++) {
@@ -147,7 +148,7 @@ static bool can_stand_for(const struct spec *s, int x, int y) {
     return a->local_of == NONE && a->needed;
 }
 
-// Readers of its output read something else of that size.
+// Drops operation n. The readers of its output read another tensor of that shape instead.
 static void drop_op(struct spec *s, int n) {
     const struct op *op = &s->op[n];
     int y = op->out[0], x = NONE;
@@ -300,7 +301,7 @@ static const char *const kernel_texts[OP_KINDS - OP_CLAMP] = {
     "    golden: {file: kernels/placed.c}\n",
 };
 
-// The custom kernels that the graph has. The folder `kernels` stands beside the spec.
+// Prints the custom kernels that the graph uses. Their files are in the folder `kernels` next to the spec.
 static void print_kernels(const struct spec *s) {
     bool used[OP_KINDS] = {false}, any = false;
     for (int n = 0; n < s->ops; n++)
@@ -355,7 +356,7 @@ static void print_list(const char *key, const int *value, int count) {
     for (int i = 0; i < count; i++) printf("%s%d%s", i ? ", " : "", value[i], i == count - 1 ? "]" : "");
 }
 
-// Attributes that have their default for all dimensions are left out now and then.
+// Prints the attributes of a patch. Unless `all`, leaves out those that have their default in all dimensions.
 static void print_cut(const struct size_class *c, bool all) {
     int taps[MAX_AXES], stride[MAX_AXES], dilation[MAX_AXES], pads[2 * MAX_AXES], strides = 0, apart = 0, padded = 0;
     for (int a = 0; a < c->axes; a++) {
@@ -401,7 +402,7 @@ static void print_setting(const struct spec *s, const struct op *op) {
     if ((op->kind == OP_NARROW || op->kind == OP_WIDEN) && op->setting) printf(", FRAC: %d", 3 + op->setting);
 }
 
-// By number: pairs of `rope`, figures of `rope_table`.
+// Prints the settings of rotary embedding, which `setting` selects: the pairs of `rope`, the figures of `rope_table`.
 static void print_rotation(const struct spec *s, const struct op *op) {
     static const char *const figures[] = {
         "",
@@ -417,7 +418,7 @@ static void print_rotation(const struct spec *s, const struct op *op) {
     printf("%s", figures[op->setting]);
 }
 
-// A value, or where a region is repeated every other time one for each repetition.
+// Prints a value. In a repeated region, an odd value becomes a list with one number for each repetition.
 static void print_each(const struct spec *s, const struct op *op, const char *key, int value, int step, int most) {
     int repeat = s->region[op->region].repeat;
     printf(", %s: ", key);
@@ -426,7 +427,7 @@ static void print_each(const struct spec *s, const struct op *op, const char *ke
         printf("%s%d%s", r ? ", " : "[", (value + r * step) % (most + 1), r + 1 < repeat ? "" : "]");
 }
 
-// The attributes of an operation of one operand (ops.inc).
+// Prints the attributes of an operation with one operand (ops.inc).
 static void print_unary(const struct op *op) {
     if (op->kind == OP_GELU && op->setting) printf(", approximate: none");
 #define OP(kind, name)

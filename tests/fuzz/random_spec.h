@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random spec in memory: made by graph_seed.c, made smaller and printed by graph_text.c.
+// A random spec in memory. graph_seed.c makes it; graph_text.c makes it smaller and prints it.
 #ifndef RILL_RANDOM_SPEC_H
 #define RILL_RANDOM_SPEC_H
 
@@ -18,7 +18,7 @@ enum {
     NONE = -1,
 };
 
-enum { FORMAT_ASYM = 3 }; // of weights, beside 8 and 4 bits: int4_asym
+enum { FORMAT_ASYM = 3 }; // int4_asym, a format of weights in addition to 8 and 4 (bits)
 
 enum op_kind {
 #define OP(kind, name) OP_##kind,
@@ -31,23 +31,23 @@ enum value_type { VALUE_F32, VALUE_MX, VALUE_ACC, VALUE_KV, VALUE_SCALAR, VALUE_
 
 enum heads { NO_HEADS, QUERY_HEADS, KEY_HEADS, VALUE_HEADS, RESULT_HEADS };
 
-// Tensors of one size class have one shape, and shapes follow from others, so that sizes can be made smaller without
-// breaking a graph.
+// All tensors of a size class have one shape. The shape is given, or derived from that of class `parent`, so that sizes
+// can be made smaller without breaking a graph.
 enum shape_source {
     SHAPE_GIVEN,
     SHAPE_FLAT,    // all elements of `parent` as one vector
-    SHAPE_MERGED,  // its first two dimensions as one
+    SHAPE_MERGED,  // with the first two dimensions of `parent` joined
     SHAPE_TURNED,  // dimension i is dimension perm[i] of `parent`
     SHAPE_ROWS,    // as `parent`, but rows of the length of class `last`
     SHAPE_CUT,     // places of patches along the first dimensions of `parent`, then the elements of a patch
     SHAPE_REDUCED, // without the dimensions whose bits are set in `last`
-    SHAPE_ONES,    // with one element along these
-    SHAPE_POOLED,  // a vector of one element for `last` of `parent`; 0: for all
+    SHAPE_ONES,    // with one element along these dimensions
+    SHAPE_POOLED,  // a vector with one element for every `last` elements of `parent`; 0: one for all
 };
 
 enum { MAX_AXES = 2 };
 
-// Patches along a dimension.
+// The patches along a dimension, as in the operation `patch`.
 struct cut {
     int taps, stride, dilation, before, after;
 };
@@ -65,7 +65,7 @@ struct tensor {
     char name[NAME_BYTES];
     enum value_type type;
     int size, region;  // region NONE: an input
-    int local_of;      // a carried name: the region that carries it; else NONE
+    int local_of;      // for a carried name, the region that carries it; else NONE
     float rms;         // rough bound of the root mean square, so that no kernel faults
     bool keep;         // made although nothing reads it
     bool needed;       // found by spec_clean
@@ -76,13 +76,13 @@ struct op {
     enum op_kind kind;
     int region, ins, in[3], outs, out[2];
     int weight, bias; // numbers of weight tensors, NONE: none
-    bool per_layer;   // weights of every repetition
-    int format;       // 0: default, 8, 4, FORMAT_ASYM; of an embedding 16 too
+    bool per_layer;   // every repetition has separate weights
+    int format;       // 0: default, 8, 4, FORMAT_ASYM; also 16 for an embedding
     int row_offset, transpose, exp_min, eps_exponent, extra_rows;
     enum { BLOCK_DEFAULT, BLOCK_GROUP, BLOCK_HEAD, BLOCK_POSITIONS } block;
     bool is_value; // kv_quantize: role
     int lanes;     // 0: not given
-    int setting;   // parameter of a custom kernel, by number; 0: not given; choose: of
+    int setting;   // choice of the operation's attributes or parameters; 0: not given
     int window;    // softmax; 0: not given
     int along;     // norms; NONE: not given
     int heads;     // rope
@@ -136,14 +136,14 @@ enum model_key {
 
 struct spec {
     uint64_t seed;
-    int design[DESIGN_KEYS]; // the clock in tenths of MHz
+    int design[DESIGN_KEYS]; // KEY_CLOCK is in tenths of MHz
     bool is_model, is_lm;
     int model[MODEL_KEYS];                    // MODEL_EPS: exponent of ten
-    int heads, kv_heads, head_dim, value_dim; // of attention; 0: none
-    int weights_exp_min;                      // of its quantized weights, once they are made: one for all attentions
+    int heads, kv_heads, head_dim, value_dim; // sizes of attention; 0: it has none
+    int weights_exp_min;                      // exp_min of the quantized attention weights, equal for all attentions
     int context;                              // 0: not given
     bool to_end;                              // requests go on to the end of the context
-    int most_ops;                             // of the regions; the ends join what is left
+    int most_ops;                             // most operations in regions; joining unread tensors may add more
     int sizes, tensors, ops, regions, inputs, outputs, weights;
     struct size_class size[MAX_SIZES];
     struct tensor tensor[MAX_TENSORS];
@@ -154,17 +154,18 @@ struct spec {
 
 extern const int design_default[DESIGN_KEYS];
 
-// Whether patches lie in the padded dimension, none of them in its padding alone.
+// Whether a patch fits into the padded dimension and no patch is in its padding alone.
 bool spec_cut_fits(const struct cut *c, int extent);
 int spec_elements(const struct spec *s, int size);
-// The extents of a size class; its rank.
+// Gets the extents of a size class. Returns its rank.
 int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]);
 void spec_make(struct spec *s, uint64_t seed);
 
 void spec_print(const struct spec *s);
-// Marks as gone what no output needs.
+// Marks operations as gone that no output needs.
 void spec_clean(struct spec *s);
-// How many ways there are to make it smaller, and one of them; a step that is not possible changes nothing.
+// spec_steps returns the number of steps that could make a spec smaller; spec_step does one of them. A step that is not
+// possible changes nothing.
 int spec_steps(const struct spec *s);
 void spec_step(struct spec *s, const struct spec *whole, int step);
 

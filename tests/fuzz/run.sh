@@ -108,7 +108,7 @@ save_failure() { # spec, name
     fail "${name//_/ }" "$why (build/fuzz/failures/$name.yaml; tests/fuzz/run.sh build/fuzz/failures/$name.yaml)"
 }
 
-# ---- jobs: a seed or a spec, and behind a `+` how it is run ----
+# ---- jobs: a seed or a spec, then `+` and how it is run ----
 
 job_kind() {
     case $1 in

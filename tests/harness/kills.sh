@@ -77,7 +77,7 @@ with_kills() { # tool, call, who, 1 if the script may end at the next call, comm
         cd "$copy" && unset RILL_HOME || exit
         export KILL_TOOL=$1 KILL_CALL=$2 KILL_WHO=$3 KILL_LAST=$4 KILL_STATE=$work/state KILL_TOOLS=$work/tools \
             KILL_RILL=$work/rill
-        # for files that a killed script leaves behind
+        # for files that a killed script does not remove
         export PATH=$work/tools:$PATH KILL_ROOT=$BASHPID TMPDIR=$work/temporary
         [ "$1" != any ] || exec "${@:5}"
         "${@:5}"

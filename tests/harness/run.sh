@@ -54,7 +54,7 @@ fails() { # label, reason, how, victim, background part, a part that is not ther
     fi
 }
 
-# ---- runs of a design: a program in the place of rill says what it is told to ----
+# ---- runs of a design: a program replaces rill and prints prepared output ----
 
 # Writes the output of `rill sim` and `rill forecast` for a correct run, one value per line; sed commands then change
 # it.

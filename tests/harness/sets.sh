@@ -64,7 +64,7 @@ seeds_in_sets() { # what the fuzz part is given
         "$(listed --set deep)" == *" tests/fuzz/seeds found "* ]]
 }
 
-# ---- both sets of cheap jobs, behind a program in the place of make ----
+# ---- both sets with cheap jobs: a program replaces make ----
 
 both() { # how the first goes, how the second does, last line
     local status=0 target=test how

@@ -9,7 +9,7 @@ ln -sfn /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
 export RILL_CARD=$socket
 card="" # process of the simulated card
 
-# ---- what is needed: an equal package that is there already keeps its simulation ----
+# ---- package, host program, card; if an equal package exists, it is kept with its simulation ----
 
 make_package() {
     variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=1 lanes=4 sampling=8 \
@@ -29,8 +29,8 @@ current_card() {
 }
 build_card() { current_card || "$root/verif/card/build.sh" "$package" "$work/standin" "${RILL_TEST_JOBS:-2}"; }
 
-# Builds the host program from the package's sources and Makefile, in a folder that was moved. The compilers must print
-# nothing.
+# Builds the host program from the package's sources and Makefile, copied to another folder. The compilers must print no
+# warning.
 build_host() {
     rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
         "$work/moved" &&
@@ -58,7 +58,7 @@ start_card() { # options of the card
     done
 }
 
-# These time limits are generous, for a busy machine. No successful run waits for them.
+# The time limits are long, because the machine may be busy. A successful run ends long before them.
 printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec timeout 300 %s %s --timeout 60 --quiet "$@"\n' "$work/standin" "$host" \
     "$package" >"$work/on_card"
 chmod +x "$work/on_card"

@@ -113,7 +113,7 @@ queue check "bash completion: help" completes rill help fo -- forecast
 queue check "bash completion: files" completes rill gen fi -- five.yaml
 offers_little() { completes rill pack --f -- --force && [ "$(wc -l <"$work/offered")" = 1 ]; }
 queue check "bash completion: no other command's options" offers_little
-installed_are_those() { # what `make install` has put there is what the program prints
+installed_are_those() { # the installed files equal the output of the program
     diff "$work/rill.1" "$prefix/share/man/man1/rill.1" &&
         diff "$work/rill.bash" "$prefix/share/bash-completion/completions/rill" &&
         diff "$work/_rill" "$prefix/share/zsh/site-functions/_rill"
@@ -121,7 +121,7 @@ installed_are_those() { # what `make install` has put there is what the program 
 queue check "make install, once more" from_prefix install /opt/rill
 queue check "installed: man page and completions" installed_are_those
 
-# ---- the Debian package, in a root of its own ----
+# ---- the Debian package, in a separate root folder ----
 
 if command -v dpkg-deb >/dev/null; then
     scratch=$work/root

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""hostile.py DIR: writes files that `rill import` must refuse, and prints for each its name and the text that the
-refusal must have, as an extended regular expression. Needs no package."""
+"""hostile.py DIR: writes files that `rill import` must refuse, and prints a line for each: its name, and an extended
+regular expression that the message must match. Needs no Python package."""
 import struct
 import sys
 from pathlib import Path

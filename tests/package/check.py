@@ -5,14 +5,14 @@
 usage: check.py WHAT PACKAGE [FILE]...
   registers       package.json, kernel.xml, component.xml and design.tcl have the registers of rtl/rill_axil_regs.v
   pins            component.xml has the pins of the kernel's module; ties as the platform wants them
-  tcl RECORD      what package_xo.tcl did under the mock: registers, interfaces, clock, reset, parameters
+  tcl RECORD      RECORD is what package_xo.tcl did under the mock: registers, interfaces, clock, reset, parameters
   link            link.cfg: one compute unit, every memory port on a separate bank
   core            the FuseSoC core names the files of filelist.f
   docs FILE       the register table of `rill package --registers`
-  xclbin FILE     what XRT read of a binary: arguments, offsets, banks
-  one_clock FILE  of a design with one clock: that it has no MMCM, by the instances in FILE
-  clocks FILE     of a design with two clocks: how they are made, and the constraints between them, by the instances of
-                  FILE
+  xclbin FILE     FILE is what XRT's library reads from a binary: arguments, offsets, banks
+  one_clock FILE  a design with one clock has no MMCM. FILE lists its instances
+  clocks FILE     a design with two clocks: how they are made, and the constraints between them. FILE lists the
+                  instances
 The first difference is printed, and the status is 1.
 """
 import json
@@ -303,7 +303,7 @@ def check_xclbin(package, listing):
 
 
 def names_of(constraints, variable):
-    """The pattern of instances in a filter of clocks.xdc, without the pin."""
+    """The pattern of instance names in a filter of clocks.xdc, without the pin."""
     filters = re.findall(r"^set " + variable + r" \[get_pins -hierarchical -regexp -filter \{NAME =~ (\S+)/(\S+)\}\]$", constraints, re.M)
     if len(filters) != 1:
         fail(f"clocks.xdc: {variable}: {len(filters)} filters of pins")

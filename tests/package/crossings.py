@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Crossings between dies that are not from flip-flop to flip-flop, with the placement as Vivado applies it.
+"""Finds crossings between dies that do not go from flip-flop to flip-flop, with the placement as Vivado applies it.
 
 usage: crossings.py HIERARCHY NETLIST MODE:PLACEMENT...    MODE: soft, hard
 

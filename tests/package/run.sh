@@ -107,7 +107,7 @@ check_package() { # name: four checks
     check "$1: a binary in XRT's library" binary "$work/$1"
 }
 
-# ---- one package in a place with a blank in its name, where nothing else is left: everything by make ----
+# ---- one package alone, in a folder with a blank in its name: everything by make ----
 
 # Checks that no file names the tree. The copies of the original spec are left out, because they may name a board by its
 # path.
@@ -356,7 +356,7 @@ halved() { # weights of both halves of a cycle
 counted check "two clocks of products with half the DSPs: constraints of every multiplier" halved
 counted_many 4 check_moved pumped
 
-# ---- placement of one package, as it is done ----
+# ---- placement of one package ----
 
 places() { # what place.tcl must have done: mode, pattern, least
     rm -f "$MOCK_RECORD"
@@ -403,7 +403,7 @@ finds() {
 }
 hard() { place "$1" hard; }
 soft() { place "$1" soft; }
-# package_xo.tcl itself sees nothing
+# a fault that package_xo.tcl itself does not detect
 both() { sed -i '/"eot_id"/s/offset="0x020"/offset="0x024"/' "$1/kernel.xml" && tcl "$1"; }
 lints() { make -s -C "$1" lint; }
 
@@ -520,7 +520,7 @@ counted check_refused "a full disk leaves nothing" 1 'File too large|disk full' 
     'ulimit -f 8 && trap "" XFSZ && exec "$0" package "$1" -o "$2"' "$rill" "$work/linear.design" "$work/full"
 [ ! -e "$work/full" ] || fail "a full disk leaves nothing" "$(ls "$work/full")"
 
-# ---- the vendor's reports beside the estimates: samples in the documented form, written by hand ----
+# ---- the vendor's reports compared with the estimates; the reports are written by hand in the documented format ----
 
 reports=$root/tests/report/vendor
 vendor() { "$rill" report "$work/linear" --vendor "$@"; }

@@ -130,11 +130,13 @@ SPEC
     [ "$("$rill" golden "$dir/own.yaml" --weights "$dir/model" --prompt-ids 1,2 --tokens 3 --ids | wc -w)" = 3 ]
 }
 
-# A spec with a .warn beside it is legal, with exactly those messages; lines that say so change nothing.
-# All modules of a design, without comments at the left margin and without the identity, which is of design.yaml.
+# Prints all modules of a design, without comments at the left margin and without the identity, which is the hash of
+# design.yaml.
 verilog_of() { # folder
     (cd "$1/rtl" && for module in *.v; do echo "$module" && grep -v -e '^//' -e ' identity = ' "$module"; done)
 }
+# A spec with a .warn file next to it is legal and causes exactly these messages. Its lines that are marked `# left out`
+# must not change the Verilog.
 warn_spec() { # name
     local dir=$root/tests/pass name=$1 twin=$work/twin/$1.yaml
     mkdir -p "$work/twin"
@@ -311,9 +313,9 @@ checked_layout() {
     fi
 }
 
-# Requests that a design cannot take are refused before its simulation is built, which takes minutes.
+# A request that a design cannot take must be refused before the simulation is built, because that takes minutes.
 unbuilt=$work/unbuilt
-refuse_unbuilt() { # exit status, message, arguments behind the folder
+refuse_unbuilt() { # exit status, message, arguments after the folder
     local want=$1 message=$2 status=0
     shift 2
     "$rill" sim "$unbuilt" "$@" >"$log" 2>&1 || status=$?
@@ -327,7 +329,7 @@ make_unbuilt() { # spec
     rm -rf "$unbuilt" && "$rill" gen "$1" -o "$unbuilt" && "$rill" pack "$1" --weights random:1 -o "$unbuilt"
 }
 # Starts a build that fails at once, and checks the message before it.
-starts_build() { # message, whether it is there, arguments behind the folder
+starts_build() { # message, whether it must appear, arguments after the folder
     local message=$1 there=$2
     shift 2
     PATH=$work/no-tools:$PATH "$rill" sim "$unbuilt" "$@" >"$log.built" 2>&1 && return 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Netlists with known paths, for the timing model (verif/timing). usage: cases.py CASE; cases.py lists them.
 
-A case fails with an AssertionError. The expected delays are sums, written here, of entries of the table of delays.
+A case fails with an AssertionError. Each case computes its expected delay as a sum of entries of the table of delays.
 """
 import json
 import os
@@ -74,7 +74,7 @@ def near(value: float, want: float) -> None:
 
 
 def one_load() -> float:
-    """A net of one load in place."""
+    """The delay of a net with one load next to its driver."""
     return NS["net"] + NS["clb"] * (1 / NS["loads_of_clb"]) ** 0.5
 
 
@@ -86,7 +86,7 @@ def chain(module: Module, count: int) -> None:
 
 
 def case_long_path() -> None:
-    """A chain of LUTs takes what its cells and nets take, and is named by its registers."""
+    """The time of a chain of LUTs is the sum over its cells and nets. The path is named by its registers."""
     module = Module()
     chain(module, 12)
     path = module.worst()
@@ -96,7 +96,8 @@ def case_long_path() -> None:
 
 
 def case_latest() -> None:
-    """Of a late and an early input the late one counts, in whatever order they stand; so does the longer way out."""
+    """The later of two inputs of a LUT counts, whichever pin it has. The longer of two paths from an input counts as
+    well."""
     for turned in (False, True):
         module = Module()
         source = module.bit()
@@ -111,7 +112,8 @@ def case_latest() -> None:
 
 
 def case_deep_chain() -> None:
-    """Paths may be long, and the ways through a netlist very many: one pass, no recursion."""
+    """A very long path with very many ways through it is found in seconds: the walk makes one pass and does not
+    recurse."""
     module, began = Module(), time.monotonic()
     bit = module.flop("first")
     for k in range(60000):
@@ -122,7 +124,7 @@ def case_deep_chain() -> None:
 
 
 def case_true_loop() -> None:
-    """A loop is refused with its cells, those behind it and before it not."""
+    """The message about a loop names the cells of the loop, but not the cells before and after it."""
     module = Module()
     back = module.bit("back")
     one = module.lut("one", module.flop("in"), back)
@@ -139,7 +141,7 @@ def case_true_loop() -> None:
 
 
 def case_own_loop() -> None:
-    """A cell that follows itself."""
+    """A cell that drives its own input is a loop."""
     module = Module()
     out = module.bit("self")
     module.cell("lut_self", "LUT1", ("O",), {"I0": out, "O": out})
@@ -152,7 +154,7 @@ def case_own_loop() -> None:
 
 
 def case_false_loop_mux() -> None:
-    """A wide multiplexer whose upper bit follows its own lower one."""
+    """In a wide multiplexer, an upper bit may depend on a lower bit of the same cell. That is no loop."""
     module = Module()
     low, high, select = module.bit("low"), module.bit("high"), module.flop("select")
     module.cell("wide", "$mux", ("Y",), {"A": [module.flop("a"), low], "B": ["0", "1"], "S": select, "Y": [low, high]})
@@ -162,7 +164,8 @@ def case_false_loop_mux() -> None:
 
 
 def case_false_loop_carry() -> None:
-    """A carry cell's upper bits follow its lower outputs; the other way round it is a loop."""
+    """In a carry cell, an upper bit may depend on a lower output. A lower bit that depends on an upper output is a
+    loop."""
     for place, is_loop in ((3, False), (0, True)):
         module = Module()
         sums = [module.bit(f"sum_{k}") for k in range(4)]
@@ -180,7 +183,7 @@ def case_false_loop_carry() -> None:
 
 
 def case_false_loop_ram() -> None:
-    """A distributed RAM with one read port's output at the other one's address."""
+    """In a distributed RAM, one read port may address the other one. That is no loop."""
     module = Module()
     first, second = module.bit("first"), module.bit("second")
     module.cell("ram", "RAM32M16", ("DOA", "DOB"), {"ADDRA": module.flop("address"), "ADDRB": first, "DIA": "0",
@@ -201,7 +204,8 @@ def multiplier(mreg: str, preg: str, packed: bool) -> float:
 
 
 def case_multiplier() -> None:
-    """Its middle register shortens it; a register in front that has other loads is a net away."""
+    """A register inside a multiplier shortens the path. An input register with other loads is outside, so its net
+    counts."""
     whole = multiplier("0", "0", True)
     near(whole, NS["ff_clock_to_q"] + NS["dsp_multiply"] - NS["dsp_setup"] + NS["ff_setup"] + NS["clock_skew"])
     assert multiplier("1", "1", True) < whole
@@ -209,7 +213,7 @@ def case_multiplier() -> None:
 
 
 def two_clocks(source: bool, to: bool, enable: str = "") -> float:
-    """From a register to another one, each at clk_2x or not."""
+    """The time from a register to another one. source, to: the register is clocked by clk_2x."""
     module = Module()
     fast = module.clock_2x()
     pins = {"CE": module.flop(enable, C=fast)} if enable else {}
@@ -219,7 +223,8 @@ def two_clocks(source: bool, to: bool, enable: str = "") -> float:
 
 
 def case_half_a_cycle() -> None:
-    """What begins or ends at clk_2x counts twice, but from clk to what is enabled at both clocks' edges alone."""
+    """A path that begins or ends at clk_2x counts twice, unless it goes from clk to a register that is enabled only at
+    common edges of both clocks."""
     once = two_clocks(False, False)
     near(once, NS["ff_clock_to_q"] + one_load() + NS["ff_setup"] + NS["clock_skew"])
     for source, to in ((True, False), (False, True), (True, True)):
@@ -230,7 +235,8 @@ def case_half_a_cycle() -> None:
 
 
 def case_half_a_cycle_inside() -> None:
-    """A module with both clocks takes its ports at clk: its own walk has counted twice what is at clk_2x inside."""
+    """Ports of an empty module with both clocks count as clk, because its own walk already doubled the paths at
+    clk_2x."""
     module, once = Module(), NS["ff_clock_to_q"] + 1.0 + NS["clock_skew"]
     module.cell("u_lane", "rill_lane", (), {"clk": module.bit("clk"), "clk_2x": module.clock_2x(),
                                             "x": module.flop("a")})
@@ -239,7 +245,8 @@ def case_half_a_cycle_inside() -> None:
 
 
 def case_pumped_multiplier() -> None:
-    """With all its registers no stage takes longer than one; its factors have a whole cycle, its port C half of one."""
+    """In a multiplier at clk_2x with all of its registers, each stage is a separate path. Its factors have a whole
+    cycle, its other inputs half a cycle."""
     module = Module()
     fast = module.clock_2x()
     second, p = module.flop("u_phase.second_q", C=fast), module.bit("p")
@@ -262,7 +269,8 @@ def case_pumped_multiplier() -> None:
 
 
 def case_parts_of_a_module() -> None:
-    """A design's clock knows the paths of modules inside its own ones, those with half a cycle as twice as long."""
+    """The clock of a design includes the paths of modules inside its modules. Paths with half a cycle are twice as long
+    there."""
     part = Module()
     part.flop("to", part.flop("from", C=part.clock_2x()))
     whole = Module()
@@ -280,7 +288,7 @@ def case_parts_of_a_module() -> None:
 
 
 def case_cascade_of_products() -> None:
-    """PCOUT to PCIN costs no net, an adder each."""
+    """In a cascade from PCOUT to PCIN each multiplier adds the delay of an adder, but no net."""
     module = Module()
     cascade = module.bit("cascade")
     module.cell("low", "DSP48E2", ("PCOUT",), {"A": module.flop("a"), "PCOUT": cascade}, AREG="0", MREG="1", PREG="1")
@@ -293,7 +301,7 @@ def case_cascade_of_products() -> None:
 
 
 def case_cascade_of_something_else() -> None:
-    """The cascade's input has no way to it but the cascade."""
+    """A register that drives PCIN is refused, because only a PCOUT can drive it."""
     module = Module()
     module.cell("high", "DSP48E2", ("P",), {"PCIN": module.flop("a"), "P": module.bit("p")}, PREG="1")
     try:
@@ -313,7 +321,7 @@ def ram_path(kind: str, output: str, **parameters: str) -> float:
 
 
 def case_output_registers() -> None:
-    """Block RAM and URAM with output registers give sooner, by the difference of their figures."""
+    """An output register shortens the path from a block RAM or URAM, by the difference of the two figures."""
     near(ram_path("RAMB36E2", "DOUTADOUT") - ram_path("RAMB36E2", "DOUTADOUT", DOA_REG="1"),
          NS["bram_read"] - NS["bram_read_registered"])
     near(ram_path("URAM288", "DOUT_B") - ram_path("URAM288", "DOUT_B", OREG_B="TRUE"),
@@ -321,7 +329,7 @@ def case_output_registers() -> None:
 
 
 def case_cascade_of_rams() -> None:
-    """Seven URAMs in a row without registers: six more cells to go through."""
+    """A cascade of seven URAMs without registers adds the delay of six cells."""
     module = Module()
     before: int | str = "0"
     for k in range(7):
@@ -343,13 +351,14 @@ def broadcast(lanes: bool) -> float:
 
 
 def case_broadcast() -> None:
-    """A net to the registers of 64 lanes goes over all lanes, one to 64 registers in one place does not."""
+    """A net to registers in 64 lanes is as long as the area of all lanes. A net to 64 registers in one place is
+    shorter."""
     clbs = 64 * 200 / 16 / NS["area_used"]
     near(broadcast(True) - broadcast(False), NS["clb"] * (clbs ** 0.5 - (64 / NS["loads_of_clb"]) ** 0.5))
 
 
 def case_reset() -> None:
-    """A reset from outside to many registers is a path, and known as one of a reset."""
+    """A reset from outside to many registers is a path, and is listed among the paths of resets."""
     module = Module()
     rst = module.bit()
     module.port("rst", "input", rst)
@@ -363,7 +372,8 @@ def case_reset() -> None:
 
 
 def borders(apart: bool, logic: int, bare: bool = False) -> float:
-    """Two modules, with `logic` LUTs on either side of the border between them, on one die or two."""
+    """The longest path between two modules with `logic` LUTs on either side of their border. apart: they are on two
+    dies."""
     depart, arrive = NS["ff_clock_to_q"], NS["net"] + NS["ff_setup"]
     step = NS["lut"] + NS["net"]
     given = Table(depart={"q": depart + logic * step})
@@ -376,13 +386,13 @@ def borders(apart: bool, logic: int, bare: bool = False) -> float:
 
 
 def case_composition() -> None:
-    """A path between modules is a departure, a net and an arrival."""
+    """The time of a path between modules is the departure time, a net and the arrival time."""
     near(borders(False, 2), NS["ff_clock_to_q"] + 4 * (NS["lut"] + NS["net"]) + one_load() + NS["ff_setup"]
          + NS["clock_skew"])
 
 
 def case_unused_input() -> None:
-    """An input of a module that nothing inside takes ends no path, as of an option that is off."""
+    """No path ends at an input of a module that nothing inside uses, such as the input of an option that is off."""
     module = Module()
     out = module.flop("x")
     module.cell("box", "rill_small", (), {"used": out, "unused": module.flop("y")})
@@ -392,7 +402,7 @@ def case_unused_input() -> None:
 
 
 def case_crossing() -> None:
-    """Dies apart: without registers beside the border a path is longer than the limit, with them it is not."""
+    """A path between two dies is longer than the limit, unless registers are on both sides of the border."""
     assert borders(False, 2) < LIMIT
     assert borders(True, 2) > LIMIT
     assert borders(True, 0, True) < LIMIT
@@ -401,7 +411,7 @@ def case_crossing() -> None:
 
 
 def case_crossings() -> None:
-    """Of the bits between dies those are found that have logic or a second load beside the border."""
+    """The check of crossings finds bits between dies that have logic or a second load at the border."""
     top = Module()
     clean, gated, shared = top.flop("clean"), top.lut("gated", top.flop("state")), top.flop("shared")
     top.flop("far.clean_q", clean)
@@ -416,7 +426,7 @@ def case_crossings() -> None:
 
 
 def case_rule_of_borders() -> None:
-    """Nothing but resets and what is the engine's goes over a border with logic."""
+    """Only resets and signals of the engine may cross between dies with logic."""
     top = Module()
     for name in ("core_rst", "kernel_fault", "data"):
         top.flop(f"far.{name}_q", top.lut(name, top.flop(f"{name}_state")))
@@ -429,7 +439,8 @@ def case_rule_of_borders() -> None:
 
 
 def case_tables() -> None:
-    """What a module's ports do, by its own walk: arrival, departure, and what goes through without a register."""
+    """The table of a module's ports, from its own walk, has arrivals, departures and paths through it without a
+    register."""
     module = Module()
     one, two = module.bit(), module.bit()
     module.port("s_valid", "input", one)
@@ -445,19 +456,19 @@ def case_tables() -> None:
 
 
 def sourced(module: Module, bit: int, *places: str) -> None:
-    """The places in the source of the register that drives a bit."""
+    """Sets the places in the source of the register that drives a bit."""
     for cell in module.cells.values():
         if bit in cell["connections"].get("Q", []):
             cell["attributes"] = {"src": "|".join(places + ("/usr/share/ff_map.v:1.1-1.2",))}
 
 
 def known(module: Module, name: str, *places: str) -> None:
-    """A net inside an instance, and the places of its declaration and of the instances above it."""
+    """Marks a net as one inside an instance, with the places of its declaration and of the instances above it."""
     module.names[name] |= {"attributes": {"hdlname": name.replace(".", " "), "src": "|".join(places)}}
 
 
 def case_place_of_register() -> None:
-    """A register that is known by a port further on lies where its always block is."""
+    """A register that the netlist names after a port which it drives is on the die of its own instance."""
     module = Module()
     there = module.flop("u_home.count_q")
     known(module, "u_home.count_q", "home.v:1", "top.v:10")
@@ -474,7 +485,8 @@ def case_place_of_register() -> None:
 
 
 def case_place_of_lone_register() -> None:
-    """So does one whose instance has no other net there, so that nothing else tells the instance's place."""
+    """This also holds if the instance has no other net, so that only the register itself shows the place of the
+    instance."""
     module = Module()
     word = module.flop("u_far.d")
     known(module, "u_far.d", "far.v:1", "top.v:20")
@@ -486,7 +498,8 @@ def case_place_of_lone_register() -> None:
 
 
 def case_place_of_block() -> None:
-    """One without any name of the module's own lies with the others of its always block, if that is in one block."""
+    """A register without a name in its module is on the die of the other registers of its always block, if there is
+    only one such block."""
     module = Module()
     module.flop("first_q")
     second = module.flop("u_far.d")
@@ -500,7 +513,7 @@ def case_place_of_block() -> None:
 
 
 def case_place_of_memory() -> None:
-    """A memory's output register, of which nothing is left in the source, lies with the memory."""
+    """The output register of a memory, which has no name in the source, is on the die of the memory."""
     module = Module()
     read = [module.bit(), module.bit()]
     for k, bit in enumerate(read):
@@ -511,7 +524,7 @@ def case_place_of_memory() -> None:
 
 
 def case_port_places() -> None:
-    """A port lies on the dies of what is behind it, which its table names by their places inside."""
+    """A port is on the dies of the cells inside that it is connected to. The table lists their places in the module."""
     module = Module()
     pop, data = module.bit(), module.bit()
     module.port("pop", "input", pop)
@@ -536,7 +549,7 @@ def case_port_places() -> None:
 
 
 def case_last_stage() -> None:
-    """The register that drives a port has its name, and stands behind the stages that have theirs."""
+    """The last register of a chain has only the name of the port. Its place follows from the stages before it."""
     module = Module()
     module.port("d", "input", module.bit())
     first = module.flop("gen_stage[0].u_stage.q_q", module.ports["d"]["bits"][0])
@@ -545,7 +558,7 @@ def case_last_stage() -> None:
 
 
 def case_unnamed_blocks() -> None:
-    """The blocks that Yosys makes of an `else if` are in no path of a design."""
+    """Blocks that Yosys adds for an `else if` are ignored in the paths of instances."""
     path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"pblocks-{os.getpid()}.tcl")
     with open(path, "w", encoding="utf-8") as f:
         f.write("rill_place pblock_SLR0 {u_engine}\nrill_place pblock_SLR2 {u_engine/gen_lane[3].gen_sums.*}\n")
@@ -555,7 +568,7 @@ def case_unnamed_blocks() -> None:
 
 
 def case_custom_kernel() -> None:
-    """A user's module in a design is one that was not walked: paths end and begin at its ports."""
+    """The module of a custom kernel was not walked, so paths end and begin at its ports."""
     top = Module()
     wire, made = top.bit("wire"), top.bit("made")
     top.cell("u_one", "rill_one", ("q",), {"q": wire})
@@ -579,7 +592,7 @@ def case_unknown_cell() -> None:
 
 
 def case_delays() -> None:
-    """Each delay has its source."""
+    """A row of delays without a source is refused."""
     path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"delays-{os.getpid()}.txt")
     with open(path, "w", encoding="utf-8") as f:
         f.write("lut 0.10 ns\n")
@@ -594,7 +607,7 @@ def case_delays() -> None:
 
 
 def case_record() -> None:
-    """Each path stands at its die, the longest first, and the record has the hash of the design's Verilog."""
+    """The record lists the paths of each die, the longest first, and has the hash of the design's Verilog."""
     said = [Said(3.104, "a", 0, False), Said(4.2, "b", 2, False), Said(4.416, "c", 2, False), Said(2.0, "d", -1, False),
             Said(9.0, "e", 2, True)]
     with tempfile.TemporaryDirectory() as folder:
@@ -612,7 +625,7 @@ def case_record() -> None:
 
 
 def case_published() -> None:
-    """The table of docs/clock.md is what the delays and the published paths give."""
+    """The tables of docs/clock.md match the delays and the published paths."""
     rows = published.read_rows()
     assert sum(row.reports for row in rows) >= 100, "fewer than 100 reports"
     with open(os.path.join(ROOT, "docs", "clock.md"), encoding="utf-8") as page:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of whole designs share: a spec's design, once for all tests of a program that only read it.
+// Shared by the tests of whole designs: builds a spec's design once for all tests of a program, which only read it.
 #ifndef RILL_DESIGN_FIXTURE_H
 #define RILL_DESIGN_FIXTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole products, of the dots and dequantizations of gen/numerics/numerics.h: what docs/numerics.md says, in order.
+// Whole products, composed of the dot products and dequantizations of gen/numerics/numerics.h as docs/numerics.md says.
 #ifndef GOLDEN_PRODUCTS_H
 #define GOLDEN_PRODUCTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One channel of the HBM model behind a port of some width and clock, driven without any RTL.
+// One channel of the HBM model with a port of some width and clock, driven without any RTL.
 #ifndef TEST_HBM_FIXTURE_H
 #define TEST_HBM_FIXTURE_H
 

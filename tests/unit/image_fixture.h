@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of images and of the replay share: a scratch folder, designs from spec text, images packed
-// into the folder.
+// Shared by the tests of images and of the replay: a scratch folder, designs from spec text, images packed into the
+// folder.
 #ifndef RILL_IMAGE_FIXTURE_H
 #define RILL_IMAGE_FIXTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of models share: diagnostics as text, the shipped checkpoint, small files.
+// Shared by the tests of models: diagnostics as text, the shipped checkpoint, small files.
 #ifndef RILL_MODEL_FIXTURE_H
 #define RILL_MODEL_FIXTURE_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of quantized weights share: a matrix by the weights alone, and back to floats.
+// Shared by tests of quantized weights: quantizes a matrix without importance of columns, and converts it back to
+// floats.
 #ifndef RILL_TEST_QUANTIZE_FIXTURE_H
 #define RILL_TEST_QUANTIZE_FIXTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engines' beats of one step: the simulator's are those that the formulas of cost count.
+// Checks that the simulator reads as many beats for the engines in one step as the formulas of the cost model count.
 #ifndef RILL_STEP_BEATS_H
 #define RILL_STEP_BEATS_H
 

@@ -53,7 +53,7 @@ static void compute(struct design *d) {
     }
 }
 
-// A fault in the form of the kernel's result.
+// A fault in the form (not the values) of the kernel's result.
 static struct {
     bool padding; // not zero
     int words;    // words of a firing; 0: the right number
@@ -175,7 +175,7 @@ static void test_result_malformed(void **state) {
     }
 }
 
-// Two products in turn on one engine: streams whose parts go to several places.
+// Two products share one engine, so streams carry parts that go to several places.
 static const char turns[] =
     "name: t\ngraph:\n  inputs: {x: {shape: [8]}}\n  outputs: [y]\n  regions:\n    - name: r\n      ops:\n"
     "        - {op: quantize, name: q, in: x}\n        - {op: matmul, name: a, in: q, rows: 8, weight: w}\n"

@@ -25,7 +25,7 @@ enum {
 };
 enum tensor { T_ROW, T_X, T_LOCAL, T_MX, T_Q, T_SCORES, T_KV, T_SCALAR, T_BYTES, T_LAST, TENSORS };
 
-// ---- a golden run whose values are a function of where they are ----
+// ---- a golden run whose values are a function of tensor, repetition, position and element ----
 
 struct replay {
     struct arena *arena;
@@ -247,7 +247,7 @@ static void begin(struct bench *b, int64_t rows) {
     check_begin(b->check, &request);
 }
 
-// ---- the sender: what a right design would show ----
+// ---- the sender: the streams of a correct design ----
 
 struct sender {
     struct bench *b;

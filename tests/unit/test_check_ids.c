@@ -145,7 +145,7 @@ static void begin(struct bench *b, struct end_ids eot) {
     check_begin(b->check, &request);
 }
 
-// ---- what a right design would show ----
+// ---- the streams of a correct design ----
 
 enum { PREFILL = (PROMPT + TOKENS - 1) / TOKENS, STEPS = PREFILL + NEW - 1, ALL_IDS = PROMPT + NEW - 1 };
 

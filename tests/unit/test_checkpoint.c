@@ -108,8 +108,8 @@ static void test_bad_configs(void **state) {
     }
 }
 
-// One cause gives one error: a config.json of another kind of model has other keys, and defaults computed from missing
-// keys have no value.
+// A config.json of another kind of model lacks keys, so defaults that are computed from them have no value. That must
+// give one error for the cause, not one for each key.
 static void test_config_of_one_cause(void **state) {
     (void)state;
     static const struct {
@@ -250,7 +250,7 @@ static void test_coverage(void **state) {
     fixture_end(&f);
 }
 
-// A stored copy of a tied matrix: right, or wrong in its last element or in its shape.
+// A file may store a copy of a tied matrix. The copy must be equal; its last element or its shape may be wrong.
 static void test_copies(void **state) {
     (void)state;
     static const struct {

@@ -15,13 +15,13 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// An estimate may be off by a share of the measured figure, and by so many cells in small modules. It is never less
-// than half of the figure: a module that takes something never counts as nothing.
+// An estimate may be off by a share of the measured figure, plus a number of cells for small modules. It must be at
+// least half of the figure, so that no module counts as nothing.
 struct tolerance {
     double share, cells;
 };
 static const struct tolerance logic = {0.25, 25}, shape = {0.1, 1}; // shape: DSPs and memories
-static const double mean_percent = 6;                               // of all rows, LUTs as FFs
+static const double mean_percent = 6;                               // mean error over all rows, for LUTs and for FFs
 
 // ---- the measured table ----
 
@@ -282,7 +282,8 @@ static void a_multiplier_for_both_nibbles(void **state) {
     arena_free(&arena);
 }
 
-// Results that are joined on another die: latency, places in their FIFO, and the time until a place is free again.
+// If results are joined on another die, the contract has a longer latency, and more time until a place in the FIFO is
+// free again.
 static void results_elsewhere_are_in_the_contract(void **state) {
     (void)state;
     struct arena arena;

@@ -84,7 +84,7 @@ static void test_longest(void **state) {
                 golden_dot((size_t)n, (size_t)n, w, scale, x, ten) == least);
 }
 
-// The same for int4_asym: sums that do not fit 65 bits.
+// Likewise for int4_asym, whose sums do not fit 65 bits.
 static void test_longest_asym(void **state) {
     (void)state;
     enum { GROUPS = GOLDEN_K_MAX / GOLDEN_ASYM_GROUP };
@@ -158,7 +158,7 @@ static const char graph_spec[] = "name: g\n"
                                  "board: u55c\n"
                                  "design: {channels: 2}\n";
 
-// One block with the golden functions alone. h: in and out.
+// Computes one block with the golden functions alone. h: its input and output.
 static void compute_block(struct fixture *f, struct checkpoint *c, int layer, float h[N], float wh[N]) {
     struct golden_fault fault = {0};
     struct checkpoint_slice slice = {.name = arena_printf(&f->arena, "w.%d", layer), .rows = N, .cols = N};
@@ -253,7 +253,7 @@ struct head_cache {
     float kscale[POSITIONS], vscale[POSITIONS];
 };
 
-// One head at one position with the golden functions alone.
+// Computes one head at one position with the golden functions alone.
 static void compute_head(struct head_cache *c, int position, const float *q, const float *k, const float *v,
                          float scores[], float o[HD]) {
     struct golden_fault fault = {0};
@@ -288,7 +288,7 @@ static void run_attention(const struct replay *run, struct head_cache *cache, fl
     }
 }
 
-// Twice: the second request must not see the first one's keys.
+// Runs two requests. The second one must not read the keys of the first one.
 static void test_attention(void **state) {
     (void)state;
     struct image_fixture x;
@@ -359,7 +359,7 @@ static void check_case(struct replay *run, const json_t *one) {
     }
 }
 
-// int8 is so close to the float model that greedy ids with wide margins are equal.
+// int8 is so close to the float model that both choose equal ids, except where two logits are nearly equal.
 static void test_expected(void **state) {
     (void)state;
     struct image_fixture x;

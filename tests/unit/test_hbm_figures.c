@@ -12,7 +12,7 @@ struct pattern {
     double clock_mhz;
     int beat_bytes, beats;
     uint64_t stride, span;
-    int outstanding; // bursts
+    int outstanding; // bursts in flight
     bool is_write;
     double want, tolerance; // GB/s
 };
@@ -31,16 +31,16 @@ static const struct pattern patterns[] = {
     {"sequential, 1 KiB, 512 bit at 300 MHz", 300, 64, 16, 1024, 512 * MIB, 16, false, 13.27, 0.05},
     {"sequential, 512 B, 256 bit at 250 MHz", 250, 32, 16, 512, 512 * MIB, 16, false, 8.0, 0.05},
     {"sequential, 1 KiB, 512 bit at 200 MHz", 200, 64, 16, 1024, 512 * MIB, 16, false, 12.8, 0.05},
-    // Strides: 4 KiB meets four banks in turn, each in another row every time.
+    // Strides: accesses 4 KiB apart cycle through four banks and open another row each time.
     {"32 B at 4 KiB in 256 MiB", 450, NATIVE, 1, 4096, 256 * MIB, 32, false, 2.4, 0.05},
     {"64 B at 4 KiB in 256 MiB", 450, NATIVE, 2, 4096, 256 * MIB, 32, false, 4.8, 0.10},
     {"256 B at 4 KiB in 256 MiB", 450, NATIVE, 8, 4096, 256 * MIB, 32, false, 13.27, 0.05},
     {"32 B at 16 KiB in 256 MiB", 450, NATIVE, 1, 16384, 256 * MIB, 32, false, 0.65, 0.10},
-    // Outstanding bursts of 512 B: one waits for its latency each time, three nearly cover it.
+    // Bursts of 512 B in flight: with one, the whole latency passes between bursts; three nearly hide it.
     {"sequential, 512 B, 1 outstanding", 450, NATIVE, 16, 512, 512 * MIB, 1, false, 3.2, 0.05},
     {"sequential, 512 B, 3 outstanding", 450, NATIVE, 16, 512, 512 * MIB, 3, false, 9.3, 0.05},
     {"sequential, 512 B, 8 outstanding", 450, NATIVE, 16, 512, 512 * MIB, 8, false, 13.27, 0.05},
-    // Writes: the bus is the same.
+    // Writes reach the rates of reads, because they use the same bus.
     {"sequential writes, 512 B", 450, NATIVE, 16, 512, 512 * MIB, 16, true, 13.27, 0.05},
     {"writes of 32 B at 4 KiB in 256 MiB", 450, NATIVE, 1, 4096, 256 * MIB, 32, true, 2.4, 0.05},
 };
@@ -126,7 +126,7 @@ static void test_refresh(void **state) {
     bench_close(&b);
 }
 
-// ---- reads and writes in turn, in different banks: GB/s both ways by the bytes between two turns ----
+// ---- alternating reads and writes in different banks: GB/s in both directions, by bytes per direction change ----
 
 static double mixed_rate(int beats) {
     struct bench b;
@@ -150,7 +150,8 @@ static double mixed_rate(int beats) {
     return rate;
 }
 
-// Two turns cost 22 ns of the bus: 512 bytes each way take 71.1 ns, so 9.99 of 13.27 GB/s are left.
+// Two changes of direction take 22 ns of bus time, and 512 bytes in each direction take 71.1 ns. So 9.99 of 13.27 GB/s
+// are left.
 static void test_turnaround(void **state) {
     (void)state;
     const struct {

@@ -78,7 +78,7 @@ static void test_late(void **state) {
 
 enum { BURSTS = 12 };
 
-// Ids 0 to 2 in turn; how often a burst came before an older one of another id.
+// Requests with ids 0, 1, 2, 0, ... Returns how often a burst came before an older one of another id.
 static int count_turns(bool shuffles) {
     struct bench b;
     int turns = 0, next[3] = {0, 1, 2}, last = -1;

@@ -235,7 +235,7 @@ static void test_converter_of_all(void **state) {
     assert_false(itensor_converter(&view_a, &other, &buffer)); // other data
 }
 
-// The same tiles, counts and steps of a square, walked by rows and by columns.
+// Two walks of a square by rows and by columns have equal tiles, counts and steps, but are different types.
 static void test_order_is_part_of_a_type(void **state) {
     (void)state;
     struct ir_itensor rows = {.dtype = IR_F32, .rank = 2, .element = {2, 2}, .loops = 2, .step = {2, 2}, .map = {0, 1}};
@@ -526,7 +526,7 @@ static int64_t unroll_patches(const struct ir_itensor *t, const int64_t extent[]
     return n;
 }
 
-// The elements that have arrived and are needed, now or later: the most of them. A reader takes `patch` elements at a
+// Returns the largest number of elements that have arrived and are still needed. A reader takes `patch` elements at a
 // time, and an element arrives only when it is needed.
 static int64_t most_needed(const int64_t *address, int64_t n, int64_t patch) {
     static int64_t oldest[MOST + 1];
@@ -579,7 +579,7 @@ static void test_orders_without_line_buffer(void **state) {
     assert_false(itensor_lines(&to, extent, 8, &lines));
 }
 
-// Walks do not see tiles: only their order.
+// Two types have equal walks if the order of their elements is equal, whatever their tiles are.
 static void test_equal_walks(void **state) {
     (void)state;
     const int64_t extent[] = {6, 32}, flat[] = {192}, odd[] = {10};

@@ -208,8 +208,8 @@ static void open_fixture(struct fixture *f, const char *latency, const char *gro
     contracts_reset(f->watch, 0, 0);
 }
 
-// One letter a cycle for the input and for the output: `.` nothing, `v` offered, `t` taken, `r` ready without a word,
-// `w` offered while the step word is not there.
+// Plays one letter per cycle for the input and for the output: `.` nothing, `v` offered, `t` taken, `r` ready without a
+// word, `w` offered while the step word is missing.
 static const struct contract_finding *play(struct fixture *f, const char *in, const char *out) {
     for (uint64_t c = 0; in[c]; c++) {
         struct contract_pins pins = {in[c] == 'v' || in[c] == 't' || in[c] == 'w',

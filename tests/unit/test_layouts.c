@@ -115,8 +115,8 @@ static void test_shared_loops(void **state) {
     assert_int_equal(count(ir, "rill_width_converter"), 0);
 }
 
-// Two dimensions that rotate and come back: an order that suits the first transposition suits them all, up to one
-// buffer for a whole tensor. A permutation is no inverse of itself here.
+// Dimensions that are rotated twice and rotated back. An order that suits the first transposition suits all of them,
+// except for one buffer of a whole tensor. No permutation here is its own inverse.
 static void test_rotations(void **state) {
     (void)state;
     struct ir *ir = build("y",
@@ -128,7 +128,7 @@ static void test_rotations(void **state) {
     assert_int_equal(count(ir, "rill_layout_converter") + count(ir, "rill_corner_turn"), 1);
 }
 
-// Three readers in the other order, fixed by the spec: one converter.
+// Three readers have the other order, which the spec fixes. They must share one converter.
 static void test_readers_share(void **state) {
     (void)state;
     struct ir *ir = build(
@@ -163,7 +163,7 @@ static int lanes_of(const struct ir *ir, const char *node) {
     return 0;
 }
 
-// Rows are whole words; widths change only between operations with other work.
+// Rows must be whole words. Widths may change only between operations with different amounts of work.
 static void test_lanes(void **state) {
     (void)state;
     struct ir *ir = build(

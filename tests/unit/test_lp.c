@@ -29,7 +29,7 @@ static void test_faster_source(void **state) {
     assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 1, 7, 2, 100}), 5);
 }
 
-// The same stream by the Conservative strategy: the source as slow as the target, L = 3 + 4 * 2.
+// The stream above by the Conservative strategy: the source is as slow as the target, so L = 3 + 4 * 2.
 static void test_conservative_source(void **state) {
     (void)state;
     assert_int_equal(lp_max_words(&(struct lp_stream){5, 3, 2, 11, 2, 3}), 1);

@@ -144,7 +144,7 @@ static const char file[] = "{\"w\": {\"dtype\": \"F32\", \"shape\": [4, 2], \"da
                            "\"g.1\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [88, 96]}}";
 static const float numbers[24] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 10, 20, 30, 40, 100, 200, 300, 400, 1, 2, 3, 5};
 
-// Rows 1 and 2 of a matrix and of its bias, and the same as columns of a matrix that is stored transposed.
+// Uses rows 1 and 2 of a matrix and of its bias. A transposed matrix has the same values as columns.
 static void test_products(void **state) {
     (void)state;
     struct oracle_case c;

@@ -121,9 +121,10 @@ static void test_random(void **state) {
     fixture_end(&f);
 }
 
-// What is quantized follows what is not, to the end of the context. most: apart, of the logits' size (the
-// smaller a model, the coarser its sums). It grows as the root of the layers: gemma3 is 2.9 % apart with one of
-// them, 4.1 % with two, 5.2 % with three, 6.8 % with five.
+// The quantized evaluation must stay near the float one to the end of the context. most: largest difference, relative
+// to the size of the logits. It is larger for smaller models, whose sums have fewer elements, and grows as the square
+// root of the number of layers: gemma3 differs by 2.9 % with one layer, 4.1 % with two, 5.2 % with three, 6.8 % with
+// five.
 static void check_follows(const char *spec, int64_t context, int vocabulary, double most) {
     struct fixture f;
     fixture_begin(&f);

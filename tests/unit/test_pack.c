@@ -64,7 +64,7 @@ static int mantissa(const uint8_t *beats, int64_t i, bool int4) {
     return nibble < 8 ? nibble : nibble - 16;
 }
 
-// `row` past the end: everything is zero.
+// Compares the parameters of a row. If `row` is past the end, all of them must be zero.
 static void check_row_header(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *params,
                              const uint8_t *scales) {
     bool valid = row < e->rows;
@@ -117,7 +117,7 @@ static void check_lane(const struct packed *p, const struct store_entry *e, int 
     assert_true(c.at - begin == s->bytes);
 }
 
-// int16, the low byte first.
+// Compares a row of int16 elements, the low byte first.
 static void check_wide(const struct packed *p, const struct store_entry *e, int64_t row, const uint8_t *data,
                        int64_t elements) {
     const int16_t *q = store_at(&p->store, e->q);
@@ -125,7 +125,7 @@ static void check_wide(const struct packed *p, const struct store_entry *e, int6
         assert_int_equal((int16_t)(data[2 * i] | data[2 * i + 1] << 8), i < e->k ? q[row * e->k + i] : 0);
 }
 
-// One record: header beats (row scale, group scales), row.
+// Compares the records of a table. Each has header beats (row scale, group scales), then the row.
 static void check_records(const struct packed *p, const struct store_entry *e) {
     const struct ir_segment *s = segment_of(p->ir, e->node);
     bool wide = e->format == QFORMAT_INT16;
@@ -158,7 +158,7 @@ static void check_positions(const struct packed *p, const struct store_entry *e)
     }
 }
 
-// Words of LANES gains and LANES offsets, one after the other over all repetitions.
+// Compares vector parameters: words of LANES gains and LANES offsets, for one repetition after another.
 static void check_params(const struct packed *p, const struct store_entry *e) {
     const struct ir_segment *s = segment_of(p->ir, e->node);
     int64_t lanes = p->ir->design.lanes, chunks = div_up(e->k, lanes), word = lanes * 4 * e->rows;
@@ -538,7 +538,7 @@ static void test_full_disk(void **state) {
     image_end(&x);
 }
 
-// The same spec and seed give the same files; the golden weights do not depend on the channels.
+// Equal specs and seeds give equal files. The golden weights do not depend on the channels.
 static void test_same_bytes(void **state) {
     (void)state;
     struct image_fixture x;

@@ -125,7 +125,8 @@ static void a_small_design_keeps_the_rule(void **state) {
     for (int k = 0; k < ir->kernels; k++) assert_null(ir_param(&ir->kernel[k], "RAM_STYLE"));
 }
 
-// Or the stages that bring parameters to its die, or a slice of the hash, which has registers at both ends.
+// Whether the wire belongs to a parameter store: the stages that bring parameters to its die, or a slice of the hash,
+// which has registers at both ends.
 static bool is_of_store(const struct ir *ir, int wire) {
     const struct ir_kernel *k = &ir->kernel[ir->wire[wire].kernel];
     return kernel_is(k, KERNEL_STORE) || !strcmp(k->module, "rill_hop") || !strcmp(ir->wire[wire].port, "way");
@@ -169,8 +170,8 @@ static void a_design_is_spread_over_dies(void **state) {
 }
 
 struct way {
-    int last, count; // die of the instance before, and how many there are
-    bool near;       // no instance is more than a die away from the one before
+    int last, count; // die of the previous instance; number of instances
+    bool near;       // no instance is more than one die away from the previous one
 };
 
 static void follow(void *state, const char *instance, int die) {

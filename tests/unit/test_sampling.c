@@ -99,7 +99,7 @@ static void test_gumbel(void **state) {
 static const float logits[IDS] = {1.0f, 2.5f, -0.5f, 0.0f, 2.5f, 1.75f, -3.0f, 0.25f};
 static const bool all[IDS] = {true, true, true, true, true, true, true, true};
 
-// Draws against softmax over the candidates, the others never.
+// Compares the frequencies of draws with softmax over the candidates. Other ids must never be drawn.
 static void check_frequencies(const struct sampling *s, const bool candidate[], double limit) {
     int64_t count[IDS] = {0}, kept[IDS];
     double expected[IDS], sum = 0;

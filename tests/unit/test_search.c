@@ -66,7 +66,7 @@ static void test_int8_never_worse(void **state) {
     check_never_worse(QFORMAT_INT8, 0);
 }
 
-// A weight of little importance is clipped in favour of the others; an important one is not.
+// An outlier of little importance is clipped in favour of the other weights. An important outlier is not clipped.
 static void test_int8_clips(void **state) {
     (void)state;
     struct fixture f;
@@ -128,7 +128,7 @@ static void test_known_scale(void **state) {
     }
 }
 
-// An outlier with tiny operands is clipped, an important one is kept.
+// An outlier whose operands are tiny is clipped. An important outlier is kept.
 static void test_outlier(void **state) {
     (void)state;
     float w[32], importance[32];
@@ -141,7 +141,7 @@ static void test_outlier(void **state) {
     assert_true(abs(kept * QUANTIZE_INT4_MAX - 1500) <= 4);
 }
 
-// In most groups the best of all scales there are, and over all of them nearly.
+// Most groups must get the best of all scales. The error over all groups must be nearly the least possible.
 static void test_best_of_all(void **state) {
     (void)state;
     struct fixture f;

@@ -50,8 +50,8 @@ static void test_divide_small(void **state) {
 // ---- results ----
 
 struct result {
-    long long from, first_step, values, steps, made, late; // late: cycles that the last step takes more
-    uint32_t id;                                           // instead of the last one
+    long long from, first_step, values, steps, made, late; // late: additional cycles of the last step
+    uint32_t id;                                           // replaces the last id
     const char *hash, *match, *error;
 };
 
@@ -159,7 +159,7 @@ static void test_join_wrong(void **state) {
     s[1].state = SHARD_LATE;
     assert_string_equal(joined(s, SHARDS), "shard 1 is late");
     pass_all(s);
-    s[0].last--; // without the step of the seam
+    s[0].last--; // without the step that both shards simulate
     assert_string_equal(joined(s, SHARDS), "step 3, the first of shard 1, is not in the shard before");
     pass_all(s);
     s[1].cycles[2] = 0;

@@ -78,7 +78,7 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_kv_scale", {"LANES", "8"}, {"LAYERS", "2"}, {"HEADS", "3"}, {"UNITS", "1"}), 6);
 }
 
-// When a unit is one chunk, and one cycle more for each further chunk of it.
+// The latency if a unit is one chunk, and one more cycle for each further chunk of the unit.
 static void test_units(void **state) {
     (void)state;
     assert_int_equal(LATENCY("rill_quantize", {"LANES", "32"}, {"BEAT_BITS", "256"}, {"BLOCK", "64"}), 5 + 4);
@@ -231,7 +231,7 @@ static void test_unknown_module(void **state) {
     assert_false(timing_contract(&ir, k, &c));
 }
 
-// A buffer of two beats is a FIFO whose word is there a cycle after it came; of a deeper one two (rill_fifo.v).
+// In a FIFO of two beats, a word can be read one cycle after it arrived; in a deeper one, two cycles (rill_fifo.v).
 static void test_buffers(void **state) {
     (void)state;
     for (int64_t beats = 2; beats <= 4; beats++) {
@@ -306,7 +306,7 @@ static void test_cycles_of_rtl(void **state) {
 
 static struct timing_forecast *forecast_of(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t whole_words);
 
-// Exact to the cycle: a residual waits for its other operand in a full FIFO and in the adder's slices.
+// The forecast must be exact here: a residual waits for its other operand in a full FIFO and in the adder's slices.
 static void operands_wait_in_slices(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/five/spec.yaml", SPEC_SAFE);

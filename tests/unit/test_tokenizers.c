@@ -41,7 +41,7 @@ static uint32_t digest(const struct token_ids *ids) {
 
 struct kind {
     const char *source, *hashes;
-    bool specials; // are recognized in the texts
+    bool specials; // special tokens are recognized in the texts
 };
 
 static const char *shipped(struct fixture *f, const char *name) {
@@ -107,7 +107,7 @@ static void test_begin(void **state) {
     static const struct {
         const char *source, *text;
         uint32_t first;
-        size_t begins; // how often the first id occurs
+        size_t begins; // how many times that id occurs in all ids
     } cases[] = {{"llama2", "a", 1, 1},         {"llama2", "<s>a", 1, 1},          {"llama3", "", 0, 1},
                  {"llama_bpe.gguf", "a", 0, 1}, {"sentencepiece.gguf", "a", 1, 1}, {"qwen2", "", 0, 0}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -125,7 +125,7 @@ static void test_begin(void **state) {
     }
 }
 
-// ---- what ids read as ----
+// ---- the text of single ids ----
 
 static void test_decoded(void **state) {
     (void)state;
@@ -219,8 +219,8 @@ static void test_same_text(void **state) {
     "\"fuse_unk\":" fuse ",\"vocab\":{\"?\":0,\"f\":1,\"e\":2,\"\u00e9\":3,\"x\":4},\"merges\":[]}}"
 #define ADDED(id, text, normalized) "{\"id\":" id ",\"content\":\"" text "\",\"normalized\":" normalized "}"
 
-// The ids are those of tokenizers 0.23.3. It searches for normalized tokens in the composed text, between the other
-// tokens, however long they are. Adjacent unknown characters are one id.
+// The expected ids come from tokenizers 0.23.3. It finds other added tokens first. Then it searches for normalized
+// added tokens in the composed text between them, whatever their length. Adjacent unknown characters are one id.
 static void test_added(void **state) {
     (void)state;
     static const struct {
@@ -244,7 +244,7 @@ static void test_added(void **state) {
     }
 }
 
-// A special with the text of an ordinary token. Without specials the text is the ordinary token.
+// A special token may have the text of an ordinary token. If specials are off, the text is the ordinary token.
 static void test_special_of_a_token(void **state) {
     (void)state;
     struct fixture f;
@@ -290,7 +290,7 @@ static void test_unusable(void **state) {
     fixture_end(&f);
 }
 
-// A special may have an id that the model has no row for, as Gemma 3's image token.
+// A special token may have an id for which the model has no row, such as Gemma 3's image token.
 static void test_beyond(void **state) {
     (void)state;
     struct fixture f;
@@ -345,7 +345,7 @@ static struct tokenizer *open_with_config(struct fixture *f, const char *config)
     return t;
 }
 
-// The flag of tokenizer_config.json, where the tokenizer itself puts nothing in front of a text.
+// The flag of tokenizer_config.json applies if tokenizer.json itself puts nothing in front of a text.
 static void test_begin_by_flag(void **state) {
     (void)state;
     static const struct {

@@ -68,14 +68,16 @@ static void test_steps(void **state) {
     check_steps(12, 2, "spatial");
 }
 
-// At two positions equally far behind where reading begins, layers with a window read the same: all that is more is
-// that of the layer without. A head has a beat of keys for each row-step; of values two for a block, of four row-steps.
+// At two positions that are equally far after the place where reading begins, layers with a window read equally much.
+// The whole difference comes from the layer without a window. A head has one beat of keys for each row-step, and two
+// beats of values for a block of four row-steps.
 static void test_bytes(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
     const struct ir *ir = build_gemma(&x, 4, 1, "shared");
-    const struct cost_step late = {451, 1, true}, early = {67, 1, true}; // both 3 positions behind a block's begin
+    const struct cost_step late = {451, 1, true},
+                           early = {67, 1, true}; // both are 3 positions after the beginning of a block
     int64_t heads = 4, more = heads * (113 + 7 * 8) - heads * (17 + 1 * 8);
     assert_int_equal(window_begin(ir, softmax_of(ir), 0, 451), 384);
     assert_int_equal(window_begin(ir, softmax_of(ir), 2, 451), 384);

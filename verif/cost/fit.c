@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the terms of the cost formulas to the syntheses in verif/cost/measured.txt and prints include/costs.def with the
-// new figures. See verif/cost/fit.sh. The formulas are linear in their terms, so a formula itself says how often a row
-// takes a term: the difference in its result if the term grows.
+// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the number of times that a row takes a
+// term follows from the formula: it is the growth of the result when the term grows.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 enum { LUT, FF, KINDS };
 enum how { KEPT, LUTS, FITTED };
 enum { GROWTH = 1 << 20, LINE = 160 };
-static const double least = 100;     // cells; errors of smaller modules are in percent of this
-static const double no_pivot = 1e-9; // of weighted sums; below it, the rows do not determine a term
+static const double least = 100;     // cells; errors of smaller modules are in percent of this number
+static const double no_pivot = 1e-9; // a smaller pivot means that the rows do not determine a term
 
 static const struct cost_amount given[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, ...) {lut, ff, dsp},
@@ -54,7 +54,7 @@ static struct cost_resources result(const struct cost_row *row) {
     return r;
 }
 
-// Terms are multiplied by halves at most. The rounding to whole cells is much smaller than GROWTH.
+// Formulas multiply terms by multiples of 1/2. Rounding to whole cells is much smaller than GROWTH.
 static double halves(int64_t difference) { return round(2 * (double)difference / GROWTH) / 2; }
 
 static void find_times(struct row *row) {
@@ -72,7 +72,7 @@ static void find_rest(struct row *row) {
     row->rest[LUT] = (double)all.lut, row->rest[FF] = (double)all.ff;
 }
 
-// Without the fitted figures, so that a second fit gives the same ones.
+// Clears the figures that will be fitted, so that a second fit gives the same figures.
 static void take_given(void) {
     for (int t = 0; t < COST_TERMS; t++)
         amount[t] = (struct cost_amount){is_fitted(t, LUT) ? 0 : given[t].lut, is_fitted(t, FF) ? 0 : given[t].ff,
@@ -124,7 +124,7 @@ static void eliminate(struct system *s, int column) {
     }
 }
 
-// The sums are symmetric and not negative, so no rows change places.
+// The matrix of sums is symmetric and positive semidefinite, so no rows need to be swapped.
 static bool solve(struct system *s) {
     for (int i = 0; i < s->terms; i++) {
         if (s->sum[i][i] < no_pivot) {
@@ -157,7 +157,9 @@ static bool fit(const struct rows *rows, int kind) {
     s = (struct system){0};
     for (int t = 0; t < COST_TERMS; t++)
         if (is_fitted(t, kind) && is_taken(rows, t)) s.term[s.terms++] = t;
-        else *figure_of(t, kind) = kind == LUT ? given[t].lut : given[t].ff; // no row takes the term
+        else
+            *figure_of(t, kind) =
+                kind == LUT ? given[t].lut : given[t].ff; // no row takes the term, so it keeps its figure
     for (int i = 0; i < rows->count; i++) add_row(&s, &rows->items[i], kind);
     if (!solve(&s)) return false;
     for (int i = 0; i < s.terms; i++) {
@@ -166,7 +168,7 @@ static bool fit(const struct rows *rows, int kind) {
     return true;
 }
 
-// ---- what is left ----
+// ---- remaining errors ----
 
 struct left {
     int rows;
@@ -197,7 +199,7 @@ static void print_term(const struct rows *rows, int t) {
            ff.worst);
 }
 
-// The old file with other figures: comments and the order stay.
+// Prints the old file with the new figures. Comments and order stay.
 static bool print_file(const struct rows *rows) {
     FILE *old = fopen("include/costs.def", "r");
     char line[LINE];

@@ -16,7 +16,7 @@ The figures of a KEPT term are not changed. docs/cost.md explains when to use it
 TEXT
 }
 
-build() { # the library, and the program with the table of today
+build() { # the library, and the program with the present table
     make --no-print-directory build/librill.a >/dev/null &&
         ${CC:-gcc} -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -ffp-contract=off -I. -o build/cost_fit \
             verif/cost/fit.c build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm

@@ -33,7 +33,7 @@ One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
 TEXT
 }
 
-# Whether a row's netlist is one that verif/timing/run.sh makes: units are synthesized apart there.
+# Whether a row is counted in a netlist of verif/timing/netlist.sh, which synthesizes units separately.
 of_timing() { # module name=value...
     local part
     [[ " $* " != *" apart=units "* ]] || return 0
@@ -41,7 +41,7 @@ of_timing() { # module name=value...
     for part in $(closure_of "$1"); do [[ " $units " != *" $part "* ]] || return 1; done
 }
 
-# From that netlist, in which shift registers are flip-flops.
+# Counts the cells of that netlist. It has flip-flops instead of shift registers.
 count_netlist() { # result-file module name=value...
     local result=$1 arg args=() name log=$1.log
     shift
@@ -73,7 +73,7 @@ synthesize() { # result-file module name=value...
         >"$result.log" 2>&1
 }
 
-# `stat` to the five figures.
+# Converts the output of `stat` to the five figures.
 count_cells() { # result-file
     awk '
         /^=== design hierarchy ===$/ { delete cells }
@@ -119,7 +119,7 @@ wanted() { # module module...
     return 1
 }
 
-# Replaces one line of the table; each row appears as soon as it is there.
+# Replaces one line of the table, so that each row is saved as soon as it is measured.
 put_row() { # old-line new-line
     OLD=$1 NEW=$2 awk '$0 == ENVIRON["OLD"] { print ENVIRON["NEW"]; next } { print }' "$table" >"$table.new" &&
         mv "$table.new" "$table"

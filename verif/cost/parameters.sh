@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced: makes the commands with which Yosys reads a template with given parameters. Parameters are Verilog constants.
-# For schedule tables they may also be NAME=random:BITS, that many pseudo-random bits, and NAME=turns:ENTRIES:PORTS,
-# entries of 8 bits that name the ports in turn.
+# For schedule tables they may also be NAME=random:BITS, that many pseudo-random bits, or NAME=turns:ENTRIES:PORTS,
+# entries of 8 bits that name the ports one after another, cyclically.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables for and from the scripts that source this
 
 . "$root/verif/timing/closure.sh"
 
-# A constant of the given number of bits from a fixed generator: the same in every run.
+# Prints a pseudo-random constant of the given number of bits, equal in every run.
 random_constant() { # bits
     awk -v bits="$1" 'BEGIN {
         x = 12345
@@ -25,7 +25,7 @@ template_script() { # module name=value...: sets script and synth_options
     local module=$1 part arg value parameters=""
     script="" synth_options="-family xcup -noiopad -noclkbuf -flatten"
     shift
-    # From the root: nets have the same names everywhere.
+    # Paths are relative to the root, so that nets have the same names on every machine.
     for part in $(closure_of "$module"); do
         script+="read_verilog -defer -DRILL_VENDOR_CELLS $include_dirs ${template_file[$part]}; "
     done

@@ -55,7 +55,7 @@ module axi_memory_bfm #(
         for (n = 0; n < WORDS; n = n + 1)
             mem[n] = pattern(n);
 
-    // Reads: entries with age order; an entry may go when no older one has its id.
+    // Reads: entries in order of age. An entry may be answered when no older one has its id.
     reg [63:0]     q_addr [0:QUEUE-1];
     reg [7:0]      q_len [0:QUEUE-1];
     reg [ID_W-1:0] q_id [0:QUEUE-1];

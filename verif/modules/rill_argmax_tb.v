@@ -27,7 +27,7 @@ module rill_argmax_tb;
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
-    wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it
+    wire                waits = idle != 0 || stall != 0;   // every other firing waits for that hash check
     reg  [8*256-1:0]    name;
     reg  [31:0]         value;
     reg                 x_valid = 0, x_last;

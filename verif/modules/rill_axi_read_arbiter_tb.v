@@ -110,7 +110,7 @@ module rill_axi_read_arbiter_tb;
             end
             if (arsize !== $clog2(BEAT_BITS / 8) || arburst !== 2'b01) fail(4);
         end
-        // a beat comes a cycle after it was taken
+        // a client gets a beat one cycle after the arbiter took it
         if (came && (c_rvalid !== 1 << came_id || {c_rdata, c_rresp, c_rlast} !== came_beat)) fail(5);
         if (!came && c_rvalid !== 0) fail(6);
         came = rvalid && rready;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_binary. Compares random firings with the golden model. Also checks the latency, that no cycle is
-// lost between words, and that an infinity raises the fault. sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=1 DELAY=6
+// lost between words, and that an infinity raises the fault.
+// sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=1 DELAY=6
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=4 DELAY=2
 // sweep: LANES=8 TOKENS=8 FAULT=0 FUNCTION=5 DELAY=2
 // sweep: LANES=2 TOKENS=4 FAULT=1 FUNCTION=1 DELAY=6

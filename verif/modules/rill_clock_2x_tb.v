@@ -47,8 +47,9 @@ module rill_clock_2x_tb;
         at_2x = $realtime;
     end
 `ifdef RILL_VENDOR_CELLS
-    // In the middle of the low half of ap_clk, when ready has been high for some cycles: where the edges have been.
-    // since: cycles since something happened to the clock, from which ready may be high three cycles longer.
+    // In the middle of each low half of ap_clk, checks where edges of clk_2x were, if ready has been high for some
+    // cycles.
+    // since: cycles since the clock was disturbed; ready may stay high for three of them.
     always @(negedge ap_clk) begin
         since = since + 1;
         #(period / 8);
@@ -71,7 +72,7 @@ module rill_clock_2x_tb;
             if (!ready || failed || state[31:16] != lost) fail(3);
         end
     endtask
-    task happens;                                // the clock is not what it was
+    task happens;                                // notes that the clock is disturbed from now on
         begin
             since = 0;
             lost = lost + 1;
@@ -95,7 +96,7 @@ module rill_clock_2x_tb;
             happens;
             becomes_ready(150, 400);
         end
-        #(64 * period);                          // half of what the counter of edges holds
+        #(64 * period);                          // half of the range of the counter of edges
         happens;
         becomes_ready(150, 400);
         since = 0;

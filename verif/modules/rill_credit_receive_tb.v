@@ -82,7 +82,7 @@ module rill_credit_receive_tb;
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         wait (!rst);
-        // One word into the empty FIFO: latency.
+        // Measures the latency of one word through the empty FIFO.
         push(1);
         while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;
@@ -101,7 +101,7 @@ module rill_credit_receive_tb;
         check(idle + stall > 0 || PARTS > 1 || FULL_RATE || u_snk.last_time - u_snk.first_time > WORDS, "depth");
         repeat (5) @(posedge clk);
         check(occupancy == 0 && !m_valid, "empty at the end");
-        // A reset with words and credits on the way: none is left afterwards, and no place is lost.
+        // Resets while words and credits are in flight. None may appear afterwards, and no place may be lost.
         for (i = 0; i < 8; i = i + 1) begin
             push(1);
             for (start = 0; start < DEPTH; start = start + 1)
@@ -117,7 +117,7 @@ module rill_credit_receive_tb;
                 end
                 begin
                     repeat (i) @(posedge clk);
-                    u_snk.expect_word(m_data, 1'b0, 1'b0); // its credit is on the way
+                    u_snk.expect_word(m_data, 1'b0, 1'b0); // its credit is in flight
                 end
             join
             @(negedge clk) u_snk.seen = u_snk.wanted;

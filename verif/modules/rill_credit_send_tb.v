@@ -51,7 +51,7 @@ module rill_credit_send_tb;
         end
     endtask
 
-    // The far end: words as they come; credits at random for those that it has.
+    // The receiver takes words as they come, and returns credits for them at random times.
     always @(posedge clk) begin
         cycle = cycle + 1;
         if (rst) begin

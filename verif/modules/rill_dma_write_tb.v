@@ -46,7 +46,7 @@ module rill_dma_write_tb;
     reg  [CLIENTS-1:0]    b_valid = 0;
     wire [CLIENTS-1:0]    b_ready;
     reg  [CLIENTS*BEAT_BITS-1:0] b_data;
-    reg  [CLIENTS-1:0]    hold = 0;          // the client has no beat
+    reg  [CLIENTS-1:0]    hold = 0;          // the client offers no beat
     wire                  awvalid, awready, wvalid, wready, wlast, bvalid, bready;
     wire [ID_W-1:0]       awid, bid;
     wire [ADDR_BITS-1:0]  awaddr;
@@ -223,7 +223,7 @@ module rill_dma_write_tb;
         end
     endtask
 
-    // Client 0 stops in the middle of a descriptor, if it is not over; the others come to their end.
+    // Client 0 stops in the middle of a descriptor, unless it has finished. The other clients must finish.
     reg others_done;
     task hold_one;
         if (CLIENTS > 1) begin
@@ -286,7 +286,7 @@ module rill_dma_write_tb;
             end
             wait_idle;
             compare;
-            // A slave that takes addresses late costs some cycles of its own.
+            // A slave that takes addresses late costs some additional cycles.
             if (!failed && cycles > (BUFFER_BEATS > 1 ? 1 : 3) * (total + total / 8) + 100) begin
                 $display("FAIL: %0d cycles for %0d beats", cycles, total);
                 failed = 1;

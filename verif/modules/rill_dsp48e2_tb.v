@@ -7,7 +7,7 @@
 //   its sum is the factor.
 // - Each register that an attribute selects delays its operand by a clock: A by AREG, then ADREG and MREG; D by DREG,
 //   then ADREG and MREG; B by BREG, then MREG; INMODE by INMODEREG; P by PREG. C and PCIN are not delayed.
-// A mode that is not in these tables gives x. REGS 1: all registers that rill_pumped_mul uses; 0: that of P alone.
+// A mode that is not in these tables gives x. REGS 1: all registers that rill_pumped_mul uses; 0: only the one of P.
 // sweep: REGS=0
 // sweep: REGS=1
 // quick: REGS=0 @ 0:0
@@ -40,7 +40,7 @@ module rill_dsp48e2_tb;
         .PCIN(pcin), .CARRYCASCIN(1'b0), .MULTSIGNIN(1'b0), .OPMODE(opmode), .ALUMODE(alumode), .INMODE(inmode[0]),
         .CARRYINSEL(3'd0), .CARRYIN(1'b0), .P(p), .PCOUT(pcout));
 
-    // The result that a row of the tables selects. Operands are as many clocks old as they have registers.
+    // Computes the result that a row of the tables selects. Each operand is as many clocks old as it has registers.
     function signed [47:0] wide(input signed [26:0] value);
         wide = value;
     endfunction
@@ -91,7 +91,7 @@ module rill_dsp48e2_tb;
             row = $random(seed);
             opmode = {row[0] ? 2'b11 : 2'b00, row[1] ? 3'b001 : 3'b000, 4'b0101};
             alumode = 4'd0;
-            if (row[9:4] == 6'd0) opmode = row[18:10];         // mostly a mode that is not there
+            if (row[9:4] == 6'd0) opmode = row[18:10];         // mostly a mode that is not in the tables
             if (row[9:4] == 6'd1) alumode = row[13:10];
             #1 table_row;
             clk = 1'b1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_engine_ctrl. Sends random entries of all four modes, whose commands nested loops over row-steps,
-// beats and tokens list.
+// Testbench of rill_engine_ctrl. Sends random entries of all four modes. Nested loops over row-steps, beats and tokens
+// list the commands that each entry must cause.
 // - Every command is compared together with its cycle: it must come as soon as everything that it needs has been
 //   counted, and no earlier. In the cycles between, stall_* must give the reason.
-// - With COPIES 2 or 4 the results leave one by one, beginning with the turn that makes the first of them. With COPIES
-//   4 they leave from the bank of their row-step, and the next row-step (with K outermost, the next chunk) has the
+// - With COPIES 2 or 4, the results of a row-step leave one by one. The first leaves when it is complete. With COPIES 4
+//   they leave from the bank of their row-step, while the next row-step (with K outermost, the next chunk) has the
 //   other bank.
-// - First chunks that go column by column begin when parts of their operand are there.
+// - First chunks that run column by column begin when the first units of their operand have arrived.
 // - Inputs of each kind arrive at changing rates, from few to as many as fit. A reset discards everything that runs.
 // - With ASYM, half of the products of 4-bit weights have int4_asym weights.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
@@ -92,13 +92,14 @@ module rill_engine_ctrl_tb;
         .cmd_k_lanes(c_k_lanes), .cmd_out(c_out), .cmd_out_tok(c_out_tok),
         .cmd_y_last(c_y_last), .busy(busy), .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
-    // A command: what must be 0 where there is none, and the rest, of which only a part counts.
+    // A command has two parts. The bits below (acts) must be 0 in a cycle without a command. The other fields (rest)
+    // count only where the command uses them (care).
     localparam [7:0] POP = 1, KEY = 2, PARAMS = 4, SCALES = 8, VALID = 16, TAIL = 32, LOCAL = 64, FREE = 128;
     localparam INT4 = 0, RAW = 1, ADDR = 3, FIRST = 27, LAST = 28, TOK = 29, PAIR = 32, HALF = 48, ROW = 49, SCALE = 52,
         OTHERS = 68, KEYS = 71;
     localparam ACC = 75, GROUPED = 78;
     localparam REST_W = 79;
-    localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // needs
+    localparam BEAT = 0, UNIT = 1, OPERAND = 2, HEAD = 3, PLACE = 4;     // bits of `needs`: what a command waits for
     wire [2:0]           tok = c_tok;
     wire [15:0]          pair = c_pair;
     wire [15:0]          scale = c_scale;
@@ -118,10 +119,10 @@ module rill_engine_ctrl_tb;
     reg  [7:0]           units [0:COMMANDS-1];       // units of the operand that the command needs; 0: all
     reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
     reg                  ends [0:COMMANDS-1];        // the next row-step has the other bank of accumulators
-    // {firing's last row-step, tokens of the step, how many, the first one's token, count}
+    // {firing's last row-step, tokens of the step, number of results, token of the first result, valid elements}
     reg  [15:0]          results [0:COMMANDS-1];
     integer              first_of [0:FIRINGS];
-    reg                  head_ends [0:FIRINGS-1];    // the firing gives the head in the V tail back
+    reg                  head_ends [0:FIRINGS-1];    // the firing releases its head in the V tail
     integer              commands = 0, at = 0, seed, idle, stall, f, i, cycle = 0;
     reg                  failed = 0;
     reg  [REST_W-1:0]    now_want = 0, now_care = 0;
@@ -166,7 +167,7 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // One token's use of a beat, or that of a turn's tokens.
+    // Lists the command with which one token uses a beat; with COPIES above 1, all tokens of a turn.
     task list_use(input integer mode, row, rows, beat, beats, token, ntok, source, valid_lanes);
         integer t;
         begin
@@ -196,7 +197,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Weights: a header for every RC row-steps, then rows; the first ones column by column.
+    // Lists a firing of weights: a header for every RC row-steps, then the rows. The first RC row-steps may run column
+    // by column.
     task list_weight_use(input integer int4, asym, r, rows, b, beats, groups, last_rows, ntok, outer);
         integer t;
         for (t = 0; t < ntok; t = t + COPIES) begin
@@ -232,8 +234,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Keys: row-steps from memory, the last of them not full, then those of the step, as many at a time as there are
-    // lanes.
+    // Lists a firing of keys: the row-steps from memory, of which the last may be partial, then the keys of the step
+    // itself, CHANNELS at a time.
     task list_keys(input integer pos, step_tokens, beats, ntok);
         integer r, b, t, krows, own, left;
         begin
@@ -251,7 +253,7 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Values: the full blocks of a row from memory, then its open block.
+    // Lists a firing of values: the full blocks of each row from memory, then its open block from the V tail.
     task list_values(input integer pos, rows, last_rows, tail_base, layer, ntok);
         integer r, b, t, beats;
         begin
@@ -350,7 +352,7 @@ module rill_engine_ctrl_tb;
     reg  [11:0] now_result = 0;
     reg  [2:0]  now_row = 0, last_row = 0;
     reg         bank = 0, act_bank = 0, now_bank = 0;
-    reg  [15:0] leaving = 0;                     // results that still come; [11:9]: their number
+    reg  [15:0] leaving = 0;                     // results that have not left yet; [11:9]: their number
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
     task forget;
@@ -449,7 +451,7 @@ module rill_engine_ctrl_tb;
         end
     end
 
-    // ---- arrivals; a kind that is short makes the others wait ----
+    // ---- arrivals, at changing rates: a scarce kind makes commands wait for it ----
     task new_rates;
         begin
             beat_rate = below(3) == 0 ? 100 - idle : 100;
@@ -459,7 +461,7 @@ module rill_engine_ctrl_tb;
             head_limit = below(2) ? 1 : 5;
             head_rate = below(3) == 0 ? 4 + 96 * (idle == 0) : 100;
             place_rate = below(3) == 0 ? 100 - stall : 100 - stall / 4;
-            // Every kind is short once.
+            // At the beginning each kind is scarce for some time.
             if (cycle < 400 && stall > 0) place_rate = 1;
             else if (cycle < 600 && idle > 0) beat_rate = 100 - idle;
             else if (cycle < 1600 && idle > 0) operand_rate = 2;

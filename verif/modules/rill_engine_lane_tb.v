@@ -64,7 +64,7 @@ module rill_engine_lane_tb;
     rill_axis_driver #(.DATA_W(BEAT_BITS), .WORDS(BEATS)) u_beats (.clk(clk), .rst(rst), .m_axis_tvalid(b_valid),
         .m_axis_tready(b_ready),
         .m_axis_tdata(b_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(b_done));
-    // All but what goes to the front comes HOPS cycles later.
+    // Inputs that are not used at the front of the lane arrive HOPS cycles later.
     localparam WAY_W = 4 + 2 + TOK_W + 6 + SCALE_W + 2 + 4 * BEAT_BITS + 5 + OFFSET_W;
     wire [WAY_W-1:0] way;
     wire             valid_h, last_h, params_h, scales_h, int4_h, first_h;
@@ -79,7 +79,7 @@ module rill_engine_lane_tb;
         .d({offset, shift, x, raw, scale, acc_row, row, tok, first, int4, scales, params, last, valid}), .q(way));
     assign {offset_h, shift_h, x_h, raw_h, scale_h, acc_h, row_h, tok_h, first_h, int4_h, scales_h, params_h, last_h,
         valid_h} = way;
-    // Signals for the accumulators come another TERM_HOPS cycles later.
+    // Signals for the accumulators arrive another TERM_HOPS cycles later.
     localparam SUM_W = 4 + TOK_W + 3 + 5 + 6;
     wire [SUM_W-1:0] sum_way;
     rill_hop #(.DATA_W(SUM_W), .CLEAR_W(1), .STAGES(TERM_HOPS)) u_sum_hop (.clk(clk), .rst(rst),
@@ -147,7 +147,8 @@ module rill_engine_lane_tb;
         end
     end
 
-    // One token's use of the beat: the sum of products, and what it adds to the unsigned sum of the lanes.
+    // Computes one token's use of the beat: the sum of products, and the excess that it adds to the unsigned sum of the
+    // lane.
     task multiply;
         begin
             valid = 1;
@@ -193,13 +194,13 @@ module rill_engine_lane_tb;
         end
     endtask
 
-    // The next use of a beat: weights of either kind, K or V; some come from the side, any time.
+    // Chooses the next use of a beat: weights of either kind, K or V. Some beats are local and may come at any time.
     task begin_data;
         begin
             kind = below(2) ? 0 : 1 + below(2);
             narrow = kind == 0 && below(2);
             data_row = below(RC);
-            if (WORDS && kind == 0) begin      // rows whose words may be there, most often the last of them
+            if (WORDS && kind == 0) begin      // a row whose words may be there, often the last
                 there = since / WORDS < RC ? since / WORDS : RC;
                 if (there == 0) kind = 1;
                 else data_row = below(3) ? there - 1 : below(there);
@@ -224,8 +225,8 @@ module rill_engine_lane_tb;
         end
     endtask
 
-    // A chunk: parameters, scales (or those of the chunk before), uses of beats; now and then all waits until the lane
-    // is full.
+    // Sends a chunk: parameters, scales (or those of the previous chunk), uses of beats. Now and then everything waits
+    // until the lane is full.
     task command;
         if (token > 0)
             multiply;

@@ -43,7 +43,7 @@ module rill_engine_offset_tb;
         element = $signed(x[X_BITS*i +: X_BITS]);
     endfunction
 
-    // The lanes' sum minus the true one, for weights drawn at random: it must not depend on them.
+    // Computes the lanes' sum minus the true sum for random weights. The difference must not depend on the weights.
     task excess(output reg [OFFSET_W-1:0] sum);
         integer total, low, high;
         begin

@@ -50,7 +50,8 @@ module rill_engine_offsets_tb;
         end
     endtask
 
-    // Elements lie by token; a group's are neighbours. The first beats hold the smallest and largest ones.
+    // Elements are stored by token, and those of a group are adjacent. The first beats hold the smallest and largest
+    // values.
     task make_slice;
         integer q;
         begin

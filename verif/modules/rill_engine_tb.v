@@ -98,7 +98,7 @@ module rill_engine_tb;
     localparam HEADS = 2;
     localparam K_BEATS = (HEAD_DIM + XS - 1) / XS;
     localparam V_ROWS = (HEAD_DIM + C - 1) / C;
-    localparam TAIL_WAIT = 2 * HEADS * TOKENS * (2 * V_ROWS + 2);  // both layers' V on its way into the tail
+    localparam TAIL_WAIT = 2 * HEADS * TOKENS * (2 * V_ROWS + 2);  // cycles in which V of both layers enters the tail
     localparam V_LAST = HEAD_DIM - (V_ROWS - 1) * C;
     localparam UNITS_K = ((K + XS - 1) / XS + 1) / 2 * 2;
     localparam X_UNITS = UNITS_K > 2 * LAST_BEATS && UNITS_K > 6 ? UNITS_K : LAST_BEATS > 3 ? 2 * LAST_BEATS : 6;
@@ -228,7 +228,7 @@ module rill_engine_tb;
         end
     endgenerate
 
-    // ---- the two under test ----
+    // ---- the two modules under test ----
     wire                   tail_valid, head_done, layer_done, fault, busy, stall_beat, stall_x, stall_out, y_valid,
         y_ready, y_last;
     wire [23:0]            tail_addr;
@@ -270,7 +270,7 @@ module rill_engine_tb;
         .m_axis_beat_tready(write_ready),
         .m_axis_beat_tdata(write_data), .layer_done(layer_done));
 
-    // ---- results: the lanes that count ----
+    // ---- results, in the lanes with valid elements ----
     reg  [C-1:0]    mask_mem [0:WORDS-1];
     integer         masks = 0, seen = 0;
     wire [C-1:0]    mask = mask_mem[seen];

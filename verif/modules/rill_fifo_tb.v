@@ -77,7 +77,7 @@ module rill_fifo_tb;
         if (!$value$plusargs("idle=%d", idle)) idle = 0;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         wait (!rst);
-        // One word into the empty FIFO: latency.
+        // Measures the latency of one word through the empty FIFO.
         push(1);
         while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;

@@ -48,7 +48,7 @@ module rill_fork_tb;
             word = i * 40503;
             u_src.push(word, 1'b0, 1'b0);
         end
-        // Reader 0 alone asks: it gets its word while the others do not (eager), and only one.
+        // Only reader 0 is ready. It gets one word while the others get none (an eager fork), and no second one.
         hold[0] = 0;
         repeat (40) @(posedge clk);
         if (gen_port[0].u_snk.seen != (PORTS > 1 ? 1 : gen_port[0].u_snk.seen) || gen_port[0].u_snk.seen == 0) begin

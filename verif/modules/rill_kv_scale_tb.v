@@ -27,9 +27,9 @@ module rill_kv_scale_tb;
     parameter UNITS = 2;
     parameter CONTEXT = 23;
     parameter REPLAYS = 1;
-    parameter TOGETHER = 1;                                 // query heads that read them together, of one token
+    parameter TOGETHER = 1;                                 // heads that read together in a step of one token
     parameter WINDOW = 0;
-    parameter EACH = 0;                                     // 1: odd layers see all, layer l sees WINDOW + l
+    parameter EACH = 0;                                     // 1: odd layers see all positions, others WINDOW + l
     parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     function [WINDOWS*16-1:0] windows(input integer first);

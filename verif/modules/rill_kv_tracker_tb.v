@@ -22,10 +22,10 @@ module rill_kv_tracker_tb;
     wire [31:0]          both;
     integer              seed, idle, stall, s, i, at, cycles = 0;
     integer              pairs [0:1];        // done
-    integer              from [0:1];         // the open one was given then, and is written at `ends`; 0: none
+    integer              from [0:1];         // cycle in which the open descriptor was given; 0: none
     integer              ends [0:1];
     integer              engine [0:1];
-    integer              since [0:1];        // cycles for which all of it has been written
+    integer              since [0:1];        // cycles since all descriptors were written
     integer              lesser = 0;
     reg                  failed = 0, over = 0;
 

@@ -32,7 +32,7 @@ module rill_layout_converter_tb;
     localparam OUT = BUFFER * R / (KIND == 3 ? 2 : 1);     // words of a firing out, per token
     localparam WORDS = (FIRINGS + 1) * ROUNDS * TOKENS * BUFFER * R;
     localparam HALF = D1 / 2;
-    // Last the outermost loop, which is in the low bits.
+    // The outermost loop is in the low bits, so it is written last.
     localparam [127:0] TRIPS = KIND == 0 ? {D0[31:0], D1[31:0]} : KIND == 1 ? {D1[31:0], R[31:0], D0[31:0]} :
         KIND == 2 ? {D0[31:0], R[31:0], D1[31:0]} : KIND == 3 ? {32'd1, HALF[31:0], 32'd1, D0[31:0]} : BUFFER;
     localparam [127:0] STRIDES = KIND == 0 ? {D1[31:0], 32'd1} : KIND == 1 ? {32'd1, 32'd0, D1[31:0]} :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_line_buffer: images of ROWS x PIXELS pixels, their patches against four nested loops. Latency, rate,
-// the patches of images that follow each other.
+// Testbench of rill_line_buffer. Sends images of ROWS x PIXELS pixels, one directly after another, and compares their
+// patches with four nested loops. Also checks the latency and the rate.
 // sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6 SLACK=8
 // sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS=2 STRIDE=2 PLACES_Y=3 PLACES_X=2
 // sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS=3 STRIDE=2 BEFORE=1 PLACES_Y=4 PLACES_X=4 SLACK=8
@@ -36,7 +36,7 @@ module rill_line_buffer_tb;
     parameter DILATION_Y = DILATION;
     localparam DILATION_X = DILATION;
     parameter BEFORE = 0;
-    parameter SLACK = 0;                                   // with 8 words the rate is checked
+    parameter SLACK = 0;                                   // additional words of the ring; with 8 the rate is checked
     parameter BEFORE_Y = BEFORE;
     localparam BEFORE_X = BEFORE;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
@@ -46,7 +46,7 @@ module rill_line_buffer_tb;
     localparam DRIVEN = (IMAGES + 1) * SIZE * TOKENS;
     localparam WANTED = (IMAGES + 1) * OUT * TOKENS;
     localparam [23:0] PAD = 24'hf00d5;
-    // The ring: the least that holds a patch (docs/ir.md) and SLACK words, at most the image.
+    // The ring has the fewest words that hold a patch (docs/ir.md) plus SLACK, but not more than the image has.
     localparam RULE = ((TAPS_Y - 1) * DILATION_Y * PIXELS + (TAPS_X - 1) * DILATION_X + 1) * WORDS + SLACK;
     localparam BUFFER = RULE < SIZE ? RULE : SIZE;
 

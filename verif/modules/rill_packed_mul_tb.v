@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_packed_mul. Multiplies every weight with the extreme values of both activations and with random
 // ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each one works a cycle
-// after the one before, and all but the first and the last also add a product of another multiplier. The halves of the
-// result must be the plain sums. p must not change while en is low.
+// after the previous one, and all but the first and the last also add a product of another multiplier. The halves of
+// the result must be the plain sums. p must not change while en is low.
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64
@@ -42,7 +42,8 @@ module rill_packed_mul_tb;
     genvar g;
     generate
         for (g = 0; g < ALL; g = g + 1) begin : gen_product
-            // Product g of the chain is made g cycles late, the one that it adds from beside a cycle sooner.
+            // Multiplier g of the chain works g cycles late. The product of another multiplier that it adds is made a
+            // cycle earlier.
             localparam LATE = g < COUNT ? g : g - COUNT;
             wire [SUM_W-1:0] sum_in;
             wire [SUM_W-1:0] sum_beside;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_param_loader. Every store must get its beats in order, in pieces, the first one a cycle later,
-// without a pause. done comes at the end. A second start gives the same.
+// Testbench of rill_param_loader. Every store must get its beats in order and in pieces, the first piece one cycle
+// after its beat, without a pause. done must come at the end. A second start must repeat all of this.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
@@ -46,8 +46,7 @@ module rill_param_loader_tb;
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
 
-    // Latency 1: a piece is handed over in each cycle in which there is a beat, the beat is taken with the last one.
-    // Between start and the last beat it waits for pieces alone.
+    // Latency 1: in each cycle with a beat, a piece of the beat is handed over. The beat is taken with its last piece.
     always @(posedge clk) begin
         handed_q <= s_valid && active;
         piece <= rst || (s_valid && s_ready) ? 0 : s_valid && active ? piece + 1 : piece;

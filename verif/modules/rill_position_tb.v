@@ -122,7 +122,7 @@ module rill_position_tb;
         if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t))
             && $urandom_range(99) >= idle) begin
             beat_valid <= 1;
-            for (i = 0; i < BEAT_WORDS; i = i + 1)   // rubbish past N, it must not show
+            for (i = 0; i < BEAT_WORDS; i = i + 1)   // random bits past N, which must not appear in the result
                 beat_data[i*32 +: 32] <= pattern(row_of(row_f, row_t), row_beat * BEAT_WORDS + i);
             row_beat = row_beat + 1;
             if (row_beat == ROW_BEATS) begin

@@ -55,7 +55,8 @@ module rill_pumped_mul_tb;
     genvar g;
     generate
         for (g = 0; g < ALL; g = g + 1) begin : gen_product
-            // Product g of the chain is made g halves of a cycle late, the one that it adds from beside a half sooner.
+            // Multiplier g of the chain works g half cycles late. The product of another multiplier that it adds is
+            // made half a cycle earlier.
             localparam LATE = g < COUNT ? g : g - COUNT;
             localparam X0_LATE = LATE / 2;
             localparam X1_LATE = (LATE + 1) / 2;

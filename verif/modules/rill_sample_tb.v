@@ -17,7 +17,7 @@ module rill_sample_tb;
     parameter TOKENS = 2;
     parameter N = 21;
     parameter TOP_K = 8;
-    // log2(LANES) + 2 of them as in rill_argmax
+    // log2(LANES) + 2 of these cycles are those of rill_argmax
     localparam LATENCY = $clog2(LANES) + 52;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
@@ -26,7 +26,7 @@ module rill_sample_tb;
     reg                 clk = 0, rst = 1, failed = 0;
     integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
     integer             ntok [0:MOST-1];
-    reg                 fresh [0:MOST-1];                // other settings than before: waits for the firings before it
+    reg                 fresh [0:MOST-1];                // new settings: waits until earlier firings are over
     reg  [191:0]        settings [0:MOST-1];             // position, seed, min_p, top_k, inverse
     reg  [191:0]        now = 0;
     reg                 apply = 0;
@@ -38,7 +38,7 @@ module rill_sample_tb;
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
-    wire                waits = idle != 0 || stall != 0;   // every other firing, for the hash of the one before it
+    wire                waits = idle != 0 || stall != 0;   // every other firing waits for that hash check
     reg  [8*256-1:0]    name;
     reg  [31:0]         value;
     reg                 x_valid = 0, x_last;

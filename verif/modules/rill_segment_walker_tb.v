@@ -27,7 +27,7 @@ module rill_segment_walker_tb;
     parameter STRIDE = 1;                    // layers from one repetition to the next
     parameter CHANNELS = 3;
     parameter WINDOW = 0;                    // 0: all positions
-    parameter EACH = 0;                      // 1: layer l of the cache sees WINDOW + 7 l, an odd one all
+    parameter EACH = 0;                      // 1: layer l sees WINDOW + 7 l positions, an odd one all
     parameter FROM = 0;                      // position of the first step
     localparam CACHED = FIRST + LAYERS * STRIDE;
     localparam BYTES = BEAT_BITS / 8;
@@ -56,7 +56,7 @@ module rill_segment_walker_tb;
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) windows[k*16 +: 16] = window_of(k);
     endfunction
-    function [WINDOWS*16-1:0] reversed(input integer unused);   // a table of its own for the values
+    function [WINDOWS*16-1:0] reversed(input integer unused);   // makes a different table for the values
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) reversed[k*16 +: 16] = window_of(WINDOWS - 1 - k);
     endfunction
@@ -172,7 +172,7 @@ module rill_segment_walker_tb;
             sent = sent + 1;
         end
         m_ready <= !chance(stall);
-        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // one ahead of the other, in turns
+        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // K and V are ahead of each other alternately
         if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin
@@ -204,7 +204,7 @@ module rill_segment_walker_tb;
         end
     end
 
-    // More steps, one that waits for ever, then a flush swallows all of it.
+    // Sends more steps, of which one waits forever. Then a flush must discard all of them.
     task flush_and_end;
         begin
             m_ready <= 1;

@@ -31,7 +31,7 @@ module rill_spill_tb;
     parameter BURST = 4;
     parameter FIRINGS = 1;
     parameter HELD = 0;
-    localparam LATE = 6;                     // cycles by which dma_idle is late: as many as may be
+    localparam LATE = 6;                     // cycles by which dma_idle is late, the most that is allowed
     localparam TIMES = 12;                   // firings between resets
     localparam [39:0] OFFSET = 40'd8192;
     localparam PER = BEAT_BITS / DATA_W;
@@ -105,8 +105,8 @@ module rill_spill_tb;
     assign wb_ready = to_ready && through;
     always @(posedge clk) through <= HELD == 0 || (through ? (wb_valid && wb_ready) !== 1'b1 : $random % 64 == 0);
 
-    // Bursts without a response, per half, from the offer of their descriptors on; each has one of its own. The
-    // responses come in their order.
+    // Bursts without a response, per half, counted from the offer of their descriptors. Each burst has its own
+    // descriptor. The responses come in order.
     integer open [0:1];
     reg     half_of [0:65535];
     integer asked, ended, lasts_in, lasts_out, half, both;

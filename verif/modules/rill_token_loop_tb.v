@@ -40,7 +40,7 @@ module rill_token_loop_tb;
     wire        done, is_idle, load_start, flush, soft_rst;
     reg  [31:0] prompt_len, max_new;
     reg  [END_IDS*32-1:0] eot_id;
-    integer     end_at = 0;                  // place among them of the one that is made
+    integer     end_at = 0;                  // index of the end id that the model generates
     reg         ignore_eot;
     reg  [63:0] prompt_ptr, ring_ptr;
     localparam BASES = CHANNELS + 1;
@@ -51,10 +51,10 @@ module rill_token_loop_tb;
     reg  [31:0] ring_ids = 0, watchdog = 0;
     reg  [1:0]  halt = 0;
     reg  [1:0]  clock_state = 2'b01;         // {failed, ready}
-    integer     clock_late = 0;              // cycles behind a start until it is ready (2) or has failed (1)
+    integer     clock_late = 0;              // cycles after a start until it is ready (2) or has failed (1)
     integer     clock_comes = 2;
     reg  [63:0] idle_engines = {64{1'b1}};
-    reg         dead = 0;                    // the memory answers nothing more
+    reg         dead = 0;                    // the memory no longer answers
     integer     halt_at = -1, halt_kind = 0; // position of the step at which halt is set
     integer     dones = 0;
     reg  [1:0]  load_done;
@@ -159,7 +159,7 @@ module rill_token_loop_tb;
         end
     endfunction
 
-    // Whether a fault means that no transaction has gone out.
+    // Whether a fault means that no transaction was requested.
     function untouched(input integer code, input integer place);
         untouched = (code >= 1 && code <= 3) || code == 9 || (code == 10 && place == 1);
     endfunction
@@ -429,8 +429,8 @@ module rill_token_loop_tb;
         end
     endtask
 
-    // Nothing is loaded, nothing moves: fault 7, and done although the memory is not quiet; again for a second start;
-    // then it comes back.
+    // The memory answers nothing. The request must end with fault 7 although the memory is not quiet, and so must a
+    // second one. Then the memory works again.
     task dead_memory;
         begin
             dead <= 1;
@@ -543,7 +543,7 @@ module rill_token_loop_tb;
         for (halt_kind = 1; halt_kind <= 2; halt_kind = halt_kind + 1) begin
             halt_at = 2;                                   // in the prompt
             request(12, 15, 95, 0, 0, 0);
-            halt_at = 14;                                  // behind it
+            halt_at = 14;                                  // after the prompt
             if (MODE == 0)
                 request(12, 15, 95, 0, 0, 0);
             halt_at = -1;

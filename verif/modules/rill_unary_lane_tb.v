@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_unary_lane: corner and random values of the whole range against the golden model; a fault of what
-// is no word is not raised. A and B are those of the operations in vectors_rill_unary_lane.c.
+// Testbench of rill_unary_lane. Compares corner values and random values of the whole range with the golden model. A
+// value that would fault, in a cycle without a valid word, must raise nothing. A and B are constants of the operations
+// in vectors_rill_unary_lane.c.
 // sweep: FUNCTION=0 LATENCY=22
 // sweep: FUNCTION=1 LATENCY=17
 // sweep: FUNCTION=2 LATENCY=17

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench of rill_unary: unary_bench.vh. The bench of its lane tries the functions that random values have faults of.
+// Testbench of rill_unary. unary_bench.vh has the checks. Functions that fault for many random operands are tested in
+// rill_unary_lane_tb instead.
 // vectors: unary function
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=0 DELAY=22 N=21
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=1 DELAY=17

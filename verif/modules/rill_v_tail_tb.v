@@ -22,7 +22,7 @@ module rill_v_tail_tb;
     parameter HEADS = 2;
     parameter HEAD_DIM = 40;
     parameter ULTRA = 0;
-    parameter FEWER = 0;                           // heads that every other layer has less
+    parameter FEWER = 0;                           // every other layer has this many heads fewer
     `include "rill_fields.vh"
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
@@ -224,7 +224,8 @@ module rill_v_tail_tb;
                                 u_beat.expect_word(tail_beat(j, k, m, c), 1'b0, 1'b0);
                         end
             end
-            // layer_done not before the channel has everything that the layer closed; nothing comes in meanwhile.
+            // layer_done must not come before the channels have all blocks that the layer closed. No V is taken until
+            // then.
             always @(negedge clk) begin
                 if (rst) givens = 0;
                 else givens = givens + given[c];
@@ -240,7 +241,7 @@ module rill_v_tail_tb;
     endgenerate
 
     // ---- what comes in, cycle by cycle: a token's units, then its rows; head_done and, where no block closes,
-    // layer_done behind the last row ----
+    // layer_done after the last row ----
     integer now_step = -1, now_layer = 0, now_head = 0, now_left = 0, unit_at = 0, spread = 0, to_done = 0;
     reg     in_layer = 0, closing = 0, layer_ends = 0;
 

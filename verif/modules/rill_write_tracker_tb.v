@@ -94,8 +94,8 @@ module rill_write_tracker_tb;
                 open[owner[i*1024 + rd[i] % 1024] * WRITERS + i] = open[owner[i*1024 + rd[i] % 1024] * WRITERS + i] - 1;
                 rd[i] = rd[i] + 1;
             end
-        // A layer's descriptors, and its end, after or together with the last ones. Held: nothing more until the count
-        // is stable.
+        // Gives a layer's descriptors, and its end after or together with the last ones. While held, gives nothing more
+        // until the count is stable.
         if (held && count == layer) held = 0;
         given <= 0;
         layer_done <= 0;

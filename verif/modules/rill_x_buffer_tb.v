@@ -99,7 +99,8 @@ module rill_x_buffer_tb;
             random_word[n +: 8] = $random(seed);
     endfunction
 
-    // One operand: the tokens' units interleaved at random, each token's in order; `stop` words of it are held back.
+    // Sends one operand. The units of the tokens are interleaved at random, each token's in order. `stop`: words that
+    // are not sent.
     task push_operand(input integer number, input integer stop);
         reg [WORD_W-1:0] next;
         integer          sizes, tokens;
@@ -152,7 +153,7 @@ module rill_x_buffer_tb;
         if (!rst && x_valid && !x_ready) stalls = stalls + 1;
     end
 
-    // ---- reading: every pair of an operand, or pairs at random; the bank goes back with the last read or later ----
+    // ---- reading: every pair of an operand, or random pairs; the bank is released with the last read or later ----
     always @(negedge clk) begin
         for (t = 0; t < COPIES; t = t + 1)
             if (due_there[1][t] && {shift_1[8*t +: 8], unit_1[UNIT_BITS*t +: UNIT_BITS], shift_0[8*t +: 8],

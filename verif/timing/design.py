@@ -49,8 +49,7 @@ class Rows:
                     self.of.setdefault(words[0], []).append((line.strip(), pairs))
 
     def line_of(self, module: str, parameters: dict[str, str]) -> str | None:
-        """The line of modules.txt for an instance. If its parameters are in no line, the line with the most equal
-        ones."""
+        """The line of modules.txt for an instance. If no line has its parameters, the line with the most equal ones."""
         best, score = None, -1
         for line, pairs in self.of.get(module, []):
             alike = sum(1 for name, value in pairs.items() if number(value) == number(parameters.get(name, "")))
@@ -63,7 +62,7 @@ class Rows:
 
 
 def number(text: str) -> int | str:
-    """The value of a constant of Verilog or of Yosys' JSON; of a string, its text without quotes."""
+    """The value of a constant in Verilog or in Yosys' JSON. For a string, the text without quotes."""
     if set(text) <= {"0", "1"} and len(text) >= 32:
         return int(text, 2)
     based = re.fullmatch(r"\d+'([hd])([0-9a-fA-F]+)", text)
@@ -133,7 +132,7 @@ class Crossing:
     source: str
     name: str
     port: str
-    bare: bool  # crosses one boundary, with a register without logic on both sides
+    bare: bool  # crosses one boundary, directly from a register to a register
 
 
 def crossings(net: Netlist) -> list[Crossing]:
@@ -151,7 +150,7 @@ def crossings(net: Netlist) -> list[Crossing]:
 
 
 def by_port(found: list[Crossing]) -> dict[str, tuple[int, int]]:
-    """Numbers of crossing bits, by the module and port that takes them: all, and those that are not bare."""
+    """Counts the crossing bits of each module's port that takes them: all, and those that are not bare."""
     ports: dict[str, tuple[int, int]] = {}
     for one in found:
         key = f"{plain(one.name)}.{one.port}"
@@ -186,7 +185,7 @@ def print_crossings(found: dict[str, tuple[int, int]], count: int) -> None:
 
 @dataclass
 class Part:
-    """The paths of a die, or of instances without a die, the longest first."""
+    """The paths on a die, or of instances that are on no die, the longest first."""
     where: str
     said: list[Said]
 

@@ -97,7 +97,8 @@ def table_path(line: str) -> pathlib.Path:
 
 
 def read_store() -> dict[tuple[str, str], dict]:
-    """Tables by line and key. An engine that several designs have with other floorplans has several."""
+    """Tables by line and key. One line of the engine has several tables if designs have it with different
+    floorplans."""
     if not STORE.exists():
         return {}
     rows = [json.loads(text) for text in STORE.read_text(encoding="utf-8").splitlines() if text]
@@ -110,7 +111,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def with_parts(lines: list[str], table_of) -> list[str]:
-    """The lines, and those of the parts that their netlists leave empty."""
+    """The lines, and the lines of the parts that their netlists leave empty."""
     found: list[str] = []
     waiting = list(reversed(lines))
     while waiting:
@@ -122,7 +123,7 @@ def with_parts(lines: list[str], table_of) -> list[str]:
 
 
 class Tables:
-    """The table of a line, if it is of the present logic: from build/timing, else from the store."""
+    """The table of a line, from build/timing or else from the store, if it was made from the present logic."""
 
     def __init__(self, keys: Keys):
         self.keys, self.store = keys, read_store()
@@ -157,7 +158,7 @@ def write(path: pathlib.Path, text: str) -> None:
 
 
 def longest(table: dict) -> tuple[float, float]:
-    """ns of all paths, and of those that no reset begins."""
+    """The longest path of all in ns, and the longest that does not begin at a reset."""
     data = max((path[0] for path in table["paths"]), default=0.0)
     return max([data] + [path[0] for path in table["resets"]]), data
 
@@ -170,7 +171,7 @@ def read_rows() -> tuple[list[str], list[tuple[str, str, str, str]]]:
 
 
 def mark(keys: Keys, line: str) -> None:
-    """Says so if a row of the same logic has another result."""
+    """Reports a row that has the same logic but another result."""
     path, key = table_path(line), keys.of(line)
     table = json.loads(path.read_text(encoding="utf-8"))
     write(path, json.dumps({**table, "key": key}))

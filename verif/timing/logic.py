@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Computes a hash of the logic of an elaborated design. It is the same if only names, comments, places in files and order differ.
+"""Computes a hash of the logic of an elaborated design. Names, comments, places in files and order do not change it.
 
-usage: logic.py FILE   what Yosys' write_json wrote
-Every cell is known by its kind and parameters, then, round by round, by what drives its inputs; a submodule by its own logic, one that
-is left empty by its name.
+usage: logic.py FILE   FILE: the output of Yosys' write_json
+The hash of a cell begins with its kind and parameters. Each round adds the hashes of the cells that drive its inputs.
+The kind of a submodule is the hash of its own logic; that of an empty submodule (a black box) is its name.
 """
 import hashlib
 import json
@@ -18,7 +18,7 @@ def digest(*what):
 
 
 def is_output(cell, name):
-    """The outputs of a cell; for a primitive that Yosys does not know (the DSP), from a list."""
+    """Whether a port is an output. For primitives without port directions (the DSP), the name of the port decides."""
     ways = cell.get("port_directions")
     return ways[name] == "output" if ways else name == "P" or name.endswith("OUT")
 

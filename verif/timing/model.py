@@ -14,7 +14,8 @@ from graph import Graph, Loop
 from places import Instances, places_of
 
 # Raise it with any change of the model, of the walk or of the synthesis (netlist.sh) that changes a delay: rows of
-# paths.txt are then walked again. A walk that gives something else than a row of the same logic is an error.
+# paths.txt are then walked again. If a walk and a row of paths.txt differ although logic and version are equal, that
+# is an error.
 VERSION = 1
 
 Bit = int
@@ -41,7 +42,7 @@ def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file_
                 continue
             if len(words) != 4:
                 raise SystemExit(f"error: {path}:{number}: a delay has a name, a value, a unit and its source")
-            if words[0] in found:  # a delay with a second row
+            if words[0] in found:  # a delay with a second row in the table
                 continue
             found[words[0]] = float(words[1])
     return found
@@ -189,8 +190,8 @@ class Netlist:
                 inside.add((source, bit))
 
     def area(self, names: Iterable[str]) -> float:
-        """The CLBs that cells take, by the resource they need most: CLBs, partly used, or the area of a die that has as
-        many DSPs and RAMs. The tables of boxes have the CLBs of these."""
+        """The CLBs that cells take. The scarcest resource decides: LUTs and flip-flops in CLBs that are partly used, or
+        the area of a die that has as many DSPs or RAMs. The CLBs of empty modules are in their tables."""
         luts = flops = inside = 0.0
         columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
         for name in names:
@@ -205,7 +206,8 @@ class Netlist:
                    *(count * self.ns[kind + "_clbs"] for kind, count in columns.items())) + inside
 
     def lane_of(self, name: str) -> str | None:
-        """The lane of a cell, if its name or the name of a net that it drives tells it."""
+        """The lane that a cell is in, by its name or by the name of a net that it drives; None if neither has a
+        lane."""
         found = LANE.match(plain(name))
         if not found:
             for _, out, bit in self.pins(name):
@@ -215,7 +217,7 @@ class Netlist:
         return found[0] if found else None
 
     def spread(self) -> tuple[dict[Bit, set[str]], dict[str, float]]:
-        """For each net with loads in several lanes, these lanes; and the area of each lane."""
+        """Returns the lanes of each net with loads in several lanes, and the area of each lane."""
         lanes: dict[Bit, set[str]] = {}
         members: dict[str, list[str]] = {}
         for name in self.cells:
@@ -264,8 +266,8 @@ class Netlist:
         return self.net(bit, least) + (self.ns["net_column"] if column else 0.0) + borders * self.ns["die_crossing"]
 
     def die(self, name: str | None) -> int | None:
-        """The die of a cell, if dies are known; for a flip-flop from the name of the net that it drives. None: the cell
-        is where its loads are, like copies of a register without a placement."""
+        """The die of a cell, if dies are known. The die of a flip-flop follows from the name of the net that it drives.
+        None: the cell is placed with its loads, like copies of a register without a placement."""
         if name is None or self.die_of is None:
             return None
         if not self.dies:
@@ -345,8 +347,8 @@ class Netlist:
         self.dies.update((name, 0) for name in floating)
 
     def borders(self, source: str, out: str, name: str, port: str) -> int:
-        """The number of die boundaries between two cells; to copies of a register on all dies, or to cells behind one
-        port, the largest number."""
+        """The number of die boundaries between two cells. If there are several (copies of a register on all dies, or
+        cells inside a module at one port), the largest number counts."""
         here, there = self.die(source), self.die(name)
         if here is None:
             return 0
@@ -355,7 +357,7 @@ class Netlist:
         return max(abs(a - b) for a in self.dies_at(source, out, here) for b in self.dies_at(name, port, there))
 
     def dies_at(self, name: str, port: str, die: int) -> set[int]:
-        """The dies of a cell; for a module, the dies of the cells behind the port."""
+        """The dies of a cell; for a module, the dies of the cells inside it at the port."""
         if self.kind[name] != "box":
             return {die}
         key = name, port
@@ -396,7 +398,7 @@ class Netlist:
             return 0, min(math.sqrt(self.table_of(cell).clbs) for cell in (source, name)) / 2
         return 0, 0.0
 
-    # ---- a multiplier and the adder behind it ----
+    # ---- a multiplier and the adder after it ----
 
     def multiplier(self, bit: Bit | str) -> str | None:
         """The multiplier that drives a bit, directly or through its built-in adder."""
@@ -653,7 +655,7 @@ class Netlist:
         for port, is_out, bit in self.pins(name):
             if is_out and (port in table.depart or port not in behind):
                 self.start(bit, table.depart.get(port, self.ns["ff_clock_to_q"]), name)
-            elif not is_out and (table is NO_TABLE or port in table.arrive):  # else nothing inside takes it
+            elif not is_out and (table is NO_TABLE or port in table.arrive):  # otherwise nothing inside uses the input
                 self.end(name, port, bit, max(table.arrive.get(port, 0.0) - self.ns["net"], self.ns["ff_setup"]))
         for source, sink, ns in table.through:
             node = self.new_node(name)
@@ -669,7 +671,8 @@ class Netlist:
         return self.names.get(node) or plain(self.virtual.get(node, "") or self.driver.get(node, ("?", ""))[0])
 
     def end_name(self, end: End) -> str:
-        """The name of a path's end: for a register the net that it drives in the source, for other cells their name."""
+        """The name of a path's end: of the net that a register drives in the source; for other cells, their own
+        name."""
         for _, is_out, bit in self.pins(end.cell) if self.kind[end.cell] == "ff" else ():
             if is_out and bit in self.names:
                 return f"{self.names[bit]}.{end.port}"

@@ -8,8 +8,8 @@
 work=$root/build/timing
 mkdir -p "$work"
 
-# Units of which a kernel has one or more for each lane are mapped once and put in their places afterwards: no logic
-# moves over their borders, and the synthesis of many lanes takes the time of one.
+# Units that a kernel has once or more per lane. Each is mapped once and inserted afterwards, so that the synthesis of
+# many lanes takes as long as that of one. No logic moves across the boundary of a unit.
 units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed"
 units+=" rill_gelu_lane rill_silu_lane rill_unary_lane rill_binary_lane"
 apart="" together="setattr -mod -unset keep_hierarchy"
@@ -19,12 +19,12 @@ for unit in $units; do
 done
 together+="; flatten; opt_clean -purge"
 
-# Equal parts of a module that are larger than all that is around them: a walk leaves them empty and takes them on their
-# own, a count takes them once.
+# Equal parts that make up most of a module. A walk leaves them empty and walks them separately; a count of cells
+# synthesizes them once.
 declare -A equal_parts=([rill_engine]="rill_engine_lane rill_dequantize" [rill_v_tail]=rill_v_tail_ram)
 
-# Registers with the attribute keep are equal copies, for their loads' sake: Yosys heeds it on cells alone and would
-# make one of them.
+# Registers with the attribute `keep` are equal copies that divide a large number of loads. Yosys would merge them,
+# because it respects `keep` only on cells, so this moves the attribute to their cells.
 keep_copies="proc; select -set kept a:keep %ci1:+[Q] a:keep %d; opt_dff @kept; "
 keep_copies+="setattr -set keep 1 a:keep %ci1:+[Q] a:keep %d; "
 
@@ -45,7 +45,7 @@ netlist_key() { # MODULE NAME=VALUE...
     } | sha256sum | cut -c1-64
 }
 
-# The logic of a netlist's sources, elaborated: what is equal here gives an equal netlist.
+# Hashes the elaborated logic of a netlist's sources. Equal hashes mean equal netlists.
 elaborated() { # NAME MODULE BOXES: writes $work/NAME.elaborated.new, a hash
     local made=$work/$1.elaborated.json logic
     (cd "$root" && yosys -q -p "$script hierarchy -top $2; proc; $3 opt_clean -purge; write_json $made") \
@@ -55,8 +55,8 @@ elaborated() { # NAME MODULE BOXES: writes $work/NAME.elaborated.new, a hash
         >"$work/$1.elaborated.new"
 }
 
-# Makes $work/NAME.json unless the one that is there is of the same sources, or of sources that differ in form alone;
-# box=NAME leaves the modules NAME empty.
+# Makes $work/NAME.json, unless the existing one was made from the same sources or from sources that differ only in
+# comments and layout. box=NAME leaves the modules NAME empty.
 synthesize_once() { # NAME MODULE NAME=VALUE...
     local name=$1 top=$2 key arg parameters=() boxes=""
     shift
@@ -72,7 +72,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     elaborated "$name" "$top" "$boxes" || return 1
     if ! [ -s "$work/$name.json" ] || ! cmp -s "$work/$name.elaborated.new" "$work/$name.elaborated"; then
         rm -f "$work/$name.key" "$work/$name.elaborated"
-        # each copy's loads are walked
+        # the copies stay separate, so the loads of each are walked
         script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; "
         script+="setattr -mod -set keep_hierarchy 1 *rill_reset_stage*; $boxes"
         script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"

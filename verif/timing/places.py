@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds the instance in whose always block a register of a flat netlist was described.
 
-A register has lost that name when a net that it drives is better known by a port further on. Its attribute `src` keeps
-the places of the instantiations above it, and those of every instance are known from the nets inside it (`hdlname`).
+A flat netlist may name a register after a port that it drives, in another instance. But its attribute `src` still has
+the places of the instantiations above it. The same places are known for every instance from the nets inside it
+(`hdlname`).
 """
 from collections.abc import Iterator
 
@@ -38,14 +39,15 @@ class Instances:
                 self.names.setdefault(bit, []).append(text)
 
     def of(self, src: str) -> list[str]:
-        """The instances in which a cell of this source may stand, of a loop those that are known; "" is the module
-        itself. None are found where its place is not known."""
+        """The instances that a cell with this `src` may be in: several for a generate loop. "" is the module itself.
+        The list is empty if the place of the cell is not known."""
         places = places_of(src)
         own = places - self.known
         return self.at.get(places & self.known, [""] if places == own else []) if len(own) == 1 else []
 
     def beside(self, bit: int, src: str) -> list[str]:
-        """Names of a bit inside the instance that a cell of this source stands in, which needs no other net of it."""
+        """The names of a bit inside the instance that contains a cell with this `src`. Needs no other net of the
+        instance."""
         places = places_of(src)
         depth = {text: self.declared[text] for text in self.names.get(bit, ())}
         return [text for text, (levels, own) in depth.items() if levels == len(own & places)]

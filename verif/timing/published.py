@@ -57,7 +57,7 @@ class Row:
 
 
 class Bit(Netlist):
-    """A net with so many loads and enables, and nothing around it."""
+    """A net with these numbers of loads and enables, without a netlist around it."""
 
     def __init__(self, ns: dict[str, float], loads: int, enables: int):  # pylint: disable=super-init-not-called
         self.ns, self.loads, self.enables = ns, {0: loads}, {0: enables}
@@ -79,7 +79,7 @@ def read_rows(path: pathlib.Path = TABLE) -> list[Row]:
 
 
 def model_ns(ns: dict[str, float], piece: Piece) -> float:
-    """The delay of a piece by the model (model.py): a carry chain is taken from its first bit to its last one."""
+    """The model's delay (model.py) for a piece of a path. A carry chain counts from its first bit to its last one."""
     eight = 8 * ns["carry_step"]
     known = {"q": ns["ff_clock_to_q"], "sd": ns["ff_setup"], "se": ns["ff_setup_enable"], "sr": ns["ff_setup_enable"],
              "sa": ns["bram_setup"], "m": ns["muxf"], "k": 0.0, "cs": ns["carry_in"] + 7 * ns["carry_step"],
@@ -95,7 +95,7 @@ def model_ns(ns: dict[str, float], piece: Piece) -> float:
 
 
 def grades(rows: list[Row]) -> dict[str, float]:
-    """What a grade's times are divided by: those of its flip-flops over grade -2's."""
+    """The divisor that converts a speed grade's times to grade -2: the ratio of the two grades' flip-flop delays."""
     of: dict[str, list[float]] = {}
     for row in rows:
         of.setdefault(row.grade, []).extend(piece.ns for piece in row.path if piece.kind == "q")
@@ -103,12 +103,12 @@ def grades(rows: list[Row]) -> dict[str, float]:
 
 
 def at(values: list[float], share: float) -> float:
-    """The value that this share of them does not exceed."""
+    """The smallest value that at least this share of the values does not exceed."""
     return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
 
 
 def line(name: str, theirs: list[float], ours: list[float]) -> str:
-    """Medians, and the reported time over the model's: median, and between what eight of ten lie."""
+    """The medians, and the ratio of reported time to modelled time: its median and the range of the middle 80 %."""
     ratios = [a / b for a, b in zip(theirs, ours)]
     return (f"| {name} | {len(theirs)} | {median(theirs):.2f} | {median(ours):.2f} | {median(ratios):.2f} | "
             f"{at(ratios, 0.1):.2f} to {at(ratios, 0.9):.2f} |")

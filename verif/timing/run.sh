@@ -65,7 +65,7 @@ walk_module() { # MODULE NAME=VALUE...
     echo "$*" >>"$work/walked"
 }
 
-# Rows of all instances of a design, with large parts that are walked on their own left empty.
+# Prints the rows of all instances of a design. Large parts are left empty there, because they are walked separately.
 design_lines() { # SPEC
     local design=$work/design lanes readers writers beats line part
     log=$work/design.log
@@ -79,7 +79,7 @@ design_lines() { # SPEC
         echo "$line"
     done >"$work/rows"
     cat "$work/rows"
-    # The memory channel with most engines, as one module, because no FIFO separates its parts.
+    # The memory channel with the most DMA engines is walked as one module, because no FIFO separates its parts.
     lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
     readers=$(sed -nE 's/^rill_axi_read_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     writers=$(sed -nE 's/^rill_dma_write CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
@@ -87,7 +87,7 @@ design_lines() { # SPEC
     echo "rill_timing_channel CHANNELS=$lanes READERS=$readers WRITERS=$writers PREFETCH_BEATS=$beats"
 }
 
-# Every module that the designs of modules.txt instantiate is among their rows.
+# Checks that every module that the designs of modules.txt instantiate is among their rows.
 check_designs() {
     local of rows module missing
     plan "$(grep -c '^design ' "$here/modules.txt")"
@@ -110,7 +110,7 @@ lines_of_file() {
     else sed '/^# ---- all/,$d' "$here/modules.txt"; fi
 }
 
-# Every line to be walked, once.
+# Prints every line to be walked, once.
 all_lines() {
     local line
     while IFS= read -r line; do
@@ -122,23 +122,24 @@ all_lines() {
     done < <(lines_of_file) | awk -f "$here/larger.awk"
 }
 
-# The modules that a netlist leaves empty, with their parameters.
+# Prints the modules that a netlist leaves empty, with their parameters.
 boxes_of() { # NAME
     [ ! -s "$work/$1.json" ] || python3 "$here/walk.py" "$work/$1.json" --boxes
 }
 
-# Whether a design may take the result of a line from the tables.
+# Whether the result of a line can be taken from the tables instead of a walk.
 is_known() { # line
     [ -n "$spec" ] && [ $anew = 0 ] && echo "$1" >"$work/line" && [ -z "$(known --stale "$work/line")" ]
 }
 
 declare -A walked=()
-# A line, and before it the parts that it leaves empty: it is walked with what their ports do.
+# Walks a line. The parts that it leaves empty are walked before it, because its paths include the delays at their
+# ports.
 walk_line() { # line
     local line=$1 part parts name
     [ -z "${walked[$line]:-}" ] || return 0
     walked[$line]=1
-    plan 1 # the parts inside are only known when it has been synthesized
+    plan 1 # the empty parts are known only after synthesis
     # shellcheck disable=SC2086 # one word per parameter
     name=$(netlist_name $line)
     log=$work/$name.log
@@ -181,8 +182,8 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-# The clock that the model supports for the design that was walked last: rill_top with all modules empty, each with
-# what its ports do.
+# States the clock that the model supports for the design that was walked last. It takes rill_top with all modules
+# empty, and the tables of the modules for the delays at their ports.
 state_clock() {
     log=$work/clock.log
     if ! make_top >"$log" 2>&1; then
@@ -197,7 +198,7 @@ state_clock() {
     fi
 }
 
-# rill_top without levels of structure, all modules of the library empty.
+# Makes a netlist of rill_top without hierarchy, in which all modules of the library are empty.
 make_top() {
     local design=$work/design read=read_verilog dirs files whole
     dirs=$(printf -- "-I$root/%s " rtl-templates/*)
@@ -207,14 +208,14 @@ make_top() {
         hierarchy -top rill_top; proc; flatten; opt_clean; write_json $work/top.json"
 }
 
-# Between dies goes what comes from a flip-flop and goes to one, without logic.
+# Checks that every signal between dies goes from a flip-flop to a flip-flop, without logic.
 check_borders() { # spec
     if [ -s "$work/borders" ]; then
         fail "borders of dies of ${1#"$root/"}" "$(paste -sd, "$work/borders" | sed 's/,/, /g')"
     else ok "borders of dies of ${1#"$root/"}"; fi
 }
 
-# Does the same for a design, but walks only the modules at borders between dies.
+# Makes that check for a design, and walks only the modules at borders between dies.
 walk_borders() { # SPEC
     local line ends
     plan 1
@@ -234,7 +235,7 @@ walk_borders() { # SPEC
     else fail "borders of dies of $1" "$(reason)"; fi
 }
 
-# A record beside the spec that is of the same RTL says the same; any other is replaced.
+# Compares the clock with the record next to the spec. A record of the same RTL must be equal; any other is replaced.
 check_clock() {
     local name=${spec#"$root/"} kept=${spec%.yaml}.timing.json rtl says
     says=$(grep '^all but resets' "$work/clock")
@@ -245,13 +246,13 @@ check_clock() {
     else fail "the clock of $name" "$(reason)"; fi
 }
 
-# What of the lines must be walked, into $work/needed.
+# Writes the lines that must be walked to $work/needed.
 find_needed() {
     if [ -z "$spec" ] || [ $anew = 1 ]; then cp "$work/lines" "$work/needed"
     else known --stale "$work/lines" >"$work/needed"; fi
 }
 
-# With --design also what another run has walked and not stored.
+# Stores the tables of the walked lines; with --design also those that an earlier run walked but did not store.
 store_walked() {
     local lines=$work/walked
     [ -z "$spec" ] || [ "$wanted" != " " ] || lines=$work/lines

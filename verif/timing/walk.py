@@ -60,8 +60,8 @@ class Walk:
         self.at_fast, self.before_fast = net.graph.arrivals(net.fast_starts) if net.fast_starts else (None, None)
 
     def timed(self) -> list[tuple[float, End, bool]]:
-        """Yields each end with the cycle that it needs, and whether it has only half a cycle, in which case it counts
-        twice. Paths that begin or end at clk_2x have half a cycle."""
+        """Yields each end with the clock period that it needs, and whether it has only half a cycle. Paths that begin
+        or end at clk_2x have half a cycle, so their time counts twice."""
         ends, skew = self.net.ends + self.outputs, self.ns["clock_skew"]
         found = [((self.at[end.bit] + end.ns + skew) * (1 + end.half), end, end.half)
                  for end in ends if self.at[end.bit] > NEVER]
@@ -71,8 +71,8 @@ class Walk:
         return found
 
     def worst(self, count: int, of_reset: bool | None = None, of_half: bool | None = None) -> list[Path]:
-        """The latest ends. Ends that differ only by their index in vectors and lanes count once. of_reset: only paths
-        that begin at a reset, or only others. of_half: only paths with half a cycle, or only others."""
+        """The latest ends. Ends that differ only in the index of a vector or lane count once. of_reset: only paths that
+        begin at a reset (True) or only other paths (False). of_half: likewise, for paths with half a cycle."""
         found: list[Path] = []
         seen = set()
         for ns, end, half in sorted(self.timed(), key=lambda t: -t[0]):
@@ -124,8 +124,8 @@ class Walk:
                      [name for name, bits in net.inputs.items() if self.bare(bits)], self.inside())
 
     def inside(self) -> dict[str, list[str]]:
-        """For each port the places of its registers in the source, each instance once. The design decides on which die
-        a port is, because instances of this module may be on several dies."""
+        """For each port the places of its registers in the source, each instance once. From them the surrounding design
+        finds the die of a port, because instances of this module may be on several dies."""
         found = {name: {place for bit in bits for pin in self.readers(bit) for place in self.places_at(*pin)}
                  for name, bits in self.net.inputs.items() if name not in CLOCK_PORTS}
         found.update((name, {place for bit in bits if bit in self.net.driver
@@ -135,8 +135,8 @@ class Walk:
                 for name, places in found.items() if places - {""}}
 
     def stage_of(self, port: str, place: str) -> str:
-        """The place of a port's register. The last stage of a chain has the port's name; its place follows from the
-        others."""
+        """The place of a port's register. In a chain of stages the last register has only the port's name, so its place
+        follows from the names of the other stages."""
         if place != port:
             return place
         stages = [found for found in map(STAGE.fullmatch, {self.place(cell) for cell in self.net.cells}) if found]
@@ -144,7 +144,7 @@ class Walk:
         return f"{last[1]}[{int(last[2]) + 1}]{last[3]}" if last else place
 
     def places_at(self, cell: str, port: str) -> list[str]:
-        """The place of a cell; for a module, the places that its port is connected to."""
+        """The place of a cell; for a module, the places inside that its port is connected to."""
         inside = self.net.table_of(cell).inside.get(port, []) if self.net.kind[cell] == "box" else []
         return [f"{self.place(cell)}.{place}" for place in inside] or [self.place(cell)]
 
@@ -180,7 +180,8 @@ class Walk:
                                   for bit in bits)
 
     def through(self) -> list[tuple[str, str, float]]:
-        """The paths from an input to an output without a register. Only the few inputs that have one are followed."""
+        """The paths from an input to an output without a register between. Follows only the few inputs that have
+        one."""
         net = self.net
         outs = {bit: name for name, bits in net.outputs.items() for bit in bits}
         reach, _ = net.graph.needs([(bit, 0.0) for bit in outs])
@@ -307,7 +308,7 @@ def options() -> argparse.Namespace:
 
 
 def half_cycle(walk: Walk) -> str:
-    """The longest path with half a cycle, in its real length."""
+    """The longest path with half a cycle, with its real time (not doubled)."""
     found = walk.worst(1, of_half=True)
     return f"; in half a cycle {found[0].ns / 2:.2f} ns, {found[0].start} to {found[0].end}" if found else ""
 

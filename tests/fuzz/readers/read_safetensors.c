@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A safetensors file: its header, then the values of its first tensors.
+// Reads a safetensors file: the header, then the values of the first tensors.
 #include "tests/fuzz/readers/reader.h"
 #include "gen/model/safetensors.h"
 
