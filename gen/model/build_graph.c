@@ -40,8 +40,10 @@ static const struct {
     {"gemm", "`linear` is a product with weights"},
     {"dense", "`linear` is a product with weights"},
     {"pow", "`mul` of a tensor with itself is its square, `sqrt` its root"},
-    {"concat", "`concat` is not in the language yet; a custom kernel with several inputs can join tensors"},
-    {"slice", "`slice` is not in the language yet; a custom kernel can pass a part of a tensor"},
+    {"split", "each part is a `slice`"},
+    {"maxpool", "`patch` and then `reduce` with `kind: max` is a maximum over patches"},
+    {"averagepool", "`patch` and then `reduce` with `kind: mean` is a mean over patches"},
+    {"gather", "`gather` is not in the language yet; a `slice` takes elements at a constant distance"},
 };
 
 static const char *hint_of(const char *name) {

@@ -34,6 +34,7 @@ benches|vvp 1 job - whole|FAIL  job .*status 137 after 0 of|verif/modules/run.sh
 paths|yosys 2 tool|FAIL  rill_fork PORTS=2: no synthesis|verif/timing/run.sh -- rill_fork PORTS=2
 netlists|yosys 2 tool|FAIL  a netlist that is not there|tests/timing/netlist.sh
 clock|python3 2 tool last|FAIL  model: long_path: |tests/timing/run.sh
+walks|python3 1 tool last|FAIL  what was never walked: |tests/timing/known.sh
 formal|yosys 2 tool - whole|FAIL  rill_join 2 PORTS=2: |verif/formal/run.sh --quick rill_join
 formal|yosys 5 tool|FAIL  rill_fork: no counterexample|verif/formal/run.sh --quick rill_fork
 accuracy|rill 1 tool last|FAIL  accuracy int8: |tests/e2e/accuracy.sh

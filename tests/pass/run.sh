@@ -287,7 +287,7 @@ warn_capacity() { # spec, command...
         grep -q 'exceeds the limits of .*\[design-beyond\]' "$log" && sed -i '/\[design-beyond\]/d' "$log" || return
     fi
     diff "$log" - <<WARNING
-$spec: warning: the design needs more than board u55c has without its platform, by estimate: LUT 27717 of 10000, \
+$spec: warning: the design needs more than board u55c has without its platform, by estimate: LUT 27214 of 10000, \
 DSP 136 of 99 [over-capacity]
 WARNING
 }
