@@ -162,7 +162,7 @@ static void add_flow(const char *from, const char *to, const struct names *n, st
     add_names(n, out);
 }
 
-// What a module receives and sends, or all modules (EMIT_TOP) send.
+// The streams that a module receives and sends, or that all modules (EMIT_TOP) send.
 static void add_flows(const struct emit_plan *p, int m, struct text *out) {
     for (int from = 0; from < p->modules; from++)
         for (int to = 0; to < p->modules; to++) {

@@ -46,7 +46,7 @@ static bool has_pin(const emit_pins *pins, const char *name) {
     return false;
 }
 
-// What a stream carries, and its ends.
+// Describes the tensor that a stream carries, and its two ends.
 static const char *stream_doc(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     struct text carried = {0};

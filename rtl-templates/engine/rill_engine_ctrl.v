@@ -258,7 +258,7 @@ module rill_engine_ctrl #(
     reg         tok_last;                    // tok_q is turn_end
     wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end_q[2]} : COPIES == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
-    // What the next command needs, known before the command can come.
+    // Prepared before the next command can come.
     reg         need_beat_q;                 // a memory beat: for a header, or for the first turn of a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
