@@ -17,6 +17,8 @@ static inline int64_t class_ports(const struct kernel_args *a) { return args_int
 static inline int64_t class_levels(const struct kernel_args *a) { return log2_up(class_lanes(a)); }
 static inline int64_t class_chunks(const struct kernel_args *a) { return div_up(args_int(a, "N", 1), class_lanes(a)); }
 static inline bool class_is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+// The greatest common divisor of a and b, which are not negative; with b = 0 it is a.
+static inline int64_t class_divisor(int64_t a, int64_t b) { return b ? class_divisor(b, a % b) : a; }
 static inline int64_t tok_bits(int64_t tokens) { return at_least(log2_up(tokens), 1); } // TOK_W
 static inline int64_t user_bits(int64_t tokens) { return tok_bits(tokens) + 1; }        // USER_W
 

@@ -22,18 +22,15 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->turns = (struct timing_turns){{args_int(a, "FIRST", 1), args_int(a, "SECOND", 1)}};
 }
 
-// Fitted to the rows of rill_concat in verif/cost/measured.txt (Yosys).
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_lanes(a), PER_CONCAT_LANE);
     cost_per(r, 1, PER_CONCAT_BASE);
 }
 
-static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
-
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;
-    return gcd(part(ir, node, 0), part(ir, node, 1));
+    return class_divisor(part(ir, node, 0), part(ir, node, 1));
 }
 
 const struct kernel_class rtl_concat = {

@@ -30,20 +30,17 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
                                      .count = args_int(a, "COUNT", 1)};
 }
 
-// Fitted to the rows of rill_slice in verif/cost/measured.txt (Yosys).
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_lanes(a), PER_SLICE_LANE);
     cost_per(r, 1, PER_SLICE_BASE);
 }
 
-static int64_t gcd(int64_t a, int64_t b) { return b ? gcd(b, a % b) : a; }
-
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;
     if (ir_attr_int(&node->attrs, "step", 1) > 1) return 1;
-    return gcd(gcd(in->shape[in->rank - 1].bound, ir_attr_int(&node->attrs, "start", 0)),
-               ir_attr_int(&node->attrs, "count", 1));
+    return class_divisor(class_divisor(in->shape[in->rank - 1].bound, ir_attr_int(&node->attrs, "start", 0)),
+                         ir_attr_int(&node->attrs, "count", 1));
 }
 
 const struct kernel_class rtl_slice = {
