@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Takes a published model from download to text: simulates the whole model on 32 channels and compares every stream with
-# the golden model. See --help.
+# the replay. See --help.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -18,8 +18,7 @@ usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."
 Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, shares of the memory's peak
 and sustained rate, how much of the board's LUTs the design takes by estimate. Class: forecast, no weights are read.
 Some 2 minutes.
-With --simulate: cycles of the request simulated and by forecast, and how many values were compared with the golden
-model.
+With --simulate: cycles of the request simulated and by forecast, and how many values were compared with the replay.
 TEXT
     exit "$1"
 }

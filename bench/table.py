@@ -46,7 +46,7 @@ def check(result, name):
     """Reasons why a result proves nothing."""
     bad = []
     if not result["match"] or result["values_compared"] == 0:
-        bad.append("not equal to the golden model")
+        bad.append("not equal to the replay")
     ids = result["token_ids"]
     if len(ids) >= 8 and len(set(ids)) < max(2, len(ids) // 8):
         bad.append(f"{len(set(ids))} different ids of {len(ids)}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Compares GPT-2 medium with published accelerators and with the same model on one engine per product. Every request is
-# simulated cycle by cycle, compared with the golden model, and forecast. See --help.
+# simulated cycle by cycle, compared with the replay, and forecast. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../tests/verdict.sh"
 

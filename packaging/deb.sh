@@ -31,7 +31,7 @@ Recommends: verilator, clang, make, binutils, libyaml-dev, libjansson-dev, libpc
 Description: streaming accelerators in Verilog from a design spec
  Reads a YAML file that names a graph of operations and the parameters of the hardware, and writes Verilog for a
  streaming accelerator with its memory image, report and package for the vendor's tools. Every design is simulated
- against a bit-exact golden model: what is recommended is for that.
+ against a bit-exact reference model in C, for which the recommended packages are needed.
 CONTROL
 (cd "$stage" && find usr -type f -print0 | sort -z | xargs -0 md5sum >DEBIAN/md5sums)
 dpkg-deb --root-owner-group --build "$stage" "$file" >/dev/null

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the main job, from spec to Verilog, simulation and text, and checks that every compared stream equals the golden
-# model.
+# Runs the main job, from spec to Verilog, simulation and text, and checks that every compared stream equals the replay.
 set -eu
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 spec=configs/tinystories-gpt2-1m.yaml
@@ -26,12 +25,12 @@ stage 1 "write the Verilog of $spec to $out (seconds)" build/rill gen "$spec" -o
 stage 2 "estimate resources and speed (seconds)" build/rill check "$spec"
 stage 3 "pack the weights of $model into a memory image (seconds)" build/rill pack "$spec" --weights "$model" -o "$out"
 stage 4 "compile the Verilog with Verilator (two to three minutes on 2 idle cores)" build/rill sim "$out" --build-only
-stage 5 "decode on the simulated accelerator and compare its streams with the golden model (seconds)" \
+stage 5 "decode on the simulated accelerator and compare its streams with the replay (seconds)" \
     build/rill sim "$out" --prompt "Once upon a time, there was a little" --tokens "${TOKENS:-64}" \
     --json "$out/result.json"
 grep -q '"match": true' "$out/result.json"
 cat <<TEXT
-The simulated hardware told the story above; every compared stream equals the golden model. The Verilog is in $out/rtl.
+The simulated hardware told the story above; every compared stream equals the replay. The Verilog is in $out/rtl.
 Next, you can:
   build/rill sim $out --prompt "One day" --tokens 32       let it tell another story
   build/rill report $out --html $out/report.html    see the design as a web page

@@ -109,7 +109,7 @@ static int run_bench(rill_host *host, command_line c, std::vector<answer> *answe
     return 0;
 }
 
-// ---- comparison with the golden model's answer ----
+// ---- comparison with the oracle's answer ----
 
 static bool read_list(const json_t *top, const char *key, std::vector<uint32_t> *ids) {
     const json_t *list = json_object_get(top, key);
@@ -146,7 +146,7 @@ static int compare(const answer &a, const golden_answer &golden) {
     if (a.ids.size() != want.size())
         return complain("selftest: " + std::to_string(a.ids.size()) + " ids, golden: " + std::to_string(want.size()),
                         1);
-    std::fprintf(stderr, "rill-host: selftest: %zu ids are those of the golden model\n", want.size());
+    std::fprintf(stderr, "rill-host: selftest: %zu ids are those of the oracle\n", want.size());
     return compare_logits(a, golden);
 }
 
@@ -160,7 +160,7 @@ static int run_selftest(rill_host *host, command_line c, std::vector<answer> *an
                  !golden.ids.empty();
     json_decref(top);
     if (!whole) return complain(c.selftest + ": not an answer of `rill golden ... --json`", 1);
-    // The card stops as the golden model did: at an end-of-text id, or at the same count.
+    // The card stops as the oracle did: at an end-of-text id, or at the same count.
     answers->push_back(run(host, c, golden.prompt, static_cast<unsigned>(golden.ids.size())));
     int status = end_request(c, answers->back());
     return status ? status : compare(answers->back(), golden);

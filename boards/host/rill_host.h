@@ -90,7 +90,7 @@ struct rill_host_result { // pointers are valid until the next request
     uint64_t beats[RILL_HOST_MAX_CHANNELS], stalls[RILL_HOST_MAX_CHANNELS];
     uint32_t status, fault, fault_place; // registers
     uint32_t ending;                     // register; 0: the design has none
-    uint64_t logits_hash; // register; hash of the logits the ids were chosen from, comparable with the golden model's
+    uint64_t logits_hash; // register; hash of the logits the ids were chosen from, comparable with the oracle's
     int hashes_logits;    // 0: the design does not hash, and logits_hash is 0
     double watts;         // mean of the board's power sensor during the request; 0: not readable
 };

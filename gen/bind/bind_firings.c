@@ -26,7 +26,7 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 32768, // the golden model sums a block in 32 bits
+    MAX_K = 32768, // the replay sums a block in 32 bits
     MAX_ROW_STEPS = FIELD_MOST(ENGINE_ROWS),
     MAX_FIRINGS = SECTION_MOST,                 // firings of a region on one engine
     MAX_GROUPS = FIELD_MOST(ENGINE_GROUPS) + 1, // 0 encodes this number

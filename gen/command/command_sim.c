@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill sim: builds a generated design with Verilator, once per design and set of sources, and runs it against the
-// golden model.
+// rill sim: builds a generated design with Verilator, once per design and set of sources, and compares
+// the run with the replay.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -341,7 +341,7 @@ static const struct option_row rows[] = {
 
 const struct command command_sim = {
     .options = {.name = "sim",
-                .purpose = "simulate a design with Verilator and compare it with both reference models",
+                .purpose = "simulate a design with Verilator and compare it with the replay and the oracle",
                 .about = "It stops at the first difference. The first run builds the simulation, which takes minutes.",
                 .example = "rill sim design --prompt \"Once upon a time\" --tokens 16",
                 .page = "simulation",

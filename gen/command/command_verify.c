@@ -9,7 +9,7 @@
 #include "gen/command/command.h"
 #include "gen/shards/shards.h"
 
-enum { MOST_SHARDS = 10000, MOST_TRIES = 2, GOLDEN = -1 /* in the journal: the run of the reference model */ };
+enum { MOST_SHARDS = 10000, MOST_TRIES = 2, GOLDEN = -1 /* in the journal: the run of the replay */ };
 
 struct verify_options {
     struct sim_options sim;
@@ -26,7 +26,7 @@ struct verify {
     struct verify_options *o;
     const char *exe, *work;
     struct journal journal;
-    uint64_t *known; // results in the journal: the reference model's, then each shard's; 0: none
+    uint64_t *known; // results in the journal: the replay's, then each shard's; 0: none
     struct shards_request *request;
     struct shard *shard;
     int count;
@@ -186,7 +186,7 @@ static void clear(struct verify *v) {
 
 static void tick_golden(void *context, double seconds) {
     struct verify *v = context;
-    show(v, arena_printf(v->arena, "reference model: %s", clock_text(v->arena, seconds)));
+    show(v, arena_printf(v->arena, "replay: %s", clock_text(v->arena, seconds)));
 }
 
 static void tick_shards(void *context, double seconds) {
@@ -196,7 +196,7 @@ static void tick_shards(void *context, double seconds) {
                          clock_text(v->arena, seconds), v->steps_done ? clock_text(v->arena, left) : "?"));
 }
 
-// ---- the reference model ----
+// ---- the replay ----
 
 static void golden_begun(void *context, int job, long pid) {
     struct verify *v = context;
@@ -339,9 +339,9 @@ static void print_cold(const struct verify *v) {
 
 static void print_sum(const struct verify *v, const struct shards_sum *sum) {
     const struct shards_request *r = v->request;
-    printf("%lld steps in %d shards: %" PRIu64 " values equal the reference model's\n", (long long)r->steps, v->count,
+    printf("%lld steps in %d shards: %" PRIu64 " values equal the replay's\n", (long long)r->steps, v->count,
            sum->values);
-    printf("%lld tokens, logits_hash %s, as the reference model's\n", (long long)r->made, r->hashes[r->made - 1]);
+    printf("%lld tokens, logits_hash %s, as the replay's\n", (long long)r->made, r->hashes[r->made - 1]);
     print_cold(v);
     printf("%" PRIu64 " cycles in all steps", sum->cycles);
     if (sum->seams)
@@ -460,7 +460,7 @@ static const struct option_row rows[] = {
     {"--seed", "S", OPTION_COUNT, 0, AT(sim.seed), .preset = "0",
      .help = "seed for random delays of the memory model. 0: none"},
     {"--compare", "all|min", OPTION_CHOICE, 0, AT(sim.compare), .preset = "all",
-     .help = "which streams are compared with the reference model"},
+     .help = "which streams are compared with the replay"},
     {"--json", "FILE", OPTION_FILE, 0, AT(sim.json), .help = "write the verdict as JSON. - stands for standard output"},
     {"--quiet", NULL, OPTION_FLAG, 0, AT(sim.quiet), .help = "print errors only"},
     {0}};

@@ -3,7 +3,7 @@
 // together.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
-#include "gen/numerics/numerics.h" // golden_reduce_scale: the same constant in the golden model
+#include "gen/numerics/numerics.h" // golden_reduce_scale: the same constant in the replay
 
 enum { MAX, MIN, SUM }; // FUNCTION
 

@@ -3,7 +3,7 @@
 // multiplication.
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
-#include "gen/numerics/numerics.h" // golden_scalar: the same constants in the golden model
+#include "gen/numerics/numerics.h" // golden_scalar: the same constants in the replay
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     struct golden_scalar s =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_softcap: cap * tanh(x / cap).
 #include "gen/kernel/class.h"
-#include "gen/numerics/numerics.h" // golden_softcap_slope, golden_softcap_gain: shared with the golden model
+#include "gen/numerics/numerics.h" // golden_softcap_slope, golden_softcap_gain: shared with the replay
 
 // Sets SLOPE = -2 / cap and GAIN = 2 * cap. Both are fp32.
 void class_softcap(struct ir *ir, const struct ir_node *node, int k) {

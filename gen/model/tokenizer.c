@@ -62,7 +62,7 @@ struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct
                *gguf = arena_printf(arena, "%s/tokenizer.gguf", source);
     if (!is_file(usual) && is_file(original))
         return tokenizer_load_files(arena, original, arena_printf(arena, "%s/vocab.bpe", source), diag);
-    // GPT-2's two files take precedence. `rill pack` copies them, so a simulation and the golden model read the same
+    // GPT-2's two files take precedence. `rill pack` copies them, so a simulation and `rill golden` read the same
     // files.
     if (!is_file(usual) && is_file(json)) return tokenizer_load_json(arena, json, diag);
     if (!is_file(usual) && is_file(gguf)) return tokenizer_load_gguf(arena, gguf, diag);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations of one operand, by name. The golden model, the oracle and the benches call them in the same
+// Elementwise operations of one operand, by name. The replay, the oracle and the benches call them in the same
 // way, so that a new operation is one function and one row here.
 #include <math.h>
 #include <string.h>

@@ -101,7 +101,7 @@ static void add_cards(struct page *p) {
         card(p, arena_printf(a, "%.1f", p->measured->tokens_per_second),
              arena_printf(a, "%s simulated with a memory model, no card", unit));
         card(p, p->measured->match ? "equal" : "different",
-             arena_printf(a, "to the golden model, %lld cycles", (long long)p->measured->cycles));
+             arena_printf(a, "to the replay, %lld cycles", (long long)p->measured->cycles));
     }
     text_add(p->out, "</div>\n");
 }

@@ -33,7 +33,7 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
     return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
 }
 
-// Without golden functions the golden model takes results from the design, so it cannot run ahead of it.
+// Without golden functions the replay takes results from the design, so it cannot run ahead of it.
 static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
     for (int c = 0; (o->from || o->write_state) && c < ir->customs; c++)

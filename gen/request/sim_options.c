@@ -170,17 +170,17 @@ const struct option_row sim_rows[] = {
     {"--seed", "S", OPTION_COUNT, 0, AT(seed), .preset = "0", .group = "Run",
      .help = "seed for random delays of the memory model. 0: none"},
     {"--compare", "all|min", OPTION_CHOICE, 0, AT(compare), .preset = "all",
-     .help = "which streams are compared with the reference model"},
+     .help = "which streams are compared with the replay"},
     {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
     {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
      .help = "report a deadlock after this many cycles without any beat"},
     {"--from", "N", OPTION_NUMBER, 0, AT(from), 1,
-     .help = "begin at position N of the request: the reference model computes the positions before, and its "
+     .help = "begin at position N of the request: the replay computes the positions before, and its "
              "state is loaded into the simulated design"},
     {"--state", "FILE", OPTION_FILE, 0, AT(state), .with = "--from",
      .help = "take that state from a file of `--write-state`"},
     {"--write-state", "FILE", OPTION_FILE, 0, AT(write_state), .without = "--from --save --trace --beats",
-     .help = "run the reference model alone, without the design, and write its state at every position. "
+     .help = "run the replay alone, without the design, and write its state at every position. "
              "`--json` has its tokens and hashes"},
     {"--pause", "CYCLE", OPTION_COUNT, 0, AT(pause), .with = "--save",
      .help = "stop in this cycle and save the whole run"},

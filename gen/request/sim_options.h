@@ -57,7 +57,7 @@ struct sim_base { // for a channel that begins at another address than usual
 
 struct sim_options {
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
-    const char *state, *write_state; // files of the golden model's state
+    const char *state, *write_state; // files of the replay's state
     const char *inputs, *outputs;    // files of rows
     VEC(struct sim_prompt) prompts;
     const char *chat;                          // chat template for the prompts; NULL: no template

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the result files of the simulations and compares them with the results of the reference model.
+// Reads the result files of the simulations and compares them with the results of the replay.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

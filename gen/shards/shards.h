@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One long request, simulated in shards: each shard starts from the reference model's state and runs a range of steps,
+// One long request, simulated in shards: each shard starts from the replay's state and runs a range of steps,
 // in a separate process, started directly or through a launcher such as `srun -n1`. docs/verify.md describes the
 // verdict.
 #ifndef RILL_SHARDS_H
@@ -7,7 +7,7 @@
 
 #include "gen/base/base.h"
 
-// The whole request as the reference model ran it.
+// The whole request as the replay ran it.
 struct shards_request {
     const uint32_t *prompt, *ids; // ids: the generated ones
     const char **hashes;          // of the logits, after each generated id

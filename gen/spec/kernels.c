@@ -284,7 +284,7 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-// Whether the C text contains the name or may build it from parts. The text is compiled only when the golden model
+// Whether the C text contains the name or may build it from parts. The text is compiled only when the replay
 // starts.
 static bool may_define(const char *text, const char *name) {
     size_t len = strlen(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes a hash of a vector that does not depend on the number of lanes. With it a host compares logits with the
-// golden model without reading the logits.
+// replay without reading the logits.
 //
 // Element i is at place j = i % 32 of block b = i / 32; there are B = ceil(N / 32) blocks. ~x is the complement of its
 // 32 bits. The hash is the sum over all elements of (2 * (B - b) - 1) * 2^(31 - j) * ~x, modulo 2^64. Each weight is an

@@ -48,7 +48,7 @@ rows() {
     counted check_refused "a row in memory: the last element's last bit" 1 'output .y., row 2, element 19 in memory' \
         "${run[@]}" --plant memory:$((2 * 96 * 8 + 20 * 32 - 1))
     counted check_refused "a hash where there are no logits" 1 \
-        'logits_hash is 0+1, but the golden model.s logits have 0+ ' \
+        'logits_hash is 0+1, but the replay.s logits have 0+ ' \
         "${run[@]}" --plant logits
     counted check_refused "a row less" 1 'mismatch: .*the stream ended early' "${run[@]}" --plant short
     counted check_refused "a read of rows that is not finished" 1 'done, but memory transactions are outstanding' \
@@ -113,12 +113,12 @@ ids() {
     counted check "a good run" "${run[@]}" --json "$out/odd.json"
     golden_of_ids | grep . >"$out/golden"
     counted check_refused "an id in memory: bit 0" 1 \
-        'token 0 is .*in the ring: .*the golden model' "${run[@]}" --plant \
+        'token 0 is .*in the ring: .*the replay' "${run[@]}" --plant \
         memory:0
     counted check_refused "an id in memory: bit 63" 1 \
-        'token 1 is .*in the ring: .*the golden model' "${run[@]}" --plant \
+        'token 1 is .*in the ring: .*the replay' "${run[@]}" --plant \
         memory:63
-    counted check_refused "the hash of the logits: bit 63" 1 'logits_hash is [0-9a-f]+, but the golden model' \
+    counted check_refused "the hash of the logits: bit 63" 1 'logits_hash is [0-9a-f]+, but the replay' \
         "${run[@]}" \
         --plant logits:63
     counted check_refused "an id less" 1 'mismatch: .*the stream ended early' "${run[@]}" --plant short

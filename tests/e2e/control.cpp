@@ -432,7 +432,7 @@ static const struct {
     bool (*holds)(Bench &);
 } checks[] = {
     {"identity", is_identified},
-    {"the golden model's ids", makes_ids},
+    {"the oracle's ids", makes_ids},
     {"stop: the ids so far, the position behind them", stops},
     {"stop in the prompt", stops_in_prompt},
     {"kill", is_killed},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Ends requests to a generated design in every possible way: end ids, stop, kill, watchdog, error response, another
 # image, a ring that is too short, resets in the middle. Also checks which parameters stay on chip. After each case the
-# next request must make the golden model's ids (control.cpp).
+# next request must make the oracle's ids (control.cpp).
 # usage: tests/e2e/control.sh
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Generates, packs, builds and simulates every design point of tests/e2e/cases. All streams must match the golden model,
+# Generates, packs, builds and simulates every design point of tests/e2e/cases. All streams must match the replay,
 # the ids must be those of `rill golden`, and the logits of all design points of one model and weight format must be the
 # same bytes. See --help.
 set -u
@@ -63,7 +63,7 @@ check_point() { # line of cases.py: the unit of parallel work
     done
 }
 
-# Makes the ids of the golden model, once for all design points of a model and weight format.
+# Makes the oracle's ids, once for all design points of a model and weight format.
 make_golden() {
     local name key spec weights sets seeds build values set line
     while IFS= read -r line; do

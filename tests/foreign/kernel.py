@@ -94,7 +94,7 @@ class Host:
         return fault, ending, [int.from_bytes(ring[i:i + 4], "little") for i in range(0, 4 * count, 4)]
 
     async def run(self, answer):
-        """Runs a request and compares it with the golden model's answer."""
+        """Runs a request and compares it with the oracle's answer."""
         await self.start(answer["prompt_ids"], len(answer["token_ids"]))
         result = await self.finish()
         assert result == (0, 1, answer["token_ids"]), f"fault, ending, ids {result}, golden {answer['token_ids']}"
@@ -167,7 +167,7 @@ async def registers(dut):
 
 @cocotb.test(**ENDS)
 async def illegal(dut):
-    """Illegal arguments end with their faults, and the next request gives the golden model's ids."""
+    """Illegal arguments end with their faults, and the next request gives the oracle's ids."""
     host = await opened(dut)
     context, beat = host.package["context"], host.package["beat_bits"] // 8
     await host.refused(1, 0, [])
@@ -217,7 +217,7 @@ async def errors(dut):
 
 @cocotb.test(**ENDS)
 async def ends(dut):
-    """Stop, kill, a watchdog on a silent port, another image. After each the next request gives the golden model's
+    """Stop, kill, a watchdog on a silent port, another image. After each the next request gives the oracle's
     ids."""
     host = await opened(dut)
     for bit, ending in ((1, 4), (2, 5)):
@@ -249,7 +249,7 @@ async def ends(dut):
 
 @cocotb.test(**ENDS)
 async def resets(dut):
-    """Resets kernel and memories at any moment of a request. The next request gives the golden model's ids."""
+    """Resets kernel and memories at any moment of a request. The next request gives the oracle's ids."""
     host = await opened(dut)
     rng = random.Random(5)
     for cycles in (1, 40, 150, rng.randrange(200, 900), rng.randrange(900, 1600)):

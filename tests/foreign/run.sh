@@ -38,7 +38,7 @@ environment() {
         echo "${packages[*]}" >"$venv/packages"
 }
 
-# Requests for the golden model: prompt ids, number of ids to generate.
+# Requests for the oracle: prompt ids, number of ids to generate.
 requests=("1,2,3 2" "5 2" "7,4 1" "0,9 2")
 answers() { # spec
     local request separator="["
@@ -77,7 +77,7 @@ check_seeds() { # design
     local seed last=$((wanted)) again="$0 --seeds $wanted --no-faults $1"
     cocotb_test "$work/$1" seeds "[$(seq -s, 1 "$last")]" >"$work/$1.seeds" 2>&1
     for ((seed = 1; seed <= last; seed++)); do
-        if grep -q "^seed $seed ok" "$work/$1.seeds"; then ok "$1 seed $seed: ids of the golden model"
+        if grep -q "^seed $seed ok" "$work/$1.seeds"; then ok "$1 seed $seed: ids of the oracle"
         else fail "$1 seed $seed" "$(grep -m1 -E 'Error|error' "$work/$1.seeds" || tail -n 1 "$work/$1.seeds")"
         fi
     done

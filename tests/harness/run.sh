@@ -115,7 +115,7 @@ judge_runs() {
         '/oracle_tensors/s/2/1/' sim
     counted judged "no values of the oracle" 'FAIL  p end seed 0: error: no values' '/oracle_values/s/8/0/' sim
     counted judged "a kernel that breaks its contract" 'FAIL  p end seed 0: a custom kernel' '/late/s/0/3/' sim
-    counted judged "other ids than the golden model's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
+    counted judged "other ids than the oracle's" 'FAIL  p end seed 0: other ids' '/token_ids/s/4/5/' sim
     counted judged "a forecast that is off" \
         'FAIL  p end forecast: request 2:2: off by 1120 of 10000 cycles, at most 264' \
         s/5060/5560/ forecast

@@ -46,7 +46,7 @@ with rill_host.Host(sys.argv[1], timeout=100) as host:
     assert got == int(sys.argv[2], 0), hex(got)' "$package" "$1"
 }
 
-counted check "two clocks: the golden model's ids, with the vendor's cells" on -- same_ids "${request[@]}"
+counted check "two clocks: the oracle's ids, with the vendor's cells" on -- same_ids "${request[@]}"
 cycles() { sed -n 's/.*"cycles": \([0-9]*\).*/\1/p' "$work/run.json"; }
 all=$(cycles) # of a request
 counted check "the register says so" clock_register 0x1

@@ -17,19 +17,19 @@ story() {
     "$on_card" "${request[@]}" --verify >"$work/story.txt" && [ "$(cat "$work/story.txt")" = "$(
         "$rill" golden "$spec" --weights "$model" "${request[@]}")" ]
 }
-counted check "a story: the golden model's text" with_card -- story
-counted check "a story: the golden model's ids, again on the same card" same_ids "${request[@]}"
+counted check "a story: the oracle's text" with_card -- story
+counted check "a story: the oracle's ids, again on the same card" same_ids "${request[@]}"
 two() {
     same_ids "${request[@]}" --prompt "Tom and his dog Max" && [ "$(ids "$work/run.json" | wc -l)" = 2 ] &&
         [ "$(ids "$work/run.json" | tail -n 1)" = "$(golden --prompt "Tom and his dog Max" --tokens 3 | golden_ids)" ]
 }
 counted check "two requests in a row" two
-drawn() { # options of sampling: the golden model's ids, which are not the most likely ones
+drawn() { # options of sampling: the oracle's ids, which are not the most likely ones
     "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids "$@" >"$work/ids.txt" &&
         [ "$(cat "$work/ids.txt")" = "$(golden --prompt-ids 1,2,3 --tokens 2 "$@" | golden_ids)" ] &&
         [ "$(cat "$work/ids.txt")" != "$(golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]
 }
-counted check "ids drawn from all: the golden model's" drawn --temperature 5 --sampling-seed 20000000000
+counted check "ids drawn from all: the oracle's" drawn --temperature 5 --sampling-seed 20000000000
 counted check "ids drawn from a list" drawn --temperature 20 --top-k 8 --min-p 0.01 --sampling-seed 3
 no_text() { "$on_card" --prompt-ids 1,2,3 --tokens 2 --ids >"$work/ids.txt" && [ "$(cat "$work/ids.txt")" = "$(
     golden --prompt-ids 1,2,3 --tokens 2 | golden_ids)" ]; }

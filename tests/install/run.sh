@@ -19,7 +19,7 @@ mkdir "$work/there" && cd "$work/there" || exit 1
 cp "$root/tests/e2e/cases/five/spec.yaml" five.yaml
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
-works_from() { # program, name: a design, its image, its package, the golden model
+works_from() { # program, name: a design, its image, its package, the oracle
     "$1" gen five.yaml -o "$2" && "$1" pack five.yaml --weights random:1 -o "$2" && "$1" package "$2" -o "$2.pkg" &&
         "$1" golden five.yaml --weights random:1 --tokens 2 --outputs "$2.npy" && "$1" check five.yaml
 }

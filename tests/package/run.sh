@@ -604,6 +604,6 @@ simulated() {
         grep -q 'u_kernel (.ap_clk' "$work/odd/sim/rill_sim_top.sv" && grep -q '"match": true' "$work/odd.json" &&
         diff -r "$work/odd.design/oracle" "$work/odd/oracle"
 }
-[ $sim = 0 ] || counted check "the kernel's module in place of the top: ids and streams of the golden model" simulated
+[ $sim = 0 ] || counted check "the kernel's module in place of the top: ids and streams of the replay" simulated
 
 verdict

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the stream checker with a custom kernel that has no golden function. The golden model waits for the kernel's
+// Tests the stream checker with a custom kernel that has no golden function. The replay waits for the kernel's
 // result, and the checker queues words of other streams. Errors before and after the kernel must still be found.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,7 +152,7 @@ static void test_result_missing(void **state) {
     }
 }
 
-// For values that the golden model takes from the design, the form is compared: zeros after the last element, complete
+// For values that the replay takes from the design, the form is compared: zeros after the last element, complete
 // firings.
 static void test_result_malformed(void **state) {
     (void)state;

@@ -20,7 +20,7 @@ struct replay {
     int64_t position;
 };
 
-static const char *fault; // of the golden model, at every position
+static const char *fault; // of the replay, at every position
 static bool gone;         // its values have left the window
 
 static uint32_t id_behind(int64_t position) { return (uint32_t)(position * 2654435761u + 12345); }
@@ -305,7 +305,7 @@ static void test_steps_of_rows(void **state) {
             assert_int_equal(say_steps_of_rows(state, (enum stream)s, wrong) == NULL, wrong < 0);
 }
 
-// A value that the golden model cannot compute never matches.
+// A value that the replay cannot compute never matches.
 static void test_golden_fault(void **state) {
     struct bench *b = *state;
     fault = "a value leaves its format";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the checker with an oracle that makes other ids than the golden model. Runs must be compared with the oracle's
+// Tests the checker with an oracle that makes other ids than the replay. Runs must be compared with the oracle's
 // ids. This file contains the oracle.
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,7 +77,7 @@ static void test_ids_are_the_oracles(void **state) {
     }
     for (int position = 0; position < CONTEXT; position++)
         assert_int_equal(check_oracle_ids(check)[position], ORACLE_ID_BASE + position);
-    unknown_output = true; // a kernel without golden function: only the golden model has ids
+    unknown_output = true; // a kernel without golden function: only the replay has ids
     assert_null(check_oracle_ids(check));
     unknown_output = false;
     arena_free(&arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares, for every spec of the tests and without RTL, the golden model on the compiled graph after all passes with
+// Compares, for every spec of the tests and without RTL, the replay on the compiled graph after all passes with
 // the oracle. RILL_ORACLE_SPECS="file file..." in the environment selects other specs, and then only the passes up to
 // drop-unread.
 #define _GNU_SOURCE

@@ -145,7 +145,7 @@ static void test_rows(void **state) {
     (void)state;
     oracle_knows = true;
     flip_rows();
-    oracle_knows = false; // against the golden model of the compiled graph
+    oracle_knows = false; // against the replay of the compiled graph
     flip_rows();
 }
 

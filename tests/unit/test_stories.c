@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the golden model of the compiled configuration with stored ids and logits of the shipped model
+// Compares the replay of the compiled configuration with stored ids and logits of the shipped model
 // (tests/witness/stories.txt). `tests/witness/run.sh` compares `rill golden` with the same file.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the graphs of tests/witness with values from numpy. The golden model of the compiled graph and the oracle must
+// Tests the graphs of tests/witness with values from numpy. The replay of the compiled graph and the oracle must
 // give the exact values bit by bit; the oracle in floating point must be close to those of float64.
 #define _GNU_SOURCE
 #include "tests/unit/model_fixture.h"
@@ -127,7 +127,7 @@ static int64_t all_ids(struct witness *w, uint32_t ids[], int64_t *count, uint32
     return prompt - 1;
 }
 
-// ---- the golden model of the compiled graph ----
+// ---- the replay of the compiled graph ----
 
 static struct replay *open_golden(struct witness *w) {
     char dir[] = "/tmp/rill_witness_XXXXXX";
@@ -162,7 +162,7 @@ static void check_golden_rows(struct witness *w) {
         input_row(w, r, in);
         assert_true(replay_step(run, 0, in, r, true));
         for (int o = 0; o < w->ir->outputs; o++)
-            assert_exact(w, "golden model", o, r, golden_value(w, run, w->ir->output[o], r, row));
+            assert_exact(w, "replay", o, r, golden_value(w, run, w->ir->output[o], r, row));
     }
     replay_close(run);
 }
@@ -176,7 +176,7 @@ static void check_golden_ids(struct witness *w) {
     for (int64_t p = 0; p < count; p++) {
         assert_true(replay_step(run, ids[p], NULL, p, p >= first));
         if (p < first) continue;
-        assert_exact(w, "golden model", 0, p - first, golden_value(w, run, logits, p, row));
+        assert_exact(w, "replay", 0, p - first, golden_value(w, run, logits, p, row));
         assert_int_equal(replay_next_id(run), made[p - first]);
     }
     replay_close(run);

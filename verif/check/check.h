@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream checker compares every beat on an edge of the kernel graph bit for bit with the golden model's value, as
+// The stream checker compares every beat on an edge of the kernel graph bit for bit with the replay's value, as
 // the beat passes.
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
@@ -19,11 +19,11 @@ struct check_request {
     int64_t max_new;    // ids to generate (language models)
     struct end_ids eot; // making one of these ids ends the request
     const float *const *row;
-    int64_t from;                    // first position that the design runs; the golden model alone runs those before it
-    const struct check_state *state; // what the golden model has after `from` positions; NULL: it runs them
+    int64_t from;                    // first position that the design runs; the replay alone runs those before it
+    const struct check_state *state; // what the replay has after `from` positions; NULL: it runs them
 };
 
-// The golden model's state of a request as a file (check_state.c): ids, hashes, keys and values of every position.
+// The replay's state of a request as a file (check_state.c): ids, hashes, keys and values of every position.
 struct check_state {
     const uint32_t *ids;    // of the prompt, then generated ones
     const uint64_t *hashes; // of the logits, after each generated id
@@ -58,9 +58,9 @@ struct check *check_open(struct arena *arena, const struct ir *ir, struct replay
 // Number of recent positions the golden run must keep for this design: more than any stream lags another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
-// Runs the golden model up to request.from and begins to compare there. Returns false when the request ends before.
+// Runs the replay up to request.from and begins to compare there. Returns false when the request ends before.
 bool check_start(struct check *check, struct check_start *start);
-// Runs the golden model to the request's end and writes its state. Returns NULL, or why it could not be written.
+// Runs the replay to the request's end and writes its state. Returns NULL, or why it could not be written.
 const char *check_write_state(struct check *check, const char *path, uint64_t identity);
 // Reads a file of check_write_state. identity: a hash of all that must be equal besides the prompt. Returns false after
 // *why.
@@ -95,7 +95,7 @@ struct check_oracle_counts check_oracle_counts(const struct check *check);
 // If tensor `t` of the spec was not compared, returns its name, and *why; otherwise NULL.
 const char *check_oracle_left(const struct check *check, int t, const char **why);
 
-// Returns the ids that the golden model generates for the request, which it runs to its end (language models).
+// Returns the ids that the replay generates for the request, which it runs to its end (language models).
 const uint32_t *check_golden_ids(struct check *check, int64_t *count);
 // Returns the expected value of the design's register `logits_hash` after the request; 0 where no kernel of the design
 // hashes.
@@ -104,7 +104,7 @@ uint64_t check_golden_hash(struct check *check);
 bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value);
 // Describes the first difference (arena text), or NULL.
 const char *check_mismatch(const struct check *check);
-// Tells where a value left its format in the golden model, which then has no further values to compare with; or NULL.
+// Tells where a value left its format in the replay, which then has no further values to compare with; or NULL.
 const char *check_overflow(const struct check *check);
 struct check_counts check_counts(const struct check *check);
 // Returns why no beat of an edge was compared, or NULL when some were. docs/testing.md lists the reasons.
@@ -116,7 +116,7 @@ const float *check_logits(const struct check *check, size_t *count);
 // Returns the number of steps of the request, and the cycle in which the last compared stream finished a step (0: none
 // has).
 int64_t check_steps(struct check *check);
-int64_t check_positions(const struct check *check); // that the golden model has run
+int64_t check_positions(const struct check *check); // that the replay has run
 uint64_t check_step_end(const struct check *check, int64_t step);
 // Finds the first position of a step.
 int64_t check_step_position(struct check *check, int64_t step);

@@ -200,7 +200,7 @@ static void compare(const struct beat *b) {
     }
 }
 
-// Returns the golden value of a token, cached until the golden model moves.
+// Returns the golden value of a token, cached until the replay moves.
 static const struct replay_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
     if (!plan_run(check, position)) return NULL;
     if (e->key[tok] == check->generation) return &e->value[tok];
@@ -250,7 +250,7 @@ static uint64_t step_word(const struct check *check, const struct step *s) {
            field_put(STEP_FINAL, s->final) | field_put(STEP_KROWS, krows) | field_put(STEP_VBLOCKS, first / 64);
 }
 
-// Here and below, false means that the golden model has to wait and nothing has been done.
+// Here and below, false means that the replay has to wait and nothing has been done.
 static bool compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     struct step step;
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
@@ -270,7 +270,7 @@ static bool compare_step(struct check *check, int index, struct edge *e, const u
     return true;
 }
 
-// Compares a {index, id} word with the ids that the golden model makes, in order.
+// Compares a {index, id} word with the ids that the replay makes, in order.
 static bool compare_ring(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     int64_t made = e->step;
     bool known = plan_run(check, check->request.count - 1 + made) && made < check->request.max_new;
@@ -293,7 +293,7 @@ static bool still_wanted(struct check *check, const struct edge *e) {
     return check->requests == 1 && e->step < first + CHECK_FIRST_STEPS;
 }
 
-// Stores a word of a result that the golden model takes from the design: its elements, and checks the zeros after the
+// Stores a word of a result that the replay takes from the design: its elements, and checks the zeros after the
 // last.
 static void keep_result(const struct beat *b) {
     struct edge *e = b->e;
@@ -324,7 +324,7 @@ static void give_results(struct check *check, const struct edge *e, const struct
     check->generation++;
 }
 
-// Compares the beat, or stores it for the golden model. False: the golden model waits.
+// Compares the beat, or stores it for the replay. False: the replay waits.
 static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b) {
     if (e->given) {
         keep_result(b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the golden model's values, which come from the compiled graph, with the oracle's, which come from the spec:
+// Compares the replay's values, which come from the compiled graph, with the oracle's, which come from the spec:
 // every tensor that the spec names, at every position, in every repetition, bit by bit.
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the steps of a request and runs the golden model along with them.
+// Finds the steps of a request and runs the replay along with them.
 #include "verif/check/check_internal.h"
 
 static int64_t prompt_steps(const struct check *check) {

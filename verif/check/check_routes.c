@@ -277,7 +277,7 @@ static void pass_over(struct route *r, const struct step *step) {
     while (t->many && step->tokens == 1 && t->many[t->section[r->at].first + r->index]) next_entry(r);
 }
 
-// Goes to the next section that runs. Returns false: the request has no further step, or the golden model waits.
+// Goes to the next section that runs. Returns false: the request has no further step, or the replay waits.
 static bool find_entry(struct check *check, struct route *r) {
     struct step step;
     for (; plan_step(check, r->step, &step); r->step++, r->at = 0)

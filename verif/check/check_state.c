@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that begin in the middle: the golden model's state at a position, from a run up to it or from a file.
+// Requests that begin in the middle: the replay's state at a position, from a run up to it or from a file.
 #include <string.h>
 
 #include "verif/check/check_internal.h"

@@ -101,7 +101,7 @@ static void compare_row(struct sim *sim, const struct ir_tensor *t, int64_t row,
     }
 }
 
-// Returns the golden model's output for a row of the request, packed without gaps.
+// Returns the replay's output for a row of the request, packed without gaps.
 static const float *golden_row(struct sim *sim, int output, int64_t row, float *packed) {
     struct replay_value v;
     if (!check_golden_output(sim->check, output, row, &v)) return NULL;
@@ -111,7 +111,7 @@ static const float *golden_row(struct sim *sim, int output, int64_t row, float *
 }
 
 // Compares an output row with the oracle's. Where the oracle does not know it (a kernel without a golden function),
-// packed is not NULL and receives the golden model's row to compare with.
+// packed is not NULL and receives the replay's row to compare with.
 static void compare_output(struct sim *sim, int output, int64_t row, int64_t rows, float *packed) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[output]];
     const uint8_t *at = area(sim, "output", t, rows);

@@ -64,7 +64,7 @@ static void warn_of_chat(struct sim *sim) {
     if (on) diag_warning(&sim->diag, loc_none(), "%s", on);
 }
 
-// Checks that a step begins where the design is to begin, as far as that is known before the golden model has run.
+// Checks that a step begins where the design is to begin, as far as that is known before the replay has run.
 static const char *from_fault(const struct host *host, const struct request_result *r) {
     struct sim *sim = host->sim;
     long long from = sim->options.from;
@@ -115,7 +115,7 @@ bool host_open(struct host *host, struct sim *sim) {
 
 // ---- comparing ----
 
-// Reports a failure if the golden model has no values to compare, or other values than the design.
+// Reports a failure if the replay has no values to compare, or other values than the design.
 static bool differs(struct sim *sim) {
     const char *overflow = check_overflow(sim->check), *mismatch = check_mismatch(sim->check);
     if (overflow != NULL) sim_fail(sim, MSG_VALUE_OVERFLOW, overflow);
@@ -180,7 +180,7 @@ static void enter(struct host *host, enum host_phase phase) {
     host->phase_cycle = hbm_cycle(host->sim->hbm);
 }
 
-// Runs the golden model up to the position at which the design begins, and sets what the design is given from there.
+// Runs the replay up to the position at which the design begins, and sets what the design is given from there.
 static bool begin_at(struct host *host, struct request_result *r) {
     struct load *load = &host->sim->load;
     int64_t from = load->from = host->sim->options.from;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads the golden model's state of a position into the simulated design, which then begins there (`--from`).
+// Loads the replay's state of a position into the simulated design, which then begins there (`--from`).
 //
 // The design has no way to start at a position, so the simulation sets its registers and memories from outside, through
 // the names of state.vlt. Before the start: keys and full blocks of values in the channels. In the cycle after the

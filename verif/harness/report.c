@@ -151,7 +151,7 @@ static void print_streams(const struct sim *sim) {
 static void print_oracle(const struct sim *sim) {
     struct check_oracle_counts c = check_oracle_counts(sim->check);
     if (!c.present) return;
-    printf("oracle: %llu of %llu tensors of the spec, %llu values at %llu positions compared with the golden model's\n",
+    printf("oracle: %llu of %llu tensors of the spec, %llu values at %llu positions compared with the replay's\n",
            (unsigned long long)c.tensors, (unsigned long long)c.named, (unsigned long long)c.values,
            (unsigned long long)c.positions);
     for (int t = 0; t < (int)c.named; t++) {
@@ -170,9 +170,8 @@ void report_summary(struct sim *sim) {
     if (sim->ir->design.is_lm) puts("\n");
     for (size_t i = 0; i < sim->options.prompts.count; i++)
         if (sim->host.result[i].done) print_request(sim, &sim->host.result[i]);
-    printf("match: %s (%llu values on %llu of %d streams compared with the golden model)\n",
-           matches(sim) ? "true" : "false", (unsigned long long)counts.values, (unsigned long long)counts.streams,
-           sim->ir->edges);
+    printf("match: %s (%llu values on %llu of %d streams compared with the replay)\n", matches(sim) ? "true" : "false",
+           (unsigned long long)counts.values, (unsigned long long)counts.streams, sim->ir->edges);
     print_streams(sim);
     print_oracle(sim);
     printf("simulated %llu cycles in %.1f s, %.1f thousand cycles/s\n", (unsigned long long)cycle, wall,

@@ -118,7 +118,7 @@ static bool open_state(struct sim *sim) {
     return sim->failure == NULL;
 }
 
-// Runs the golden model alone, with the oracle beside it, and writes its state.
+// Runs the replay alone, with the oracle beside it, and writes its state.
 static bool write_state(struct sim *sim) {
     const struct request_result *r = &sim->host.result[0];
     static const struct end_ids none;

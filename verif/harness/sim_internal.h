@@ -179,7 +179,7 @@ void report_before(struct sim *sim); // the prompt and the ids before the positi
 void report_progress(struct sim *sim);
 void report_summary(struct sim *sim);
 bool report_write_json(struct sim *sim);
-bool report_write_golden(struct sim *sim); // what the golden model alone made
+bool report_write_golden(struct sim *sim); // what the replay alone made
 bool report_write_logits(struct sim *sim);
 
 #endif

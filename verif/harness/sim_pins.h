@@ -35,7 +35,7 @@ struct sim_pins {
 
 struct sim;
 
-// Reads the command line and the design, maps the images, opens the golden model. Returns NULL if the program should
+// Reads the command line and the design, maps the images, opens the replay. Returns NULL if the program should
 // end, with *exit_code as its status.
 struct sim *sim_open(int argc, char **argv, int *exit_code);
 // Returns the FST file to write, or NULL.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Saves and resumes a run. Its state is spread over the Verilated model, the memory model, the golden model, the
+// Saves and resumes a run. Its state is spread over the Verilated model, the memory model, the replay, the
 // checker and the host, but all of it is in writable memory of one process without threads. That memory is saved: the
 // pages that the process has written, region by region of /proc/self/maps. Pointers stay valid because addresses are
 // the same in every process when the kernel does not randomize them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_argmax. Compares ids and hashes with the golden model, with ties, zeros and elements past N. Also
+// Testbench of rill_argmax. Compares ids and hashes with the C function, with ties, zeros and elements past N. Also
 // checks order, token marks, and the rate of one chunk per cycle.
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21

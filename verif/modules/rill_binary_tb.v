@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_binary. Compares random firings with the golden model. Also checks the latency, that no cycle is
+// Testbench of rill_binary. Compares random firings with the C function. Also checks the latency, that no cycle is
 // lost between words, and that an infinity raises the fault.
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=1 DELAY=6
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=4 DELAY=2

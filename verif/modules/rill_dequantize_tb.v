@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_dequantize. Compares results and the fault of each lane with the golden model, bit by bit: 12
+// Testbench of rill_dequantize. Compares results and the fault of each lane with the C function, bit by bit: 12
 // cycles after the vector, with the vector's sideband, and the fault a cycle later, with any gaps between vectors, in
 // which the inputs are unknown. Vectors that are in the pipeline at a reset must not come out.
 // sweep: LANES=3 SIDE_W=9 FAULT=0

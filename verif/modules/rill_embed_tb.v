@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_embed. Checks descriptors, values (with the golden model), padding, order and token marks, faults
+// Testbench of rill_embed. Checks descriptors, values (with the C function), padding, order and token marks, faults
 // of ids and of values, and the rate of one chunk per cycle. Also with rows that are distributed over channels whose
 // beats come at random times.
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_engine with rill_v_tail. Compares bit by bit with the golden model: int8 and int4 products that
+// Testbench of rill_engine with rill_v_tail. Compares bit by bit with the C function: int8 and int4 products that
 // share an operand, scores with local positions (none, some and many in memory), values with the V tail and its
 // write-out, and a product for the last token alone.
 // Without idles and stalls, no cycle may be lost inside a firing and at most GAP cycles between two firings.

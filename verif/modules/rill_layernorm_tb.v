@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_layernorm. Compares vectors of N elements, with a mean and with outliers, with the golden model.
-// Also checks the latency and that no cycle is lost between words. The scale constants are those of the golden model
+// Testbench of rill_layernorm. Compares vectors of N elements, with a mean and with outliers, with the C function.
+// Also checks the latency and that no cycle is lost between words. The scale constants are those of the C function
 // for N.
 // sweep: LANES=4 TOKENS=2 N=128 VAR_SCALE=612368384 MEAN_SCALE=838860800 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 VAR_SCALE=682045189 MEAN_SCALE=873613605 FAULT=0

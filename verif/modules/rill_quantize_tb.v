@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_quantize. Compares blocks, short last blocks, output firings, padding to an even number of units,
-// and blocks of zeros and of tiny values with the golden model. Also checks the latency, and that nothing waits if only
+// and blocks of zeros and of tiny values with the C function. Also checks the latency, and that nothing waits if only
 // one of several tokens is active. An input firing has N elements (RANDOM: 1 to N, in whole chunks unless the block
 // covers them).
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0

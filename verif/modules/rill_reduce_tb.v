@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_reduce. Compares random firings of GROUPS groups with the golden model. Also checks the latency,
+// Testbench of rill_reduce. Compares random firings of GROUPS groups with the C function. Also checks the latency,
 // that no cycle is lost between words, and that an infinity, or a value too large for the sums, raises the fault.
 // sweep: LANES=4 TOKENS=2 FUNCTION=0 N=23 FAULT=0
 // sweep: LANES=1 TOKENS=1 FUNCTION=1 N=9 GROUPS=3 FAULT=0

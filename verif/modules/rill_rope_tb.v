@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_rope. Compares firings of HEADS heads, with a row of angles each, with the golden model. Also
+// Testbench of rill_rope. Compares firings of HEADS heads, with a row of angles each, with the C function. Also
 // checks the latency (12 cycles) and that no cycle is lost between words.
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=0 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=1 FAULT=0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_sample. Compares ids and hashes with the golden model, under settings of every kind, with ties,
+// Testbench of rill_sample. Compares ids and hashes with the C function, under settings of every kind, with ties,
 // short lists and elements past N. Also checks order, token marks, the latency, and that wrong settings raise the
 // fault.
 // sweep: LANES=1 TOKENS=1 N=7 TOP_K=3

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_silu_lane. Compares corner values and random values of the whole range with the golden model. A
+// Testbench of rill_silu_lane. Compares corner values and random values of the whole range with the C function. A
 // value that would fault, in a cycle without a valid word, must raise nothing.
 // quick: - @ 50:50
 `default_nettype none

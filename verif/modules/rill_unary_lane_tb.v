@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_unary_lane. Compares corner values and random values of the whole range with the golden model. A
+// Testbench of rill_unary_lane. Compares corner values and random values of the whole range with the C function. A
 // value that would fault, in a cycle without a valid word, must raise nothing. A and B are constants of the operations
 // in vectors_rill_unary_lane.c.
 // sweep: FUNCTION=0 LATENCY=22

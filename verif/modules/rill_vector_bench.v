@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: gives operands from the golden model's vectors to an arithmetic unit, and compares the results. The clock
+// Bench part: gives operands from a C function's vectors to an arithmetic unit, and compares the results. The clock
 // enable drops at random with +idle or +stall, and every output must hold then. It ends the bench with its verdict.
 // A vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0.
 // LATENCY: enabled clocks from operands to results; 0 is a unit without registers.

@@ -89,7 +89,7 @@ static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread
     }
 }
 
-// Ends the file. Checks that a run that must raise a fault did so in the golden model.
+// Ends the file. Checks that a run that must raise a fault did so in the C function.
 static inline int kernel_end(const struct kernel *k, const struct golden_fault *fault) {
     if (fault->raised != k->fault) {
         fprintf(stderr, "fault %d, wanted %d\n", fault->raised, k->fault);

@@ -12,8 +12,8 @@ usage: verif/pnr/gates.sh [--fault N] [SPEC]
   --fault N  with a fault: the N-th AND of the netlist is an OR
   SPEC       default: verif/pnr/linear.yaml
 Synthesizes the design to gates and registers, module by module (Yosys, generic cells; memories stay memories), and runs
-`rill sim` with the netlist, whose streams have the names of the RTL's: every beat of every stream must be the golden
-model's. Exit status 0: it is. Two minutes of a processor.
+`rill sim` with the netlist, whose streams have the names of the RTL's: every beat of every stream must be the replay's.
+Exit status 0: it is. Two minutes of a processor.
 TEXT
     exit "$1"
 }

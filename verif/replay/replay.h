@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden model of a design: runs its compiled tensor graph position by position and has the value of every tensor.
+// The replay of a design: runs its compiled tensor graph position by position and has the value of every tensor.
 // The stream checker (verif/check) compares the RTL with these values. `rill golden` runs gen/reference instead.
 #ifndef RILL_REPLAY_H
 #define RILL_REPLAY_H
