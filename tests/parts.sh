@@ -9,20 +9,20 @@ alone+=" witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
 # jobs after them, so that no core is idle.
-known="harness image comparisons docs control readers clock walks mutants"
+known="harness image comparisons tutorials control readers clock walks mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal onnx pages schema report witness failures"
-deep_parts="harness host verify clocks docs control board readers paths sanitize templates formal matrix fuzz"
+deep_parts="harness host verify clocks tutorials control board readers paths sanitize templates formal matrix fuzz"
 deep_parts+=" explore dumps package install legal platform accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" docs "commands of the tutorials" tests/e2e/docs.sh
+    "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh
     "$1" control "ends that the host asks for" tests/e2e/control.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" clock "the timing model on known paths" tests/timing/run.sh

@@ -31,7 +31,7 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     int64_t width = port->type.rank ? itensor_tile(&port->type) : ir->design.lanes;
     int64_t last = t->rank ? t->shape[t->rank - 1].bound : 1;
     if (ports_is_array(t))
-        return div_up(ir_tensor_elements(t) / at_least(port->cut, 1), width) * at_least(port->cut, 1);
+        return div_up(ir_tensor_elements(t) / at_least(port->pieces, 1), width) * at_least(port->pieces, 1);
     if (t->dtype == IR_KV) return t->shape[0].bound * div_up(last, width);
     if (t->dtype == IR_INT8) return div_up(ir_tensor_elements(t), width);
     return t->dtype == IR_F32 ? div_up(last, width) : 1;

@@ -122,7 +122,7 @@ int ir_add_port(struct ir *ir, int kernel, const char *name, bool is_output, enu
     p->index = IR_NONE;
     p->edge = IR_NONE;
     p->tensor = IR_NONE;
-    p->cut = 1;
+    p->pieces = 1;
     p->region = k->node == IR_NONE ? IR_NONE : ir->node[k->node].region;
     return id;
 }

@@ -283,9 +283,9 @@ struct ir_port {
     int index;  // lane of a packed array port (mux, demux, fork), or IR_NONE
     int edge;   // the edge at this port, or IR_NONE
     int tensor; // the tensor graph's value on this stream, or IR_NONE
-    // Firings into which the walk of `type` is cut, for rows of a tensor that are processed one by one. 1: the whole
-    // walk is one firing.
-    int64_t cut;
+    // Firings into which the walk of `type` is divided, for rows of a tensor that are processed one by one. 1: the
+    // whole walk is one firing.
+    int64_t pieces;
     int region; // region in which the port fires, or IR_NONE
 };
 
@@ -346,7 +346,7 @@ struct ir_edge { // one stream with its FIFO
     int entry_crossings; // for a stream in a pool: die boundaries from the writer to the storage
     int parts;           // parts that a word is sent in from die to die; 0: whole. Never for a stream in a pool
     int group;           // the group that both ends are in, or IR_NONE
-    int crosses;         // firings that it stores between one group and another; 0: none
+    int stored_firings;  // firings that it stores between one group and another; 0: none
     int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its port there, or IR_NONE
 };
 

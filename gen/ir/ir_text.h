@@ -82,7 +82,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(FLAG, whole)                                                                                                     \
     F(FLAG, run_ahead)                                                                                                 \
     F(COUNT, crossings)                                                                                                \
-    F(COUNT, entry_crossings) F(COUNT, parts) F(PLACE, group) F(COUNT, crosses) F(KERNEL, pool) F(PLACE, pool_port)
+    F(COUNT, entry_crossings)                                                                                          \
+    F(COUNT, parts) F(PLACE, group) F(COUNT, stored_firings) F(KERNEL, pool) F(PLACE, pool_port)
 #define IR_WIRE_FIELDS(F) F(KERNEL, kernel) F(FLAG, is_output) F(COUNT, bits)
 #define IR_CLIENT_FIELDS(F)                                                                                            \
     F(KERNEL, kernel)                                                                                                  \
@@ -90,7 +91,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(PLACE, channel) F(ENGINE, engine) F(FLAG, is_packed) F(COUNT, parts) F(COUNT, burst) F(COUNT, buffer)
 #define IR_PORT_FIELDS(F)                                                                                              \
     F(FLAG, is_output)                                                                                                 \
-    F(INT, data_bits) F(COUNT, count_bits) F(PLACE, index) F(TENSOR, tensor) F(REGION, region) F(TIMES, cut)
+    F(INT, data_bits) F(COUNT, count_bits) F(PLACE, index) F(TENSOR, tensor) F(REGION, region) F(TIMES, pieces)
 #define IR_KERNEL_FIELDS(F) F(NODE, node) F(DIE, die) F(FLAG, has_fault) F(FLAG, is_control)
 #define IR_TENSOR_FIELDS(F) F(COUNT, block) F(COUNT, exp_min) F(NODE, producer) F(REGION, region) F(FLAG, heads)
 #define IR_CARRY_FIELDS(F) F(TENSOR, local) F(TENSOR, init) F(TENSOR, next)

@@ -254,8 +254,8 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     ports_order(ir, node, is_output, t->rank, order);
     if (!is_identity(t->rank, order)) port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
     bool along = ir_op_is(ir, node->op, OP_ALONG), rows = ir_op_is(ir, node->op, OP_ROWS) && !is_output;
-    if (along) port->cut = ir_tensor_elements(t) / ir_vector_length(ir, node);
-    if (rows) port->cut = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
+    if (along) port->pieces = ir_tensor_elements(t) / ir_vector_length(ir, node);
+    if (rows) port->pieces = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
     return p;
 }
 
@@ -267,7 +267,7 @@ void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
     if (!ports_is_array(t)) return;
     identity(t->rank, order);
     port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
-    port->cut = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
+    port->pieces = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;
 }
 
 int ports_add_like(struct ir *ir, int kernel, const char *name, bool is_output, const struct ir_port *like) {
@@ -275,7 +275,7 @@ int ports_add_like(struct ir *ir, int kernel, const char *name, bool is_output, 
     int p = ir_add_port(ir, kernel, name, is_output, copy.kind, copy.data_bits);
     ir->kernel[kernel].port[p].type = copy.type;
     ir->kernel[kernel].port[p].count_bits = copy.count_bits;
-    ir->kernel[kernel].port[p].cut = copy.cut;
+    ir->kernel[kernel].port[p].pieces = copy.pieces;
     return p;
 }
 

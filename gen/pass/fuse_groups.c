@@ -163,7 +163,7 @@ static void mark_streams(const struct fuse *f, const struct plan *p) {
         const struct fuse_stream *s = &f->stream[i];
         if (!s->loops && p->group[s->from] == p->group[s->to]) ir->edge[s->edge].group = p->group[s->from];
         else if (s->spills) fuse_insert_spill(ir, s->edge, s->firings, spills++);
-        else ir->edge[s->edge].crosses = s->firings;
+        else ir->edge[s->edge].stored_firings = s->firings;
     }
 }
 

@@ -191,7 +191,7 @@ static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
                                    &ir->kernel[e->dst_kernel].port[e->dst_port]};
     for (int i = 0; i < 2; i++) {
-        if (end[i]->cut > 1 || (end[i]->tensor != IR_NONE && ports_ends(ir, end[i]->tensor) != 1)) return false;
+        if (end[i]->pieces > 1 || (end[i]->tensor != IR_NONE && ports_ends(ir, end[i]->tensor) != 1)) return false;
         for (int l = 0; l < end[i]->type.loops; l++)
             if (end[i]->type.trip[l].dynamic == IR_POSITIONS) return false;
     }

@@ -2,7 +2,7 @@
 // insert-layouts: if the two ends of an edge walk a tensor differently, this pass inserts what converts one walk into
 // the other. rill_layout_converter has the least ping-pong buffer, inside the loops that both walks share.
 // rill_corner_turn is used if words of several elements can pass at once, rill_width_converter if words get wider or
-// narrower, and rill_frame if the firings are cut differently. Equal walks need nothing (docs/passes.md).
+// narrower, and rill_frame if the firings are divided differently. Equal walks need nothing (docs/passes.md).
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
@@ -12,7 +12,7 @@
 // The stream at the current point of the chain between the two ends of an edge.
 struct stream {
     int kernel, port; // kernel and port that write the stream
-    int64_t width, cut;
+    int64_t width, pieces;
     bool padded; // every firing ends with a partly filled word
 };
 
@@ -73,7 +73,7 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
     struct ir_itensor type = without_tokens(&port->type);
     find_extents(l, port, extent);
     int inner = type.rank - 1;
-    if (port->cut > 1 &&
+    if (port->pieces > 1 &&
         // Rows padded to words: use the walk of the unpadded rows.
         itensor_extent(&type, inner) != extent[inner]) {
         type.element[inner] = 1;
@@ -85,7 +85,7 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 
 // ---- the chain ----
 
-static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t cut,
+static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t pieces,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
     const char *writer = ir_end_name(ir, l->old.src_kernel, l->old.src_port);
@@ -97,7 +97,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
         struct ir_port *port = &ir->kernel[k].port[p];
         port->data_bits = bits[out];
         port->region = l->from.region;
-        port->cut = out ? cut : l->at.cut;
+        port->pieces = out ? pieces : l->at.pieces;
         struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{l->elements, IR_STATIC}}};
         port->type =
             // In the order of the walk, the type is a plain sequence.
@@ -109,21 +109,21 @@ static void append(struct link *l, const char *what, const struct kernel_class *
         ir_name_edge(ir, l->edge);
         ir->kernel[k].port[0].edge = l->edge;
         ir->kernel[k].port[0].type = l->from.type;
-        ir->kernel[k].port[0].cut = l->from.cut;
+        ir->kernel[k].port[0].pieces = l->from.pieces;
     } else ir_connect(ir, l->at.kernel, l->at.port, k, 0);
     l->first = false;
     l->at.kernel = k;
     l->at.port = 1;
     l->at.width = width;
-    l->at.cut = cut;
+    l->at.pieces = pieces;
     l->made++;
 }
 
 static void add_width(struct link *l, int64_t width, const char *what) {
-    int64_t row = l->elements / l->at.cut, in = l->at.width, rest = row % in;
+    int64_t row = l->elements / l->at.pieces, in = l->at.width, rest = row % in;
     if (in == width && !(l->at.padded && rest)) return;
     struct ir *ir = l->ir;
-    append(l, what, &rtl_width_converter, width, l->at.cut, &l->from);
+    append(l, what, &rtl_width_converter, width, l->at.pieces, &l->from);
     int k = l->at.kernel;
     ir_set_int(ir, k, "IN_ELEMS", in);
     ir_set_int(ir, k, "OUT_ELEMS", width);
@@ -137,12 +137,12 @@ static void add_width(struct link *l, int64_t width, const char *what) {
     l->at.padded = row % width != 0;
 }
 
-static void add_frame(struct link *l, int64_t cut) {
-    if (l->at.cut == cut) return;
-    append(l, "frame", &rtl_frame, l->at.width, cut, &l->from);
+static void add_frame(struct link *l, int64_t pieces) {
+    if (l->at.pieces == pieces) return;
+    append(l, "frame", &rtl_frame, l->at.width, pieces, &l->from);
     ir_set_int(l->ir, l->at.kernel, "DATA_W", (l->at.width * ports_element_bits(l->from.type.dtype)));
     ir_set_int(l->ir, l->at.kernel, "TOKENS", l->ir->design.tokens);
-    ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / cut / l->at.width));
+    ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / pieces / l->at.width));
 }
 
 static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost loop comes first
@@ -236,8 +236,8 @@ static int64_t low_power(int64_t n) { return n & -n; }
 // The widest word that makes whole firings on both sides.
 static int64_t common_width(const struct link *l) {
     int64_t width = least(itensor_tile(&l->from.type), itensor_tile(&l->to.type));
-    if (l->from.cut > 1) width = least(width, low_power(l->elements / l->from.cut));
-    if (l->to.cut > 1) width = least(width, low_power(l->elements / l->to.cut));
+    if (l->from.pieces > 1) width = least(width, low_power(l->elements / l->from.pieces));
+    if (l->to.pieces > 1) width = least(width, low_power(l->elements / l->to.pieces));
     return width;
 }
 
@@ -255,9 +255,9 @@ static void check_against_tiles(const struct link *l, const struct itensor_layou
 static bool add_chain(struct link *l, const struct itensor_walk *a, const struct itensor_walk *b) {
     int64_t out = itensor_tile(&l->to.type);
     if (itensor_walk_equal(a, b)) {
-        if (l->from.cut != l->to.cut) {
+        if (l->from.pieces != l->to.pieces) {
             add_width(l, common_width(l), "narrow");
-            add_frame(l, l->to.cut);
+            add_frame(l, l->to.pieces);
         }
         add_width(l, out, "wide");
         return true;
@@ -273,11 +273,11 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     struct itensor_corner corner;
     bool turns = itensor_corner(&layout, common_width(l) / layout.width, &corner);
     int64_t width = layout.width * (turns ? corner.lanes : 1);
-    if (l->at.width != width || l->at.cut > 1 || !turns)
+    if (l->at.width != width || l->at.pieces > 1 || !turns)
         // A corner turn accepts a last word that is partly filled.
         add_width(l, width, "narrow");
     add_layout(l, &layout, turns ? &corner : NULL);
-    add_frame(l, l->to.cut);
+    add_frame(l, l->to.pieces);
     add_width(l, out, "wide");
     return true;
 }
@@ -311,7 +311,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     l.from = ir->kernel[edge->src_kernel].port[edge->src_port];
     l.to = ir->kernel[edge->dst_kernel].port[edge->dst_port];
     if (!ports_is_vector(&l.from) || !ports_is_vector(&l.to)) return true;
-    if (itensor_equal(&l.from.type, &l.to.type) && l.from.cut == l.to.cut) return true;
+    if (itensor_equal(&l.from.type, &l.to.type) && l.from.pieces == l.to.pieces) return true;
     struct itensor_walk a, b;
     bool patches = l.to.type.patches > 0;
     if (!find_walk(&l, &l.from, &a) || (!patches && !find_walk(&l, &l.to, &b)))
@@ -320,8 +320,8 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     find_extents(&l, patches ? &l.to : &l.from, extent);
     l.elements = 1;
     for (int d = 0; d < (patches ? l.to : l.from).type.rank; d++) l.elements *= extent[d];
-    l.at = (struct stream){edge->src_kernel, edge->src_port, itensor_tile(&l.from.type), l.from.cut, false};
-    l.at.padded = l.elements / l.at.cut % l.at.width != 0;
+    l.at = (struct stream){edge->src_kernel, edge->src_port, itensor_tile(&l.from.type), l.from.pieces, false};
+    l.at.padded = l.elements / l.at.pieces % l.at.width != 0;
     if (!(patches ? add_patches(&l, &a) : add_chain(&l, &a, &b))) return false;
     if (l.made) ir_connect(ir, l.at.kernel, l.at.port, l.old.dst_kernel, l.old.dst_port);
     return true;

@@ -169,8 +169,8 @@ static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
         schedule_section(&s, ir->region[r].repeat, ir->region[r].when == IR_LAST);
         for (size_t m = 0; m < p->member.count; m++) {
             if (source(ir, p->member.items[m])->region != r) continue;
-            int64_t firings =
-                at_least(source(ir, p->member.items[m])->cut, 1) * ports_ends(ir, tensor_of(ir, p->member.items[m], 0));
+            int64_t firings = at_least(source(ir, p->member.items[m])->pieces, 1) *
+                              ports_ends(ir, tensor_of(ir, p->member.items[m], 0));
             for (int64_t i = 0; i < firings; i++) {
                 schedule_entry(&s);
                 schedule_field(&s, STEER_PORT, (uint64_t)m);

@@ -60,7 +60,7 @@ static struct endpoint add_stream_port(struct route *r, int kernel, const char *
     int p = ports_add_like(r->ir, kernel, name, is_output, like);
     r->ir->kernel[kernel].port[p].index = index;
     r->ir->kernel[kernel].port[p].region = region;
-    r->ir->kernel[kernel].port[p].cut = 1; // schedules count whole tensors
+    r->ir->kernel[kernel].port[p].pieces = 1; // schedules count whole tensors
     return (struct endpoint){kernel, p, false};
 }
 
@@ -72,10 +72,10 @@ static bool is_fp32(const struct ir_port *p) {
 // sequence.
 static struct ir_port whole_port(const struct route *r, struct endpoint source) {
     struct ir_port like = *port_at(r, source);
-    if (like.cut <= 1 || !is_fp32(&like) || like.tensor == IR_NONE) return like;
+    if (like.pieces <= 1 || !is_fp32(&like) || like.tensor == IR_NONE) return like;
     int64_t elements = ir_tensor_elements(&r->ir->tensor[like.tensor]), width = itensor_tile(&like.type);
     struct ir_tensor any = {.dtype = IR_F32, .rank = 1, .shape = {{elements, IR_STATIC}}};
-    if (elements / like.cut % width) like.type = ports_vector_type(r->ir, &any, width);
+    if (elements / like.pieces % width) like.type = ports_vector_type(r->ir, &any, width);
     return like;
 }
 
@@ -191,18 +191,18 @@ static void add_fork(struct route *r, struct endpoint source, int count, const c
     int k = kernel_add(ir, arena_printf(ir->arena, "%s_fork", name), &rtl_fork, IR_NONE);
     ir_set_int(ir, k, "PORTS", count);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
-    port_at(r, in)->cut = like.cut;
+    port_at(r, in)->pieces = like.pieces;
     connect(r, source, in);
     for (int i = 0; i < count; i++) {
         struct endpoint out = add_stream_port(r, k, "", true, i, &like, like.region);
-        port_at(r, out)->cut = like.cut;
+        port_at(r, out)->pieces = like.pieces;
         connect(r, out, sink[i]);
     }
 }
 
 // Whether two readers can take the same stream.
 static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
-    return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->cut == b->cut);
+    return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->pieces == b->pieces);
 }
 
 // Readers that walk the tensor alike, but not as it arrives, share one converter. They get a separate fork after that
@@ -223,10 +223,10 @@ static size_t join_readers(struct route *r, struct endpoint source, endpoint_lis
         int region = port_at(r, source)->region;
         ir_set_int(ir, k, "PORTS", (int64_t)alike.count);
         struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, region);
-        port_at(r, in)->cut = like.cut;
+        port_at(r, in)->pieces = like.pieces;
         for (size_t s = 0; s < alike.count; s++) {
             struct endpoint out = add_stream_port(r, k, "", true, (int)s, &like, region);
-            port_at(r, out)->cut = like.cut;
+            port_at(r, out)->pieces = like.pieces;
             connect(r, out, alike.items[s]);
         }
         VEC_PUSH(ir->arena, others, in);

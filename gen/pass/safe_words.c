@@ -78,7 +78,7 @@ static int64_t firings_open(const struct ir *ir, const struct ir_edge *edge, con
 int64_t safe_words(const struct ir *ir, const struct ir_edge *edge) {
     const struct ir_port *from = &ir->kernel[edge->src_kernel].port[edge->src_port],
                          *to = &ir->kernel[edge->dst_kernel].port[edge->dst_port];
-    bool inside = !edge->crosses, single = inside && is_last(ir, from) && is_last(ir, to);
+    bool inside = !edge->stored_firings, single = inside && is_last(ir, from) && is_last(ir, to);
     int64_t words = 0;
     const struct ir_port *end[] = {from, to};
     for (size_t i = 0; i < COUNT_OF(end); i++) {

@@ -42,14 +42,14 @@ int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
         return DEPTH_PLAIN; // the spill stores the firing
     bool waits = edge->whole || is_a(ir, edge->src_kernel, KERNEL_FORK) || is_a(ir, edge->dst_kernel, KERNEL_MUX) ||
                  is_a(ir, edge->src_kernel, KERNEL_DEMUX);
-    if (from->kind == IR_STREAM_BARE || (!edge->crosses && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
-    return with_slack((edge->crosses > 1 ? 2 : 1) * safe_words(ir, edge));
+    if (from->kind == IR_STREAM_BARE || (!edge->stored_firings && (!waits || is_folded(ir, edge)))) return DEPTH_PLAIN;
+    return with_slack((edge->stored_firings > 1 ? 2 : 1) * safe_words(ir, edge));
 }
 
 static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
     int64_t bits = 0;
     for (int e = 0; e < ir->edges; e++)
-        if (!ir->edge[e].crosses) bits += depth[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+        if (!ir->edge[e].stored_firings) bits += depth[e].depth * cost_edge_bits(ir, &ir->edge[e]);
     return bits;
 }
 
@@ -87,7 +87,7 @@ static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
                     missing ? arena_printf(ir->arena, "safe rule: %s has no timing contract", missing) : "safe rule";
             continue;
         }
-        if (edge->crosses) { // its reader's group starts when its writer's has ended
+        if (edge->stored_firings) { // its reader's group starts when its writer's has ended
             edge->forced_by = "from group to group";
             continue;
         }
@@ -151,7 +151,7 @@ static struct sizes keep_sizes(struct ir *ir) {
     struct sizes s = {.edge = ARENA_ARRAY(ir->arena, struct ir_edge, (size_t)ir->edges + 1)};
     memcpy(s.edge, ir->edge, (size_t)ir->edges * sizeof *s.edge);
     for (int e = 0; e < ir->edges; e++)
-        if (!ir->edge[e].crosses) s.bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
+        if (!ir->edge[e].stored_firings) s.bits += ir->edge[e].depth * cost_edge_bits(ir, &ir->edge[e]);
     return s;
 }
 

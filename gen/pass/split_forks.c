@@ -92,7 +92,7 @@ static bool within_a_group(const struct ir *ir, int fork) {
     const struct ir_kernel *k = &ir->kernel[fork];
     for (int p = 0; p < k->ports; p++) {
         const struct ir_edge *edge = &ir->edge[k->port[p].edge];
-        if (edge->crosses || edge->group != ir->edge[k->port[0].edge].group) return false;
+        if (edge->stored_firings || edge->group != ir->edge[k->port[0].edge].group) return false;
     }
     return true;
 }

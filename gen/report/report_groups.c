@@ -47,7 +47,7 @@ static struct share share_of(const struct ir *ir, int region) {
         if (region_of_edge(ir, e) != region) continue;
         if (edge->pool == IR_NONE) s.streams += bits;
         else s.pooled += bits;
-        if (edge->crosses) s.crossing += bits;
+        if (edge->stored_firings) s.crossing += bits;
         if (edge->pool != IR_NONE && !seen[edge->pool]) s.pools += cost_pool_bits(&ir->kernel[edge->pool]);
         if (edge->pool != IR_NONE) seen[edge->pool] = true;
     }
@@ -139,7 +139,7 @@ static void add_pools(const struct ir *ir, struct text *out) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int64_t spill = cost_spill_bits(ir, edge->dst_kernel);
-        if (edge->crosses)
+        if (edge->stored_firings)
             text_addf(out, "  %10lld FIFO   %s\n", (long long)(edge->depth * cost_edge_bits(ir, edge)), edge->name);
         if (spill) text_addf(out, "  %10lld memory %s\n", (long long)spill, edge->name);
     }

@@ -46,7 +46,7 @@ comparisons|rill 1 tool last|FAIL  a graph of rows: |tests/e2e/comparisons.sh --
 host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/run.sh
 clocks|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/clocks.sh
 pages|python3 1 tool last|FAIL  figures in the tables are what rill check and rill forecast print: |tests/docs/run.sh
-docs|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial
+tutorials|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial
 board|rill 2 tool last|FAIL  a design: |tests/e2e/board.sh
 attention|rill 2 job - whole|FAIL  job .*status 137 after 1 of 2|\
     tests/fuzz/attention.sh product-2x80-c6-t1-l8-spatial-200 input-1x64-c4-t2-l16-spatial-130

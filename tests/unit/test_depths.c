@@ -64,9 +64,9 @@ static void test_safe_rule(void **state) {
     assert_int_equal(edge_between(ir, "token_loop", "step_fork")->depth, 2);
     assert_int_equal(edge_between(ir, "step_fork", "engine")->depth, 4);
     struct ir_edge *edge = edge_between(ir, "g", "y"); // treated as a stream between groups
-    edge->crosses = 1;
+    edge->stored_firings = 1;
     assert_int_equal(size_fifos_safe(ir, edge), 12 + 2);
-    edge->crosses = 2;
+    edge->stored_firings = 2;
     assert_int_equal(size_fifos_safe(ir, edge), 2 * 12 + 2);
     image_end(&x);
 }
@@ -96,7 +96,7 @@ static void test_under_way(void **state) {
     assert_int_equal(edge_between(ir, "logits_mx", "x_mux")->depth, 2 + 2);
     assert_int_equal(edge_between(ir, "hidden_exit", "hidden_into_head")->depth, 12 * 2 + 2);
     struct ir_edge *edge = edge_between(ir, "y_demux", "attention_p"); // treated as a stream between groups
-    edge->crosses = 1;
+    edge->stored_firings = 1;
     assert_int_equal(size_fifos_safe(ir, edge), 6 * 16 * 2 + 2);
     ir = build_llama(&x, "channels: 13, binding: spatial, lanes: 8");
     assert_int_equal(edge_between(ir, "attention_p_mx", "attention_raw_acc_x_mux")->depth, 6 * 2 * 2 + 2);

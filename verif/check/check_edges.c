@@ -36,7 +36,7 @@ static int firings_of(const struct ir *ir, int tensor) {
 }
 
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port) {
-    return firings_of(ir, tensor) * (port->cut > 1 ? (int)port->cut : 1);
+    return firings_of(ir, tensor) * (port->pieces > 1 ? (int)port->pieces : 1);
 }
 
 static const struct ir_carry *carry_of(const struct ir_region *region, int tensor, bool next) {
