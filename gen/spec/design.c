@@ -50,7 +50,7 @@ static const struct schema_field design_fields[] = {
      .doc = "tokens that the engine serves per cycle with one beat of weights. `A: 2` shares each "
             "multiplier between two tokens. `A: 4` also uses it twice per cycle, which needs a second "
             "clock of twice `clock_mhz`"},
-    {FIELD(pump), LEGAL(pump_counts), .search = true, .preset = AS_COPIES, .range = "1, 2; 2 with `A: 4`",
+    {FIELD(pump), LEGAL(pump_counts), .search = true, .preset = AS_COPIES, .range = "1, 2; `A: 4` requires 2",
      .preset_doc = "2 with `A: 4`, else 1",
      .doc = "how often a multiplier works per cycle. With `A: 1` or `A: 2`, `pump: 2` halves the "
             "number of multipliers and gives them a second clock of twice `clock_mhz`"},
@@ -64,8 +64,7 @@ static const struct schema_field design_fields[] = {
      .doc = "format of the weights of products. A map gives formats by the names of tensors "
             "([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
-     .doc = "format of the output head, the last product, which makes the logits. Also the embedding's "
-            "format unless `embedding` is given"},
+     .doc = "format of the output head, the last product, which makes the logits"},
     {FIELD(embedding), WORDS(spec_table_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
      .preset_doc = "the value of `head`; `int8` for `int4_asym`", .doc = "format of the embedding table's rows"},
     {FIELD(activations), WORDS(spec_activation_words, SPEC_ACTIVATIONS), .preset = SPEC_ACTIVATIONS_INT8,
@@ -73,7 +72,7 @@ static const struct schema_field design_fields[] = {
             "an exponent ([numerics.md](numerics.md#3-block-quantization-mx))"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of keys and values in the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
-     .range = "64 to 1024, a multiple of `beat_bits / 4`",
+     .range = "multiples of `beat_bits / 4` (128 with 512 bits, 64 with 256 bits) up to 1024",
      .doc = "values of an operand that share an exponent. With int4 weights also the values of a row "
             "that share a scale"},
     {FIELD(binding), WORDS(spec_binding_words, SPEC_BINDINGS), .preset = SPEC_SHARED,
@@ -82,8 +81,8 @@ static const struct schema_field design_fields[] = {
             "its own channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
-            "`safe`: a whole tensor wherever streams fork or wait. `conservative`: fewer words, and kernels "
-            "wait more. `auto`: the better of `timed` and `safe` by forecast"},
+            "`safe`: a whole tensor wherever streams fork or wait. `conservative`: fewer words than `timed`, but "
+            "slower, for designs that lack memory. `auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](model-speed.md#other-models))"},
