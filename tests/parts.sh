@@ -15,7 +15,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks mutants unit emit benches matrix attention fuzz"
 test_parts+=" passes legal onnx pages schema report witness failures"
-deep_parts="harness host verify clocks docs control board readers paths sanitize templates formal matrix fuzz"
+deep_parts="harness host verify clocks docs control board readers paths unit sanitize templates formal matrix fuzz"
 deep_parts+=" explore dumps package install legal platform accuracy pieces netlists"
 
 each_part() { # function that is given name, title, command and arguments
@@ -28,7 +28,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" clock "the timing model on known paths" tests/timing/run.sh
     "$1" walks "walks whose results are kept" tests/timing/known.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
-    "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
+    "$1" unit "C unit tests" tests/unit/run.sh --jobs 2 "${half[@]}"
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
     "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"

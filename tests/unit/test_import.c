@@ -155,12 +155,8 @@ static void import_shape(const struct shape *s) {
     end(&x);
 }
 
-static void test_published_shapes(void **state) {
+static void slow_published_shapes(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other tests\n");
-    skip();
-#endif
     for (size_t i = 0; i < COUNT_OF(shapes); i++) import_shape(&shapes[i]);
 }
 
@@ -462,12 +458,8 @@ static void fit_shape(const struct shape *s, int64_t context, int lanes, int unr
     end(&x);
 }
 
-static void test_fitting(void **state) {
+static void slow_fitting(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other tests\n");
-    skip();
-#endif
     for (size_t i = 0; i < COUNT_OF(fitting); i++)
         for (size_t s = 0; s < COUNT_OF(shapes); s++)
             if (!strcmp(shapes[s].name, fitting[i].name))
@@ -523,10 +515,10 @@ static void test_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(slow_published_shapes), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
         cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_fitting),          cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(slow_fitting),          cmocka_unit_test(test_end_ids),
         cmocka_unit_test(test_wide_rows),        cmocka_unit_test(test_begin),
         cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
     };
