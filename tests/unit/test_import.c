@@ -156,12 +156,8 @@ static void import_shape(const struct shape *s) {
     end(&x);
 }
 
-static void test_published_shapes(void **state) {
+static void slow_published_shapes(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other tests\n");
-    skip();
-#endif
     for (size_t i = 0; i < COUNT_OF(shapes); i++) import_shape(&shapes[i]);
 }
 
@@ -440,7 +436,7 @@ static const struct {
     {1024, 0, true, 16, 1, 0},
 };
 
-static void test_fitting(void **state) {
+static void slow_fitting(void **state) {
     (void)state;
 #if defined(__SANITIZE_ADDRESS__)
     print_message("skipped: slow under sanitizers, and the same passes run in the other tests\n");
@@ -550,10 +546,10 @@ static void test_wide_rows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_published_shapes), cmocka_unit_test(test_refused),
+        cmocka_unit_test(slow_published_shapes), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
         cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_fitting),          cmocka_unit_test(test_end_ids),
+        cmocka_unit_test(slow_fitting),          cmocka_unit_test(test_end_ids),
         cmocka_unit_test(test_wide_rows),        cmocka_unit_test(test_begin),
         cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
         cmocka_unit_test(test_weights),
