@@ -87,10 +87,14 @@ static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, st
     return type;
 }
 
-struct ir_itensor ports_vector_type(const struct ir *ir, const struct ir_tensor *t, int64_t width) {
+// The words of a firing, whose number follows the positions if the tensor's length does.
+static struct ir_extent growing(const struct ir_tensor *t, int64_t words) {
     bool positions = t->rank == 2 && t->shape[1].dynamic == IR_POSITIONS;
-    struct ir_extent chunks = {div_up(firing_elements(t), width), positions ? IR_POSITIONS : IR_STATIC};
-    return chunk_type(ir, t->dtype, chunks, width);
+    return (struct ir_extent){words, positions ? IR_POSITIONS : IR_STATIC};
+}
+
+struct ir_itensor ports_vector_type(const struct ir *ir, const struct ir_tensor *t, int64_t width) {
+    return chunk_type(ir, t->dtype, growing(t, div_up(firing_elements(t), width)), width);
 }
 
 struct ir_itensor ports_array_type(const struct ir *ir, const struct ir_tensor *t, int64_t width, const int order[]) {
@@ -123,7 +127,7 @@ static struct ir_itensor tensor_type(const struct ir *ir, const struct ir_tensor
     switch (t->dtype) {
     case IR_F32:
     case IR_INT8: return vector_type(ir, t, lanes);
-    case IR_MX: return chunk_type(ir, IR_MX, (struct ir_extent){ports_mx_units(ir, t), IR_STATIC}, xs);
+    case IR_MX: return chunk_type(ir, IR_MX, growing(t, ports_mx_units(ir, t)), xs);
     case IR_KV:
         return chunk_type(ir, IR_KV, (struct ir_extent){t->shape[0].bound * div_up(t->shape[1].bound, xs), IR_STATIC},
                           xs);
