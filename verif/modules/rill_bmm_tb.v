@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_bmm. Compares sums of random products with the golden model. Also checks the latency, that no cycle
+// Testbench of rill_bmm. Compares sums of random products with the C function. Also checks the latency, that no cycle
 // is lost between words, and that an infinity, or a product outside the grid of the sums, raises the fault.
 // sweep: LANES=4 TOKENS=2 N=20 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 FAULT=0
