@@ -71,7 +71,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
     }
     text_add(out, "</table><p class=\"key\"><i style=\"background:#3b82f6\"></i>kernels <i "
                   "style=\"background:#14b8a6\"></i>FIFOs "
-                  "<i style=\"background:#8b5cf6\"></i>memory engines</p>\n");
+                  "<i style=\"background:#8b5cf6\"></i>DMA engines</p>\n");
 }
 
 // The kernel's largest share of any kind of resource; the table lists kernels by it.
