@@ -98,7 +98,7 @@ static const struct schema_field design_fields[] = {
             "likely one"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
-            "tensors. Rill cuts the program into groups that run one after another and fit "
+            "tensors. Rill cuts the operations into groups that run one after another and fit "
             "([passes.md](passes.md#groups)). Without the key everything is one group"},
 };
 const struct schema_table spec_design_table = {
