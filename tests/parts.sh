@@ -13,10 +13,10 @@ known="harness image comparisons tutorials control readers clock walks mutants"
 known+=" unit sanitize emit templates benches formal matrix attention fuzz $alone"
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
-test_parts="harness image comparisons clock walks mutants unit emit benches matrix attention fuzz"
-test_parts+=" passes legal onnx pages schema report witness failures"
-deep_parts="harness host verify clocks tutorials control board readers paths sanitize templates formal matrix fuzz"
-deep_parts+=" explore dumps package install legal platform accuracy pieces netlists"
+test_parts="harness image comparisons clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
+deep_parts="harness host verify clocks tutorials control board readers paths mutants unit sanitize emit templates formal"
+deep_parts+=" matrix fuzz explore dumps package install legal pages schema report platform accuracy pieces netlists"
+deep_parts+=" failures"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
@@ -28,9 +28,9 @@ each_part() { # function that is given name, title, command and arguments
     "$1" clock "the delay model on known paths" tests/timing/run.sh
     "$1" walks "walks whose results are kept" tests/timing/known.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
-    "$1" unit "C unit tests" tests/unit/run.sh --jobs 2
+    "$1" unit "C unit tests" tests/unit/run.sh --jobs 2 "${half[@]}"
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
-    "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}"
+    "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}" "${half[@]}"
     "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
     "$1" benches "module benches" verif/modules/run.sh "${quick[@]}"
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
@@ -40,9 +40,9 @@ each_part() { # function that is given name, title, command and arguments
     "$1" host "requests on a simulated card" tests/host/run.sh
     "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
-    "$1" legal "legal specs, without a word" tests/pass/legal.sh "${half[@]}"
+    "$1" legal "legal specs, without a word" tests/pass/legal.sh
     "$1" onnx "ONNX files, import to values" tests/onnx/run.sh
-    "$1" pages "the pages of the docs" tests/docs/run.sh
+    "$1" pages "the pages of the docs" tests/docs/run.sh "${half[@]}"
     "$1" schema "the spec language for editors and people" tests/schema/run.sh
     "$1" explore "searches for designs" tests/explore/run.sh "${all[@]}"
     "$1" platform "boards and the vendor's tools" tests/platform/run.sh

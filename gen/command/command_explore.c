@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "gen/explore/explore.h"
+#include "gen/command/explore_simulate.h"
 
 typedef VEC(const char *) explore_list; // ends with NULL in words_of
 
@@ -15,7 +15,7 @@ struct explore_options {
     struct {
         int64_t prompt, tokens;
     } request;
-    int64_t points, whole, jobs;
+    int64_t points, whole, jobs, simulate;
     uint64_t seed;
     bool json, over, work, quiet;
 };
@@ -56,8 +56,12 @@ static int print(const struct explore *x, const struct explore_options *o, const
     }
     if (why) return diag_error_text(x->diag, loc_none(), why), RILL_BAD_SPEC;
     if (o->emit && !explore_emit(x, out, o->emit, command)) return RILL_BAD_SPEC;
-    if (o->json) explore_json(x, out, &text);
+    int runs = (int)at_most(o->simulate, out->fronts);
+    const struct explore_trial *run = runs ? explore_simulate(x, out, o->emit, runs) : NULL;
+    if (runs && !run) return RILL_BAD_SPEC;
+    if (o->json) explore_json(x, out, run, runs, &text);
     else explore_table(x, out, &text);
+    if (runs && !o->json) explore_trial_table(run, runs, &text);
     command_print(&text);
     if (out->fronts) return RILL_OK;
     diag_error(x->diag, loc_none(), MSG_EXPLORE_NONE, out->count);
@@ -147,6 +151,9 @@ static const struct option_row rows[] = {
              "same time may share FILE"},
     {"--json", NULL, OPTION_FLAG, 0, AT(json), .group = "Output", .help = "print JSON"},
     {"--emit", "DIR", OPTION_FILE, 0, AT(emit), .help = "write the spec of every point of the front into DIR"},
+    {"--simulate", "N", OPTION_NUMBER, 0, AT(simulate), .least = 1, .most = 1000, .with = "--emit",
+     .help = "simulate the first N designs of the front with random weights in the folder of --emit, and print their "
+             "cycles next to the forecast. Each takes minutes to build (RILL_QUICK_BUILD=1: seconds)"},
     {"--html", "FILE", OPTION_FILE, 0, AT(html), .help = "write a page with a chart of all evaluated points"},
     {"--quiet", NULL, OPTION_FLAG, 0, AT(quiet), .help = "show no progress"},
     {"--work", NULL, OPTION_FLAG, 0, AT(work), .help = "be a worker of a search (used with --launch)"},

@@ -1,55 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the keys under `design` for an imported model and a board: tries designs from the fastest on, and takes the
-// first one that is within the board's limits by estimate.
+// Chooses the keys under `design` for an imported model and a board. The search for channels, `A` and `pump`
+// (fit_search.c) begins with the widest kernels and long prefetch. If no design of them is within the board's limits,
+// it is repeated with less.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/command/command.h"
-#include "gen/report/design_report.h"
+#include "gen/command/fit.h"
 #include "gen/cost/cost.h"
-#include "gen/import/import.h"
 #include "gen/ir/ops.h"
+#include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
 
-// Tokens per step and lanes, the fastest first. They are tried with all memory channels, then with half of them, and
-// so on.
+// Tokens per step and lanes, the fastest first.
 struct rung {
     int tokens, lanes;
 };
 static const struct rung rungs[] = {{8, 16}, {8, 8}, {4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
-enum { RUNGS = COUNT_OF(rungs), MOST_SHARE = 8, BEAT_BITS = 512, FEW_LANES = 4 };
+enum { RUNGS = COUNT_OF(rungs), BEAT_BITS = 512, FEW_LANES = 4 };
+enum { BEATS_AHEAD = 512 }; // of a channel; they fill block RAMs that a beat's width requires in any case
 
-struct fitting {
-    const struct import *m;
-    const char *path;
+struct ladder {
     struct rung rung[RUNGS]; // the rungs whose lanes the family allows
     int count;
 };
 
 // Collects the rungs to try. Few lanes are slower than the memory, so they are only used if the family allows no
 // others.
-static void find_rungs(struct fitting *f) {
+static void find_rungs(const struct fitting *f, struct ladder *l) {
     for (int i = 0; i < RUNGS; i++)
         if (family_allows(f->m->values, "design.lanes", rungs[i].lanes, f->m->arena) &&
-            !(f->count && rungs[i].lanes < FEW_LANES))
-            f->rung[f->count++] = rungs[i];
-    if (!f->count) f->rung[f->count++] = rungs[RUNGS - 1]; // the family's check then reports the reason
+            !(l->count && rungs[i].lanes < FEW_LANES))
+            l->rung[l->count++] = rungs[i];
+    if (!l->count) l->rung[l->count++] = rungs[RUNGS - 1]; // the family's check then reports the reason
 }
 
-static struct import_design design_of(const struct fitting *f, int share, int rung) {
-    int most = f->m->device->hbm.channels, channels = (most < SPEC_MAX_CHANNELS ? most : SPEC_MAX_CHANNELS) / share;
+static struct import_design design_of(const struct fitting *f, const struct rung *r) {
+    const struct rill_device *device = f->m->device;
+    int most = device->hbm.channels, channels = most < SPEC_MAX_CHANNELS ? most : SPEC_MAX_CHANNELS;
     return (struct import_design){.channels = channels > 0 ? channels : 1,
-                                  .lanes = f->rung[rung].lanes,
-                                  .tokens = f->rung[rung].tokens,
+                                  .lanes = r->lanes,
+                                  .tokens = r->tokens,
                                   .copies = 1,
+                                  .dies = device->slr_count > 1 ? (int)device->slr_count : 0,
                                   .beat_bits = BEAT_BITS};
 }
 
-static struct ir *build(const struct fitting *f, const struct import_design *d, struct text *spec, struct diag *diag) {
+static struct ir *build(const struct fitting *f, const struct import_design *d, struct text *spec, const char *last,
+                        struct diag *diag) {
     text_free(spec);
     if (!import_spec(f->m, d, spec, diag)) return NULL;
     const struct rill_spec *read = rill_spec_read_bytes(f->path, text_cstr(spec), spec->len, f->m->arena, diag);
-    return read ? command_build_spec(read, f->m->arena, diag, NULL) : NULL;
+    return read ? command_build_spec(read, f->m->arena, diag, last) : NULL;
 }
 
 // The first warning in a text of messages, without its place; NULL: no warning.
@@ -59,43 +61,26 @@ static const char *first_warning(struct arena *arena, const char *said) {
     return at ? arena_strndup(arena, at + sizeof mark - 1, strcspn(at + sizeof mark - 1, "\n")) : NULL;
 }
 
-// Builds a design; returns NULL if it fails or the board's limits cause a warning. *why: the first warning, if any.
-static struct ir *build_within(const struct fitting *f, const struct import_design *d, struct text *spec,
-                               const char **why) {
+// Builds up to the pass `last` (NULL: all), and releases the design if it has an error or a warning.
+static struct ir *build_silently(const struct fitting *f, const struct import_design *d, struct text *spec,
+                                 const char *last, const char **why) {
     struct diag silent;
     char *said = NULL;
     size_t len;
     struct arena_mark mark = arena_mark(f->m->arena);
     diag_init(&silent, open_memstream(&said, &len));
-    struct ir *ir = build(f, d, spec, &silent);
-    if (ir) design_report_capacity(ir, loc_none(), &silent);
+    struct ir *ir = build(f, d, spec, last, &silent);
+    if (ir && !last) design_report_capacity(ir, loc_none(), &silent);
     fclose(silent.out);
     bool fits = ir && !silent.warnings && !silent.errors;
     if (!fits) arena_release(f->m->arena, mark);
-    if (!fits && why) *why = first_warning(f->m->arena, said);
+    if (why) *why = fits ? NULL : first_warning(f->m->arena, said);
     free(said);
     return fits ? ir : NULL;
 }
 
-static struct ir *build_fitting(const struct fitting *f, const struct import_design *d, struct text *spec) {
-    return build_within(f, d, spec, NULL);
-}
-
-// Finds a design with this share of the channels: the first rung, or the first later one that fits. Tries the last rung
-// second: if it does not fit, the ones between are skipped.
-static struct ir *build_share(const struct fitting *f, int share, struct import_design *d, struct text *spec) {
-    *d = design_of(f, share, 0);
-    struct ir *ir = build_fitting(f, d, spec);
-    struct arena_mark mark = arena_mark(f->m->arena);
-    if (ir || f->count == 1) return ir;
-    *d = design_of(f, share, f->count - 1);
-    if (!build_fitting(f, d, spec)) return NULL;
-    arena_release(f->m->arena, mark);
-    for (int i = 1; !ir && i < f->count; i++) {
-        *d = design_of(f, share, i);
-        ir = build_fitting(f, d, spec);
-    }
-    return ir;
+struct ir *fit_build(const struct fitting *f, const struct import_design *d, struct text *spec, const char **why) {
+    return build_silently(f, d, spec, NULL, why);
 }
 
 // ---- lanes for long contexts ----
@@ -123,46 +108,61 @@ static bool waits_for_scores(const struct ir *ir) {
     return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;
 }
 
-// Takes another design instead of this one if the board can hold it. Otherwise returns NULL, and *why says what exceeds
-// the limits.
-static struct ir *take_instead(const struct fitting *f, const struct import_design *other, struct import_design *d,
-                               struct text *spec, const char **why) {
-    struct text other_spec = {0};
-    struct ir *ir = build_within(f, other, &other_spec, why);
-    if (ir) {
-        text_free(spec);
-        text_addf(spec, "%s", text_cstr(&other_spec));
-        *d = *other;
-    }
-    text_free(&other_spec);
-    return ir;
+// Whether scores would slow the engine of this design down.
+static bool needs_lanes(const struct fitting *f, const struct import_design *d) {
+    struct text spec = {0};
+    struct arena_mark mark = arena_mark(f->m->arena);
+    const struct ir *ir = build_silently(f, d, &spec, "split-forks", NULL);
+    bool waits = ir && waits_for_scores(ir);
+    arena_release(f->m->arena, mark);
+    text_free(&spec);
+    return waits && 2 * d->lanes <= MOST_LANES &&
+           family_allows(f->m->values, "design.lanes", 2 * d->lanes, f->m->arena);
 }
 
-// Doubles the lanes until scores no longer slow the engine down, as far as board and family allow. UNROLL keeps the
-// width of vector kernels about as it was.
-static struct ir *match_scores(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
-    while (waits_for_scores(ir) && 2 * d->lanes <= MOST_LANES &&
-           family_allows(f->m->values, "design.lanes", 2 * d->lanes, f->m->arena)) {
-        struct import_design wide = *d;
-        wide.lanes *= 2;
-        wide.unroll = UNROLL;
-        struct ir *with = take_instead(f, &wide, d, spec, NULL);
-        if (!with) break;
-        ir = with;
-    }
-    return ir;
+// Adds a base with twice the lanes if scores would slow the engine down. UNROLL keeps the width of vector kernels about
+// as it was. Returns the number of bases.
+static int add_wide(const struct fitting *f, struct import_design bases[2]) {
+    if (!needs_lanes(f, &bases[0])) return 1;
+    bases[1] = bases[0];
+    bases[1].lanes *= 2;
+    bases[1].unroll = UNROLL;
+    return 2;
+}
+
+// Chooses the request whose time the search minimises. For a context so long that scores matter it fills the context;
+// otherwise it is the usual one of gen/explore (0:0).
+static void request_of(const struct fitting *f, int bases, int64_t request[2]) {
+    int p = family_find_parameter(f->m->family, "context");
+    bool fills = bases > 1 && p >= 0;
+    request[0] = request[1] = fills ? at_least(f->m->values->parameter[p].i / 2, 1) : 0;
+}
+
+static struct ir *search(const struct fitting *f, const struct import_design *base, struct import_design *d,
+                         struct text *spec) {
+    struct import_design bases[2] = {*base};
+    int64_t request[2];
+    int count = add_wide(f, bases);
+    request_of(f, count, request);
+    return fit_search(f, bases, count, request, d, spec);
 }
 
 // ---- changes that only need space ----
 
-enum { BEATS_AHEAD = 512 }; // of a channel; they fill block RAMs that a beat's width requires in any case
-
+// Takes another design instead of this one if the board can hold it.
 static struct ir *take_with(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec,
-                            int64_t prefetch_beats, bool wide_rows) {
+                            int prefetch_beats, bool wide_rows) {
     struct import_design other = *d;
+    struct text other_spec = {0};
     other.prefetch_beats = prefetch_beats;
     other.wide_rows = wide_rows;
-    struct ir *with = take_instead(f, &other, d, spec, NULL);
+    struct ir *with = fit_build(f, &other, &other_spec, NULL);
+    if (with) {
+        text_free(spec);
+        text_addf(spec, "%s", text_cstr(&other_spec));
+        *d = other;
+    }
+    text_free(&other_spec);
     return with ? with : ir;
 }
 
@@ -174,36 +174,38 @@ static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import
     return with != ir ? with : take_with(f, ir, d, spec, d->prefetch_beats, true);
 }
 
-// ---- dies ----
+// ---- the ladder ----
 
-// Spreads the design over the board's dies if each die stays within its limits. Otherwise records what exceeds them,
-// and whether half of the channels would fit.
-static struct ir *spread(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
-    struct import_design over = *d;
-    struct text fewer = {0};
-    over.dies = (int)f->m->device->slr_count;
-    if (over.dies < 2) return ir;
-    const char *beyond = NULL;
-    struct ir *with = take_instead(f, &over, d, spec, &beyond);
-    if (with) return with;
-    d->beyond = beyond;
-    over.channels /= 2;
-    if (d->beyond && over.channels > 0 && build_fitting(f, &over, &fewer)) d->fewer_channels = over.channels;
-    text_free(&fewer);
-    return ir;
+// Searches the designs of a rung with everything that only needs space, then without.
+static struct ir *try_rung(const struct fitting *f, const struct rung *r, struct import_design *d, struct text *spec) {
+    struct import_design base = design_of(f, r), full = base;
+    full.prefetch_beats = BEATS_AHEAD;
+    full.wide_rows = true;
+    struct ir *ir = search(f, &full, d, spec);
+    if (ir) return ir;
+    ir = search(f, &base, d, spec);
+    return ir ? use_room(f, ir, d, spec) : NULL;
+}
+
+// Takes half of the channels and one clock without a search. This is within the limits of the shipped boards for nearly
+// all models.
+static struct ir *try_quick(const struct fitting *f, const struct rung *r, struct import_design *d, struct text *spec) {
+    *d = design_of(f, r);
+    d->channels = (d->channels + 1) / 2;
+    struct ir *ir = fit_build(f, d, spec, NULL);
+    return ir ? use_room(f, ir, d, spec) : NULL;
 }
 
 struct ir *command_fit(const struct import *m, const char *path, struct import_design *d, struct text *spec,
                        struct diag *diag) {
     struct fitting f = {.m = m, .path = path};
+    struct ladder l = {.count = 0};
     struct ir *ir = NULL;
-    find_rungs(&f);
-    for (int share = 1; !ir && share <= MOST_SHARE; share *= 2) ir = build_share(&f, share, d, spec);
-    if (ir) ir = match_scores(&f, ir, d, spec);
-    if (ir) ir = use_room(&f, ir, d, spec);
-    if (ir) ir = spread(&f, ir, d, spec);
-    d->fits = ir;
+    find_rungs(&f, &l);
+    for (int i = 0; !ir && i < l.count; i++) ir = (m->o.quick ? try_quick : try_rung)(&f, &l.rung[i], d, spec);
+    if (ir) d->fits = true;
     if (ir) return ir;
-    *d = design_of(&f, 1, f.count - 1);
-    return build(&f, d, spec, diag);
+    *d = design_of(&f, &l.rung[l.count - 1]);
+    ir = fit_build(&f, d, spec, &d->beyond);
+    return ir ? ir : build(&f, d, spec, NULL, diag);
 }

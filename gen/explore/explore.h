@@ -81,6 +81,9 @@ struct explore_words {
 };
 // Reads the spec and the settings. Returns false after an error.
 bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
+// Takes the text of the spec instead of a file's. Relative paths in it begin at the folder of `path`.
+bool explore_begin_text(struct explore *, const char *path, const struct text *, const struct explore_words *,
+                        struct arena *, struct diag *);
 const struct yaml_node *explore_context(const struct explore *); // the value of `context` in the spec, or NULL
 // Number of points of the space; at most 1e18.
 double explore_size(const struct explore *);
@@ -197,9 +200,20 @@ bool explore_run(const struct explore *, const struct explore_search *, struct e
 
 // ---- output ----
 
+struct explore_trial { // a simulated design of the front, next to its forecast; in cycles
+    int64_t prefill, decode;
+    double forecast_prefill, forecast_decode;
+    int64_t values;
+    bool match; // all compared values are equal
+};
 const char *explore_method(const struct explore *, const struct explore_outcome *, struct arena *);
 void explore_table(const struct explore *, const struct explore_outcome *, struct text *);
-void explore_json(const struct explore *, const struct explore_outcome *, struct text *);
+// run: the first `runs` designs of the front, simulated.
+void explore_json(const struct explore *, const struct explore_outcome *, const struct explore_trial *, int runs,
+                  struct text *);
+void explore_trial_table(const struct explore_trial *, int runs, struct text *);
+// Name of the spec of design `index` of the front, in the folder of explore_emit.
+const char *explore_spec_name(const struct explore *, int index);
 // specs: the folder with the specs of the front, to which the page links; or NULL.
 void explore_html(const struct explore *, const struct explore_outcome *, const char *command, const char *specs,
                   struct text *);

@@ -74,7 +74,35 @@ static void add_point(const struct explore *x, const struct explore_seen *s, str
     text_free(&line);
 }
 
-void explore_json(const struct explore *x, const struct explore_outcome *o, struct text *out) {
+static double difference(double forecast, int64_t simulated) {
+    return simulated ? 100 * (forecast / (double)simulated - 1) : 0;
+}
+
+void explore_trial_table(const struct explore_trial *run, int runs, struct text *out) {
+    text_addf(out, "\nsimulated with random weights, in cycles\n%4s%12s%12s%9s%12s%12s%9s%14s  %s\n", "", "prompt",
+              "forecast", "", "decode", "forecast", "", "values", "equal");
+    for (int i = 0; i < runs; i++) {
+        const struct explore_trial *r = &run[i];
+        text_addf(out, "%4d%12" PRId64 "%12.0f%+7.2f %%%12" PRId64 "%12.0f%+7.2f %%%14" PRId64 "  %s\n", i + 1,
+                  r->prefill, r->forecast_prefill, difference(r->forecast_prefill, r->prefill), r->decode,
+                  r->forecast_decode, difference(r->forecast_decode, r->decode), r->values, r->match ? "yes" : "no");
+    }
+}
+
+static void add_runs(const struct explore_trial *run, int runs, struct text *out) {
+    if (runs) text_add(out, ",\n \"simulated\": [");
+    for (int i = 0; i < runs; i++)
+        text_addf(out,
+                  "%s{\"cycles_prefill\": %" PRId64 ", \"cycles_decode\": %" PRId64
+                  ", \"forecast_prefill\": %.0f, \"forecast_decode\": %.0f, \"values_compared\": %" PRId64
+                  ", \"match\": %s}",
+                  i ? ",\n  " : "\n  ", run[i].prefill, run[i].decode, run[i].forecast_prefill, run[i].forecast_decode,
+                  run[i].values, run[i].match ? "true" : "false");
+    if (runs) text_add(out, "]");
+}
+
+void explore_json(const struct explore *x, const struct explore_outcome *o, const struct explore_trial *run, int runs,
+                  struct text *out) {
     text_addf(out, "{\"size\": %.17g, \"method\": \"%s\", \"exact\": %s, \"points\": %d, \"refused\": %d,\n", o->size,
               o->exhaustive ? "exhaustive" : "nsga2", o->exact ? "true" : "false", o->count, o->refused);
     text_addf(out, " \"excluded\": %d, \"estimated\": %d, \"whole\": %d, \"pruned\": %d, \"left\": %d,\n", o->excluded,
@@ -86,10 +114,16 @@ void explore_json(const struct explore *x, const struct explore_outcome *o, stru
         text_add(out, i ? ",\n  " : "\n  ");
         add_point(x, &o->seen[o->front[i]], out);
     }
-    text_add(out, "]}\n");
+    text_add(out, "]");
+    add_runs(run, runs, out);
+    text_add(out, "}\n");
 }
 
 // ---- specs ----
+
+const char *explore_spec_name(const struct explore *x, int index) {
+    return arena_printf(x->arena, "%s-%02d.yaml", x->spec->name, index + 1);
+}
 
 static void add_header(const struct explore *x, const struct explore_seen *s, const char *command, struct text *out) {
     const double *v = s->result.value;
@@ -131,8 +165,7 @@ bool explore_emit(const struct explore *x, const struct explore_outcome *o, cons
     bool ok = true;
     output_begin(&out, x->arena, dir);
     for (int i = 0; ok && i < o->fronts; i++)
-        ok = emit_one(x, &o->seen[o->front[i]], arena_printf(x->arena, "%s-%02d.yaml", x->spec->name, i + 1), command,
-                      &out);
+        ok = emit_one(x, &o->seen[o->front[i]], explore_spec_name(x, i), command, &out);
     if (ok && output_commit(&out)) {
         if (has_paths(x, &which) && strcmp(there, here) != 0)
             fprintf(stderr, "note: paths below `%s` of the specs in %s are relative to %s\n", which, dir,

@@ -350,25 +350,37 @@ static bool choose_request(struct explore *x, const struct explore_words *w) {
     return false;
 }
 
-bool explore_begin(struct explore *x, const char *path, const struct explore_words *w, struct arena *arena,
-                   struct diag *diag) {
-    const char *why;
-    *x = (struct explore){.arena = arena, .diag = diag, .path = path, .over = w->over};
-    x->text = file_read(arena, path, YAML_MAX_BYTES, &x->len, &why);
-    if (!x->text) {
-        diag_error(diag, loc_file(arena, path), MSG_FILE_UNREADABLE, why);
-        return false;
-    }
-    if (!strncmp(x->text, "# rill ir", 9)) {
-        diag_error(diag, loc_file(arena, path), MSG_EXPLORE_SPEC);
-        return false;
-    }
+bool explore_begin_text(struct explore *x, const char *path, const struct text *text, const struct explore_words *w,
+                        struct arena *arena, struct diag *diag) {
+    *x = (struct explore){.arena = arena, .diag = diag, .path = path, .over = w->over, .len = text->len};
+    x->text = arena_strndup(arena, text_cstr(text), text->len);
     x->spec = rill_spec_read_bytes(path, x->text, x->len, arena, diag);
     if (!x->spec) return false;
     bool keys = read_keys(x, w), goals = read_goals(x, w);
     if (!keys || !goals || !choose_request(x, w)) return false;
     find_base(x);
     return true;
+}
+
+bool explore_begin(struct explore *x, const char *path, const struct explore_words *w, struct arena *arena,
+                   struct diag *diag) {
+    const char *why;
+    struct text text = {0};
+    size_t len;
+    const char *read = file_read(arena, path, YAML_MAX_BYTES, &len, &why);
+    *x = (struct explore){.arena = arena, .diag = diag, .path = path};
+    if (!read) {
+        diag_error(diag, loc_file(arena, path), MSG_FILE_UNREADABLE, why);
+        return false;
+    }
+    if (!strncmp(read, "# rill ir", 9)) {
+        diag_error(diag, loc_file(arena, path), MSG_EXPLORE_SPEC);
+        return false;
+    }
+    text_add_bytes(&text, read, len);
+    bool ok = explore_begin_text(x, path, &text, w, arena, diag);
+    text_free(&text);
+    return ok;
 }
 
 // ---- points ----

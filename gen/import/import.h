@@ -12,7 +12,9 @@ struct import_options {
     const char *family; // file or name of a family; NULL: the family of the installation that fits the checkpoint
     const char *board;  // file or name of a board
     const char *name;   // of the design; NULL: derived from the names of the source and the board
+    int weights;        // format of the weights (enum in gen/spec/choices.h)
     int64_t context;    // 0: the family's default, limited to what the model was trained for
+    bool quick;         // no search: half of the channels, one clock
 };
 
 struct import {
@@ -28,16 +30,25 @@ struct import {
     int64_t begins; // id that it puts before a text; -1: none
 };
 
+// The speed of a request by estimate.
+struct import_speed {
+    int64_t prompt, tokens;
+    double tokens_s, ttft_ms; // 0: not estimated
+};
+
 // The design keys that depend on the board.
 struct import_design {
     int channels, lanes, tokens, copies, beat_bits;
+    int pump;           // 0: left out of the spec
     int unroll;         // 0: every kernel has `lanes`
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
     bool wide_rows;     // embedding: int16
     int dies;           // dies to spread the design over; 0: left out of the spec
     bool fits;          // the design fits the board, by estimate
-    const char *beyond; // for a board with several dies: what exceeds their limits; NULL: nothing
-    int fewer_channels; // number of channels that would fit the limits; 0: not tried, or none fits
+    const char *beyond; // if it does not fit: what exceeds the limits
+    struct import_speed speed;
+    const struct import_design *other; // other designs, within the limits by estimate alone
+    int others;
 };
 
 // NULL after an error: not a checkpoint, no family for it, a feature that the family does not support, an unknown
@@ -49,6 +60,7 @@ void import_begin(struct import *, int64_t begins);
 void import_place(struct import *, const char *dir);
 // Writes the spec. False after an error.
 bool import_spec(const struct import *, const struct import_design *, struct text *out, struct diag *);
+const char *import_weights(const struct import *); // the format of the weights that the spec has
 // Says in words where the id that begins a text comes from.
 const char *import_begin_words(const struct import *);
 // Prints a table for the user: what was read, what was assumed, which keys were not used, and the design.

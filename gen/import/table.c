@@ -2,6 +2,7 @@
 // The table that `rill import` prints about a checkpoint: the keys it read, the values it assumed, and the design.
 #include "gen/import/import.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 // Name of the parameter whose value or upper bound a key gives; empty if it gives none.
@@ -108,15 +109,47 @@ static void add_begin(const struct import *m, struct text *out) {
                  "(`--prompt-ids`), with the first one written\n");
 }
 
-static void add_dies(const struct import *m, const struct import_design *d, struct text *out) {
+static const char *key_text(const struct import *m, const struct import_design *d) {
+    const char *pump = d->pump ? arena_printf(m->arena, ", pump = %d", d->pump) : "";
+    return arena_printf(m->arena, "%d channels x %d bit, %d lanes, T = %d, A = %d%s", d->channels, d->beat_bits,
+                        d->lanes, d->tokens, d->copies, pump);
+}
+
+static int decimals(double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; }
+
+static void add_speed(const struct import_speed *s, struct text *out) {
+    text_addf(out, "about %.*f tokens/s, TTFT %.*f ms for %" PRId64 ":%" PRId64, decimals(s->tokens_s), s->tokens_s,
+              decimals(s->ttft_ms), s->ttft_ms, s->prompt, s->tokens);
+}
+
+static void add_limits(const struct import *m, const struct import_design *d, struct text *out) {
     int dies = (int)m->device->slr_count;
-    if (d->dies) text_addf(out, "spread over %d dies, each within its limits (`dies: %d`)\n", d->dies, d->dies);
-    if (!d->beyond) return;
-    text_addf(out, "not spread over the board's %d dies. With `dies: %d` under `design`:\n  %s\n", dies, dies,
-              d->beyond);
-    if (d->fewer_channels)
-        text_addf(out, "with `channels: %d` as well, every die is within its limits\n", d->fewer_channels);
-    text_add(out, "`rill check` shows each die beside its limits\n");
+    if (d->fits && d->dies)
+        text_addf(out, "spread over %d dies, each within its limits (`dies: %d`)\n", d->dies, d->dies);
+    if (d->fits) return;
+    text_addf(out, "beyond the board's limits by estimate: it can be simulated, not built. No design that was tried "
+                   "is within them.\n");
+    if (d->beyond) text_addf(out, "  %s\n", d->beyond);
+    text_addf(out, "`rill check` shows %s beside %s limits\n", dies > 1 ? "each die" : "the board",
+              dies > 1 ? "its" : "the");
+}
+
+// Lists what the search found, and how to choose another design.
+static void add_search(const struct import *m, const struct import_design *d, struct text *out) {
+    if (m->o.quick) text_add(out, "not searched (--quick): half of the channels, one clock\n");
+    if (d->speed.tokens_s <= 0) return;
+    text_add(out,
+             "chosen by a search: of the designs within the limits, it takes the least time for this request.\n  ");
+    add_speed(&d->speed, out);
+    text_add(out, ", estimated\n");
+    if (d->pump > 1) text_add(out, "it needs a second clock for its multipliers (docs/choose.md)\n");
+    if (d->others) text_add(out, "others within the limits, by estimate:\n");
+    for (int i = 0; i < d->others; i++) {
+        text_addf(out, "  %s: ", key_text(m, &d->other[i]));
+        add_speed(&d->other[i].speed, out);
+        text_add(out, "\n");
+    }
+    text_add(out, "`rill explore` searches all keys of the design\n");
 }
 
 // In the line of the design, T is the maximum of tokens per step and A the tokens that an engine's command processes.
@@ -127,12 +160,10 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     add_own(m, out);
     add_begin(m, out);
     add_unread(m, out);
-    text_addf(out, "\ndesign for board %s: %d channels x %d bit, %d lanes, T = %d, A = %d, int8%s\n", m->device->name,
-              d->channels, d->beat_bits, d->lanes, d->tokens, d->copies, d->wide_rows ? ", embedding int16" : "");
+    text_addf(out, "\ndesign for board %s: %s, %s%s\n", m->device->name, key_text(m, d), import_weights(m),
+              d->wide_rows ? ", embedding int16" : "");
     if (d->unroll)
         text_addf(out, "more lanes for long contexts; norms and the like share %d (design.unroll)\n", d->unroll);
-    if (!d->fits)
-        text_add(out, "the least that was tried is beyond the board's limits by estimate: it can be simulated, not "
-                      "built (`rill check` says where)\n");
-    add_dies(m, d, out);
+    add_limits(m, d, out);
+    add_search(m, d, out);
 }

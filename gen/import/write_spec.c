@@ -2,6 +2,7 @@
 // Writes the spec of an imported checkpoint: the values that the checkpoint gives, and other values only if the
 // family's defaults differ from them.
 #include "gen/import/import.h"
+#include "gen/spec/choices.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -63,15 +64,19 @@ static bool differs(const struct import *m, const struct family_values *have, si
                                                    family_value_text(m->arena, parameter, &have->parameter[p])) != 0;
 }
 
+const char *import_weights(const struct import *m) { return spec_format_name(m->o.weights); }
+
 static void add_design(const struct import *m, const struct import_design *d, struct text *out) {
     text_add(out, "board: ");
     text_add_json_string(out, m->board_word, strlen(m->board_word));
     text_addf(out, "\ndesign:\n  channels: %d\n  beat_bits: %d\n  lanes: %d\n  T: %d\n  A: %d\n", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->copies);
+    if (d->pump) text_addf(out, "  pump: %d\n", d->pump);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
     if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
-    text_addf(out, "  weights: int8\n%s  activations: int10\n", d->wide_rows ? "  embedding: int16\n" : "");
+    text_addf(out, "  weights: %s\n%s  activations: int10\n", import_weights(m),
+              d->wide_rows ? "  embedding: int16\n" : "");
 }
 
 bool import_spec(const struct import *m, const struct import_design *d, struct text *out, struct diag *diag) {

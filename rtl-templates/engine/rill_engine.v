@@ -24,9 +24,9 @@
 // (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
 // performance counters.
-// Reset: clk, synchronous active-high rst, for at least 4 + HOPS + RESULT_HOPS + 2 * PULSE_HOPS cycles; everything held
-// is discarded. It acts 2 cycles later, and on other dies as much later as the signals that go there, because it passes
-// registers for each die and each part.
+// Reset: clk, synchronous active-high rst, for at least 4 cycles and the larger of HOPS + RESULT_HOPS and
+// 2 * PULSE_HOPS; everything held is discarded. It acts 2 cycles later, and on other dies as much later as the signals
+// that go there, because it passes registers for each die and each part.
 // Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
 // parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have their own operand
 // buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, PULSE_HOPS

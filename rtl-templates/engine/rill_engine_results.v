@@ -9,7 +9,7 @@
 // result entered the FIFO. left and fault come PULSE_HOPS cycles late.
 // Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
 // the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have no reset:
-// they are empty before the reset ends, if it takes HOPS + RESULT_HOPS + 2 * PULSE_HOPS + 2 cycles or more.
+// they are empty before the reset ends, if it is as long as rill_engine says.
 // Placement on several dies: gen_result[g].u_dequantize is on the die of the sums of group g, u_side_hop leads to those
 // of group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
 //

@@ -8,9 +8,12 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/emit/run.sh [--all] [spec...]
-  --all   every config and end-to-end spec, and variants in channels, beats, lanes, T and formats
-  spec    these files only
+usage: tests/emit/run.sh [--all | --set test | --set deep] [--list] [spec...]
+  --all       every config and end-to-end spec, and variants in channels, beats, lanes, T and formats
+  --set test  without the variants
+  --set deep  the variants of the selection
+  --list      the names of the designs, without checking them
+  spec        these files only
 TEXT
 }
 
@@ -182,24 +185,29 @@ if [ "${1:-}" = --check-design ]; then
     exit 0
 fi
 
-all=0
+all=0 set="" list=0
 specs=()
-for arg in "$@"; do
-    case $arg in
+while [ $# -gt 0 ]; do
+    case $1 in
         --all) all=1 ;;
+        --set) set=${2:-} && [[ $set == @(test|deep) ]] && shift || { usage >&2; exit 2; } ;;
+        --list) list=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
-        *) specs+=("$(realpath "$arg")") ;; # the jobs run in another folder
+        *) specs+=("$(realpath "$1")") ;; # the jobs run in another folder
     esac
+    shift
 done
+[ $list = 0 ] || { work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT; }
 rm -rf "$work" && mkdir -p "$work/specs"
 story=$root/configs/tinystories-gpt2-1m.yaml
 
 if [ ${#specs[@]} = 0 ]; then
     variant "$story" "$work/specs/int4-c3-b256-t1.yaml" weights=int4 channels=3 beat_bits=256 T=1 lanes=4 fifo=safe
     variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/specs/odd-spatial.yaml" channels=11 binding=spatial fifo=safe
-    specs=("$root/configs/graph-linear.yaml" "$story" "$work/specs/int4-c3-b256-t1.yaml" "$work/specs/odd-spatial.yaml"
-        "$root/tests/e2e/cases/blocks/spec.yaml")
+    [ "$set" = deep ] ||
+        specs=("$root/configs/graph-linear.yaml" "$story" "$root/tests/e2e/cases/blocks/spec.yaml")
+    [ "$set" = test ] || specs+=("$work/specs/int4-c3-b256-t1.yaml" "$work/specs/odd-spatial.yaml")
     if [ $all = 1 ]; then
         variant "$story" "$work/specs/int8-c1-b512-t8.yaml" channels=1 T=8 lanes=32
         variant "$story" "$work/specs/int4-c32-b512-t2.yaml" weights=int4 head=int4 channels=32 lanes=16
@@ -213,9 +221,11 @@ if [ ${#specs[@]} = 0 ]; then
 fi
 
 for spec in "${specs[@]}"; do
+    [ $list = 0 ] || { spec_name "$spec"; continue; }
     checks=10
     [ "$(spec_name "$spec")" != graph-linear ] || checks=11 # also checked with a module that is not instantiated
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
+[ $list = 0 ] || exit 0
 run_jobs 2
 verdict

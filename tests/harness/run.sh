@@ -167,11 +167,12 @@ for how in queue counted; do
     counted fails "$how checks: the script dies in the middle" 'status 137' $how-killed
 done
 counted fails "queue checks: a preparation fails" 'preparation: between : exit status 1' queue-prepare
-# Writes the log of a test program whose source lists two cases, one of them in a group that may be skipped.
+# Writes the log of a test program whose source lists two cases, one of them in a group that may be skipped, and a slow
+# case, which the deep set runs.
 cases_of() { # ok or skipped, for each case that was run
-    local root=$work/cases_of how
+    local root=$work/cases_of how slow=${which:-none}
     mkdir -p "$root/tests/unit"
-    printf '    cmocka_unit_test(test_a),\n    cmocka_unit_test_setup(test_b, begin),\n' >"$root/tests/unit/test_x.c"
+    printf '    cmocka_unit_test%s,\n' '(test_a)' '_setup(test_b, begin)' '(slow_c)' >"$root/tests/unit/test_x.c"
     for how in "$@"; do
         if [ "$how" = ok ]; then printf '[ RUN      ] a\n[       OK ] a\n'
         else printf '[ RUN      ] b\nskipped: no file\n[  SKIPPED ] b\n'; fi
@@ -185,6 +186,13 @@ counted check "a test program runs its cases" says 'ok    test_x \(2 tests\)' ca
 counted check "a test program skips a case" says 'skip  test_x b: no file' cases_of ok skipped
 counted check "a test program runs fewer cases than it lists" says 'FAIL  test_x: 1 cases instead of 2' cases_of ok
 counted check "a test program runs more cases than it lists" says 'FAIL  test_x: 3 cases instead of 2' cases_of ok ok ok
+which=only
+counted check "a test program runs its slow case alone" says 'ok    test_x \(1 tests\)' cases_of ok
+counted check "a test program runs a case that is not slow" says 'FAIL  test_x: 2 cases instead of 1' cases_of ok ok
+which=all
+counted check "a test program runs all cases" says 'ok    test_x \(3 tests\)' cases_of ok ok ok
+counted check "a test program runs only two of them" says 'FAIL  test_x: 2 cases instead of 3' cases_of ok ok
+which=none
 counted check "a test program skips every case" says 'FAIL  test_x: no case was run' cases_of skipped skipped
 # A message from a program that crashes, or that goes on, does not count as a refusal.
 ends_so() { # shell command

@@ -14,10 +14,22 @@ parts_in_sets() {
     for name in $(listed | cut -d: -f1); do
         both=$({ listed --set test && listed --set deep; } | grep "^$name: ")
         case $name in
-            harness | legal | matrix | fuzz) [ "$(wc -l <<<"$both")" = 2 ] ;;
+            harness | unit | emit | matrix | fuzz | pages) [ "$(wc -l <<<"$both")" = 2 ] ;;
             *) [ "$both" = "$(listed | grep "^$name: ")" ] ;;
         esac || { echo "error: $name is not in the sets as it is in the whole" && return 1; }
     done
+}
+
+# Checks that both sets together run every unit test: each case in exactly one of them.
+units_in_sets() {
+    local unit=$root/tests/unit/run.sh
+    { "$unit" --set test --list && "$unit" --set deep --list; } | sort | diff - <("$unit" --list | sort)
+}
+
+# Checks that both sets together check the same designs as the part `emit` as a whole.
+designs_in_sets() {
+    local emit=$root/tests/emit/run.sh
+    { "$emit" --set test --list && "$emit" --set deep --list; } | sort | diff - <("$emit" --list | sort)
 }
 
 points_in_sets() {
@@ -115,6 +127,8 @@ check_sets() {
     local file
     counted check "each part is in a set" parts_in_sets
     counted check "each design point is in one set" points_in_sets
+    counted check "each case of a unit test is in one set" units_in_sets
+    counted check "each design whose files are read is in one set" designs_in_sets
     for file in "${cases[@]}"; do counted check "case.yaml: $(basename "$file" .yaml)" reads_case "$file"; done
     counted check "each family is in the first set, in both bindings" families_in_test
     counted check "logits of a kind are in one set" kinds_in_sets

@@ -151,7 +151,10 @@ class Tests:
         if words[0] == "tests/harness/run.sh":
             return ("--kills" in words) == ("--kills" in part)
         if words[0] == "tests/unit/run.sh":
-            return ("--sanitize" in words) == ("--sanitize" in part)
+            slow = any(re.search(r"(^|:)slow_", word) for word in names)
+            return ("--sanitize" in words) == ("--sanitize" in part) and slow == ("deep" in part)
+        if words[0] == "tests/docs/run.sh":
+            return ("deep" in words) == ("deep" in part)
         quick = words[0] not in ("verif/modules/run.sh", "verif/formal/run.sh", "verif/modules/lint_templates.sh") or "--quick" in words
         return quick and "--all" not in words
 

@@ -8,7 +8,7 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/mutants/operators.sh [--cover [--all]] [--sample N] [--seed S] [--jobs N] [--changed REVISION | FILE...]
-  --cover      finds out first which C lines each test executes: the unit tests and the short parts of `make test`, with
+  --cover      finds out first which C lines each test executes: the unit tests and the short parts of the suite, with
                --all the simulations too (build/mutants/operators/map.json; needed once, and after larger changes). With
                --sample only the lines of the files in this sample, which takes less time.
   --sample N   N of the faults, drawn at random by the seed (default: all)
@@ -23,15 +23,16 @@ TEXT
 
 work=$root/build/mutants/operators
 map=$work/map.json
-short='image|clock|emit|passes|legal|schema|report|witness' # parts of `make test` that simulate no RTL
-twice='unit|benches|mutants|pages|harness'                  # parts that are listed one by one, or run no code of gen/
+short='image|clock|emit|passes|legal|schema|report|witness' # parts that simulate no RTL
+twice='unit|benches|mutants|pages|harness'                      # parts that are listed one by one, or run no code of gen/
 
 # Prints the commands, one per line.
 commands_to_cover() {
     local source
     for source in "$root"/tests/unit/test_*.c; do echo "tests/unit/run.sh $(basename "$source" .c)"; done
-    "$root/tests/run.sh" --set test --list |
-        if [ $all = 1 ]; then grep -Ev "^($twice):"; else grep -E "^($short):"; fi | sed 's/^[a-z]*: //'
+    if [ $all = 1 ]; then "$root/tests/run.sh" --set test --list | grep -Ev "^($twice):"
+    else "$root/tests/run.sh" --list | grep -E "^($short):"
+    fi | sed 's/^[a-z]*: //'
 }
 
 drawn_files() { files_to_change | xargs "$root/tests/mutants/operators.py" draw ${draw[@]+"${draw[@]}"}; }

@@ -6,10 +6,8 @@ set -u
 
 usage() {
     cat <<TEXT
-usage: tests/pass/legal.sh [--set test | --set deep | spec...]
-  --set test  the specs of tests/
-  --set deep  those of configs/
-  spec        these (default: all of both sets)
+usage: tests/pass/legal.sh [spec...]
+  spec  these (default: those of tests/ and of configs/)
 TEXT
     exit "$1"
 }
@@ -19,8 +17,6 @@ small=("$root"/tests/e2e/cases/*/spec.yaml "$root"/tests/spec/ok_{odd_sizes,grap
 shipped=("$root"/configs/*.yaml)
 case ${*:-} in
     "") specs=("${small[@]}" "${shipped[@]}") ;;
-    "--set test") specs=("${small[@]}") ;;
-    "--set deep") specs=("${shipped[@]}") ;;
     --help | -h) usage 0 ;;
     -*) usage 2 >&2 ;;
     *) specs=("$@") ;;

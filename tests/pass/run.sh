@@ -503,7 +503,7 @@ graph:
     - name: main
       ops:
         - {op: quantize, name: q, in: x}
-        - {op: matmul, name: acc, in: q, rows: 8192, weight: w}
+        - {op: matmul, name: acc, in: q, rows: 2048, weight: w}
         - {op: dequantize, name: y, in: acc}
 design: {fifo: auto}
 SPEC

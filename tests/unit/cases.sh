@@ -12,11 +12,22 @@ skipped_cases() {
         /^\[  SKIPPED \] / { print $NF ": " why }' "$log"
 }
 
+# Prints the cases that the source lists: all of them, or without the slow ones, or these only (run.sh).
+cases_listed() { # name
+    local which
+    case ${slow:-all} in
+        all) which=(-e .) ;;
+        none) which=(-v -e '(slow_') ;;
+        only) which=(-e '(slow_') ;;
+    esac
+    grep -o 'cmocka_unit_test[a-z_]*([a-z_0-9]*' "$root/tests/unit/$1.c" | grep "${which[@]}"
+}
+
 # Checks that a test program ran as many cases as its source lists. Prints a line for each skipped case.
 report_cases() { # name, case or ""
     local count want=1 line
     count=$(grep -c '^\[  *\(OK\|SKIPPED\) \]' <(sed '/^\[=*\] [0-9]* test(s) run/,$d' "$log"))
-    [ -n "$2" ] || want=$(grep -o 'cmocka_unit_test[a-z_]*(' "$root/tests/unit/$1.c" | wc -l)
+    [ -n "$2" ] || want=$(cases_listed "$1" | wc -l)
     if [ "$count" != "$want" ]; then fail "$1${2:+:$2}" "$count cases instead of $want"
     elif ! grep -q 'OK \]' "$log"; then fail "$1${2:+:$2}" "no case was run"
     else ok "$1${2:+:$2} ($(grep -c 'OK \]' "$log") tests)"

@@ -1,28 +1,37 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs the C unit tests (test_*.c, cmocka) and the shell tests (test_*.sh) of this folder. One line per test.
-# See --help.
+# Builds and runs the C unit tests (test_*.c, cmocka) and the shell tests (*.sh named test_* or slow_*) of this folder.
+# One line per test. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/cases.sh"
 
 usage() {
     cat <<'TEXT'
-usage: tests/unit/run.sh [--sanitize] [--jobs N] [test...]
+usage: tests/unit/run.sh [--set test | --set deep | --sanitize] [--jobs N] [--list] [test...]
+  --set test  without the slow tests and cases, whose names begin with slow_
+  --set deep  these alone
   --sanitize  the C tests under AddressSanitizer and UndefinedBehaviorSanitizer (library and tests; objects in
-              build/sanitize)
+              build/sanitize), without slow cases
   --jobs N    side by side (default 1)
+  --list      the tests and their cases, without running them
   test        names as test_base (default: all); test_base:test_arena is one case of it
 TEXT
 }
 
-sanitize=0 jobs=1 share=0
-names=()
+sanitize=0 jobs=1 share=0 list=0
+slow=all # which slow tests and cases run: all, none, or these only
+names=() kind=()
 while [ $# -gt 0 ]; do
     case $1 in
-        --sanitize) sanitize=1 ;;
+        --sanitize) sanitize=1 slow=none kind=(--sanitize) ;;
+        --set)
+            case ${2:-} in test) slow=none ;; deep) slow=only ;; *) usage >&2; exit 2 ;; esac
+            kind=(--set "$2") && shift
+            ;;
         --jobs) jobs=$2 && shift ;;
         --share) share=1 ;;
+        --list) list=1 ;;
         --help | -h) usage; exit 0 ;;
         -*) usage >&2; exit 2 ;;
         *) names+=("$1") ;;
@@ -61,8 +70,11 @@ build_test() { # name
 
 run_c_test() { # name, case or ""
     local why
-    unset RILL_TEST_CASE
-    [ -z "$2" ] || export RILL_TEST_CASE=$2
+    unset RILL_TEST_CASE RILL_TEST_SKIP
+    if [ -n "$2" ]; then export RILL_TEST_CASE=$2
+    elif [ $slow = only ]; then export RILL_TEST_CASE='slow_*'
+    elif [ $slow = none ]; then export RILL_TEST_SKIP='slow_*'
+    fi
     if ! build_test "$1" >"$log" 2>&1; then
         fail "$1" "does not build: $(reason)"
     elif (cd "$root" && timeout "${RILL_TEST_TIMEOUT:-600}" "$out/$1") >"$log" 2>&1; then report_cases "$1" "$2"
@@ -76,7 +88,7 @@ run_c_test() { # name, case or ""
 run_names() {
     local name
     for name in "${names[@]}"; do
-        again="tests/unit/run.sh $([ $sanitize = 0 ] || echo "--sanitize ")${name%.c}"
+        again="tests/unit/run.sh ${kind[*]}${kind:+ }${name%.c}"
         case $name in
             *.sh) [ "$sanitize" = 1 ] || check "${name%.sh}" sh "$root/tests/unit/$name" ;;
             *:*) run_c_test "${name%%:*}" "${name#*:}" ;;
@@ -94,12 +106,11 @@ checks_of() { # name...
 
 # Runs every n-th test in a separate process.
 run_shares() {
-    local n of_share at pids=() lines=$out/share status plans kind=()
-    [ $sanitize = 0 ] || kind=(--sanitize)
+    local n of_share at pids=() lines=$out/share status plans
     for ((n = 0; n < jobs; n++)); do
         of_share=()
         for ((at = n; at < ${#names[@]}; at += jobs)); do of_share+=("${names[at]}"); done
-        "${BASH_SOURCE[0]}" ${kind[@]+"${kind[@]}"} --share "${of_share[@]}" >"$lines.$n" 2>&1 </dev/null &
+        "${BASH_SOURCE[0]}" "${kind[@]}" --share "${of_share[@]}" >"$lines.$n" 2>&1 </dev/null &
         pids+=($!)
         job_checks+=("$(checks_of "${of_share[@]}")") job_commands+=("share $n of the unit tests")
     done
@@ -116,13 +127,24 @@ if [ $share = 1 ]; then
     run_names
     exit 0
 fi
+choose_names() {
+    [ $slow = only ] || names=("$root"/tests/unit/test_*)
+    [ $slow = none ] || names+=("$root"/tests/unit/slow_*.sh)
+    [ $slow != only ] ||
+        mapfile -t -O ${#names[@]} names < <(grep -l 'cmocka_unit_test[a-z_]*(slow_' "$root"/tests/unit/test_*.c)
+    names=("${names[@]##*/}")
+}
+[ ${#names[@]} != 0 ] || choose_names
+if [ $list = 1 ]; then
+    for name in "${names[@]%.c}"; do
+        if [[ $name == *.sh ]]; then echo "$name"; else cases_listed "$name" | sed "s/.*(/$name:/"; fi
+    done
+    exit 0
+fi
 if ! build_library >"$log" 2>&1; then
     fail "library" "does not build: $(reason)"
     verdict
     exit 1
-fi
-if [ ${#names[@]} = 0 ]; then
-    for source in "$root"/tests/unit/test_*; do names+=("$(basename "$source")"); done
 fi
 plan "$(checks_of "${names[@]}")"
 if [ "$jobs" = 1 ]; then run_names; else run_shares; fi

@@ -110,12 +110,8 @@ static void hold(const char *spec, enum claim claim) {
 }
 
 // The shipped designs that fit the limits of each board, as their specs and docs/cost.md claim.
-static void the_shipped_designs_are_within_their_limits(void **state) {
+static void slow_shipped_designs_are_within_their_limits(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
-    skip();
-#endif
     static const struct {
         const char *spec;
         enum claim claim;
@@ -176,12 +172,8 @@ static void a_partition_sees_ports_and_wires(void **state) {
 }
 
 // By hand: memory alone, then cells alone.
-static void power_is_the_sum_of_its_parts(void **state) {
+static void slow_power_is_the_sum_of_its_parts(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
-    skip();
-#endif
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");
     struct board_power *p = &ir->design.figures.power;
     struct cost_design cost = cost_design(ir);
@@ -267,10 +259,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_platform_takes_wires_and_cells, setup, teardown),
         cmocka_unit_test_setup_teardown(ports_and_shell_leave_room_within_the_limits, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_shipped_designs_are_within_their_limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(slow_shipped_designs_are_within_their_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(each_figure_changes_what_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(a_partition_sees_ports_and_wires, setup, teardown),
-        cmocka_unit_test_setup_teardown(power_is_the_sum_of_its_parts, setup, teardown),
+        cmocka_unit_test_setup_teardown(slow_power_is_the_sum_of_its_parts, setup, teardown),
         cmocka_unit_test_setup_teardown(a_card_near_its_limit_is_warned_of, setup, teardown),
         cmocka_unit_test_setup_teardown(a_boundary_beyond_its_limit_is_warned_of, setup, teardown),
         cmocka_unit_test_setup_teardown(the_docs_have_every_figure, setup, teardown),

@@ -98,12 +98,8 @@ static void estimates_are_near_the_measured_table(void **state) {
 }
 
 // The table must have a measurement of every module that can be part of a design.
-static void every_kernel_of_the_shipped_designs_is_measured(void **state) {
+static void slow_every_kernel_of_the_shipped_designs_is_measured(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
-    skip();
-#endif
     static const char *const specs[] = {"configs/gpt2-medium-u55c.yaml", "configs/gpt2-124m-u55c-spatial.yaml",
                                         "configs/tinystories-gpt2-1m.yaml", "tests/e2e/cases/blocks/spec.yaml",
                                         "tests/e2e/cases/grouped/spec.yaml"};
@@ -195,12 +191,8 @@ static void deeper_fifos_never_cost_less(void **state) {
 
 // ---- whole designs ----
 
-static void every_kernel_of_a_design_has_a_formula(void **state) {
+static void slow_every_kernel_of_a_design_has_a_formula(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and the same passes run in the other cases\n");
-    skip();
-#endif
     static const char *const specs[] = {"configs/gpt2-124m-layer.yaml",      "configs/tinystories-gpt2-1m.yaml",
                                         "configs/graph-linear.yaml",         "tests/e2e/cases/blocks/spec.yaml",
                                         "tests/e2e/cases/layers7/spec.yaml", "tests/e2e/cases/grouped/spec.yaml"};
@@ -449,12 +441,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_small_module_is_never_nothing),
         cmocka_unit_test(estimates_are_near_the_measured_table),
-        cmocka_unit_test(every_kernel_of_the_shipped_designs_is_measured),
+        cmocka_unit_test(slow_every_kernel_of_the_shipped_designs_is_measured),
         cmocka_unit_test(every_operation_is_measured),
         cmocka_unit_test(a_row_is_found_by_its_parameters),
         cmocka_unit_test(memories_follow_their_shape),
         cmocka_unit_test(deeper_fifos_never_cost_less),
-        cmocka_unit_test(every_kernel_of_a_design_has_a_formula),
+        cmocka_unit_test(slow_every_kernel_of_a_design_has_a_formula),
         cmocka_unit_test(hops_are_in_the_latency),
         cmocka_unit_test(four_tokens_wait_for_few_products),
         cmocka_unit_test(a_multiplier_for_both_nibbles),

@@ -388,12 +388,8 @@ static double perplexity(struct fixture *f, int blocks, int head) {
     return evaluate_perplexity(&e, 0);
 }
 
-static void test_model_cost(void **state) {
+static void slow_model_cost(void **state) {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__)
-    print_message("skipped: slow under sanitizers, and nothing but arithmetic\n");
-    skip();
-#endif
     struct fixture f;
     fixture_begin(&f);
     double plain = perplexity(&f, -1, -1);
@@ -410,7 +406,7 @@ int main(void) {
         cmocka_unit_test(test_int8),           cmocka_unit_test(test_int8_clips),
         cmocka_unit_test(test_int4_search),    cmocka_unit_test(test_int4_groups),
         cmocka_unit_test(test_int4_asym),      cmocka_unit_test(test_extreme_rows),
-        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_model_cost),
+        cmocka_unit_test(test_same_bits),      cmocka_unit_test(slow_model_cost),
         cmocka_unit_test(test_int4_asym_best), cmocka_unit_test(test_int16),
         cmocka_unit_test(test_keeps_integers),
     };

@@ -138,7 +138,9 @@ module rill_engine_tb;
     reg [8*256-1:0]       name;
     reg                   loaded = 0;
 
-    rill_bench_clock #(.LIMIT(400000), .RESET_CYCLES(4 + HOPS + RESULT_HOPS + 2 * PULSE_HOPS)) u_clock (
+    // The shortest reset that the header of rill_engine allows
+    localparam RESET_WAY = HOPS + RESULT_HOPS > 2 * PULSE_HOPS ? HOPS + RESULT_HOPS : 2 * PULSE_HOPS;
+    rill_bench_clock #(.LIMIT(400000), .RESET_CYCLES(4 + RESET_WAY)) u_clock (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
 
     // ---- streams ----

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared by the parts of `rill import` that choose a design for a board.
+#ifndef RILL_FIT_H
+#define RILL_FIT_H
+
+#include "gen/base/base.h"
+#include "gen/import/import.h"
+#include "gen/ir/ir.h"
+
+struct fitting {
+    const struct import *m;
+    const char *path; // of the spec, in messages
+};
+
+// Builds a design with all passes. Returns NULL if it fails or the board's limits cause a warning. *why (if not NULL)
+// receives the first warning, or NULL. *spec receives the text of its spec.
+struct ir *fit_build(const struct fitting *, const struct import_design *, struct text *spec, const char **why);
+
+// Chooses the channels and the keys `A` and `pump`, and among the bases, which give all other keys and the most
+// channels. The design that it returns is within the limits of its board, by all passes; *d and *spec receive it. NULL:
+// none was found, and *d is as before.
+// request: prompt tokens and generated tokens that the estimates are about; 0: the usual ones.
+struct ir *fit_search(const struct fitting *, const struct import_design *bases, int count, const int64_t request[2],
+                      struct import_design *d, struct text *spec);
+
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search of `rill import`: the channels and the ways of using multipliers with which a request takes the least time
+// within the limits of the board. A *way* is a base design with values of `A` and `pump`. For each way the search takes
+// the most channels that are within the limits by estimate (gen/explore). The best way by estimate is then built with
+// all passes. If the passes find it beyond the limits after all, its way goes on with fewer channels. The search counts
+// what it builds and not the time, so it finds the same design on every machine.
+#include <stdlib.h>
+
+#include "gen/command/fit.h"
+#include "gen/explore/explore.h"
+
+static const struct {
+    int copies, pump; // pump 0: the spec does not set it
+} kinds[] = {{1, 0}, {2, 0}, {1, 2}, {2, 2}, {4, 2}};
+enum { KINDS = COUNT_OF(kinds), MOST_BASES = 2, MOST_WAYS = KINDS * MOST_BASES, MOST_BUILDS = 12 };
+
+struct way {
+    struct explore x;
+    struct import_design design; // with the channels that the last estimate was about
+    struct explore_result result;
+    bool ended; // no number of channels is left
+};
+
+// A second clock must save this share of the request's time, because it makes a design harder to place.
+static const double CLOCK_WORTH = 0.02;
+
+static double worth(const struct way *w) {
+    return w->result.value[EXPLORE_LATENCY_MS] * (w->design.pump > 1 ? 1 + CLOCK_WORTH : 1);
+}
+
+static bool begin(const struct fitting *f, struct way *w, const int64_t request[2], struct diag *silent) {
+    static const char *const keys[] = {"channels", NULL};
+    const struct explore_words words = {.vary = keys, .prompt = request[0], .tokens = request[1]};
+    struct text spec = {0};
+    bool ok = import_spec(f->m, &w->design, &spec, silent) &&
+              explore_begin_text(&w->x, f->path, &spec, &words, f->m->arena, silent);
+    text_free(&spec);
+    return ok;
+}
+
+// Finds the next smaller number of channels that is within the limits by estimate.
+static void descend(struct way *w) {
+    while (!w->ended && --w->design.channels > 0) {
+        struct explore_point p = explore_own(&w->x);
+        for (int v = 0; v < w->x.key[0].values; v++)
+            if (strtol(w->x.key[0].value[v], NULL, 10) == w->design.channels) p.at[0] = (uint8_t)v;
+        explore_evaluate(&w->x, &p, EXPLORE_ESTIMATE, &w->result);
+        if (w->result.level == EXPLORE_ESTIMATE && explore_meets(&w->x, &w->result)) return;
+    }
+    w->ended = true;
+}
+
+static int add_ways(const struct fitting *f, const struct import_design *bases, int count, const int64_t request[2],
+                    struct way *way, struct diag *silent) {
+    int ways = 0;
+    for (int b = 0; b < count && b < MOST_BASES; b++)
+        for (int k = 0; k < KINDS; k++) {
+            struct way *w = &way[ways];
+            *w = (struct way){.design = bases[b]};
+            w->design.copies = kinds[k].copies;
+            w->design.pump = kinds[k].pump;
+            if (w->design.copies > w->design.tokens || !begin(f, w, request, silent)) continue;
+            w->design.channels++; // the first estimate is about the base's own channels
+            descend(w);
+            ways++;
+        }
+    return ways;
+}
+
+static struct way *best_of(struct way *way, int ways) {
+    struct way *best = NULL;
+    for (int i = 0; i < ways; i++)
+        if (!way[i].ended && (!best || worth(&way[i]) < worth(best))) best = &way[i];
+    return best;
+}
+
+static void take_speed(struct import_design *d, const struct explore *x, const struct explore_result *r) {
+    d->speed = (struct import_speed){x->prompt, x->tokens, r->value[EXPLORE_TOKENS_S], r->value[EXPLORE_TTFT_MS]};
+}
+
+static bool is_beaten(const struct way *way, int ways, const struct way *w) {
+    for (int i = 0; i < ways; i++)
+        if (&way[i] != w && !way[i].ended && explore_dominates(&w->x, way[i].result.value, w->result.value))
+            return true;
+    return false;
+}
+
+// Lists the other ways that no way beats in both tokens/s and TTFT. They are within the limits by estimate only.
+static void list_others(const struct fitting *f, const struct way *way, int ways, const struct way *taken,
+                        struct import_design *d) {
+    struct import_design *other = ARENA_ARRAY(f->m->arena, struct import_design, MOST_WAYS);
+    d->other = other;
+    for (int i = 0; i < ways; i++) {
+        if (&way[i] == taken || way[i].ended || is_beaten(way, ways, &way[i])) continue;
+        other[d->others] = way[i].design;
+        take_speed(&other[d->others++], &way[i].x, &way[i].result);
+    }
+}
+
+struct ir *fit_search(const struct fitting *f, const struct import_design *bases, int count, const int64_t request[2],
+                      struct import_design *d, struct text *spec) {
+    struct way *way = ARENA_ARRAY(f->m->arena, struct way, MOST_WAYS), *best;
+    struct diag silent;
+    char *said = NULL;
+    size_t len;
+    struct ir *ir = NULL;
+    diag_init(&silent, open_memstream(&said, &len));
+    int ways = add_ways(f, bases, count, request, way, &silent);
+    for (int builds = 0; builds < MOST_BUILDS && !ir && (best = best_of(way, ways)); builds++) {
+        ir = fit_build(f, &best->design, spec, NULL);
+        if (!ir) descend(best);
+    }
+    fclose(silent.out);
+    free(said);
+    if (!ir) return NULL;
+    *d = best->design;
+    take_speed(d, &best->x, &best->result);
+    list_others(f, way, ways, best, d);
+    return ir;
+}
