@@ -41,7 +41,7 @@ static std::string pointer_words(std::uint32_t place) {
 // Describes a bit of the register idle_engines.
 static std::string place_words(const package &p, std::uint32_t bit) {
     if (bit >= 32) return "matrix engine " + std::to_string(bit - 32);
-    return "the memory engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
+    return "the DMA engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
 }
 
 std::string busy_words(const package &p, std::uint64_t idle_engines) {

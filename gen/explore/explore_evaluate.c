@@ -73,7 +73,7 @@ static void lower(struct cost_resources *least, const struct cost_resources *one
     least->uram = at_most(least->uram, one->uram);
 }
 
-// Calculates the least that the design takes, before depths and dies are known: kernels and memory engines. FIFOs count
+// Calculates the least that the design takes, before depths and dies are known: kernels and DMA engines. FIFOs count
 // as nothing, as later passes choose their memories.
 static struct cost_resources least_resources(struct ir *ir) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: everything that the compiler knows about an RTL module. A file of gen/kernel defines each class; the small
 // parts of an engine share a file. No other code spells a module's name or knows what the module does. Passes ask for
-// traits, the timing model for the contract, the cost model for resources and memories. A kernel that a spec declares
+// traits, timing for the contract, the cost model for resources and memories. A kernel that a spec declares
 // gets its own class (kernel_set_customs), so passes treat it like any other.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
