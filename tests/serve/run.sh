@@ -115,7 +115,7 @@ counted check "answers of the oracle" answers
 # ---- answers ----
 
 counted check "text of the oracle" with_server -- plain
-counted check "... as a stream" case_of streamed
+counted check "... as a stream" case_of streamed "$control"
 counted check "characters are never cut" case_of characters "$shown"
 counted check "stop strings across tokens" case_of stops
 counted check "seeds" case_of seeds
