@@ -4,7 +4,7 @@
 
 # Two parts run at a time. The parts listed here keep one core busy, one after the other, while the others run. They are
 # last in the list below, because the others would have to wait for their reports.
-alone="host verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
+alone="host serve verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
 alone+=" witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
@@ -14,7 +14,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
-deep_parts="harness host verify clocks tutorials control board readers paths mutants unit sanitize emit templates formal"
+deep_parts="harness host serve verify clocks tutorials control board readers paths mutants unit sanitize emit templates formal"
 deep_parts+=" matrix fuzz explore dumps package install legal pages schema report platform accuracy pieces netlists"
 deep_parts+=" failures"
 
@@ -38,6 +38,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
     "$1" host "requests on a simulated card" tests/host/run.sh
+    "$1" serve "a server on a card that knows the answers" tests/serve/run.sh
     "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh

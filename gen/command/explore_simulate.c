@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates designs that a search found, with the commands that a user would type. A difference between the design and
-// the golden model ends `rill sim` with an error, and so it ends the search.
+// the replay ends `rill sim` with an error, and so it ends the search.
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>

@@ -88,10 +88,9 @@ static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
     for (int e = 0; e < ir->engines; e++) {
-        const struct ir_param fork = {"PORTS", ir_value_int(ir->engine[e].channels)};
-        add_module(&sum, &rtl_fork, &fork, 1, 1);
-        const struct ir_param slice[] = {{"DATA_W", ir_value_int(DESCRIPTOR_BITS)}, {"MODE", ir_value_int(3)}};
-        add_module(&sum, &rtl_register_slice, slice, COUNT_OF(slice), 1);
+        const struct ir_param tree[] = {{"DATA_W", ir_value_int(DESCRIPTOR_BITS)},
+                                        {"PORTS", ir_value_int(ir->engine[e].channels)}};
+        add_module(&sum, &rtl_fork_tree, tree, COUNT_OF(tree), 1);
     }
     return sum;
 }

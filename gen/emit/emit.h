@@ -52,7 +52,9 @@ int emit_home(const struct ir *); // the token loop's die
 // The name of a net or instance that exists once per die; a design on one die has no die number in the name.
 const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);
-void emit_count_channels(struct emit_plan *); // counts the copies of reset and flush that channels take
+void emit_stall(const struct ir *, struct text *out); // channels without a beat for their lanes
+const char *emit_on_die(const struct ir *, int die);  // `, on SLR1`; empty if the whole design is on one die
+void emit_count_channels(struct emit_plan *);         // counts the copies of reset and flush that channels take
 // A channel's DMA engines: one for each read client, one for all writers. Each takes a copy of reset and of flush.
 int emit_channel_engines(const struct ir *, int channel);
 int emit_channel_die(const struct ir *);                                           // index of the reset of the channels
@@ -98,10 +100,12 @@ const char *emit_what(const struct emit_plan *, int module);        // a sentenc
 // The region's operations, or the module's kernels.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries
-void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // both ends, tensor, type
-void emit_tensor(const struct ir *, int tensor, struct text *out);                      // name, dtype, shape
+void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, words, dies
+const char *emit_purpose(const struct ir *, int kernel);           // of a kernel that computes no operation
+void emit_tensor(const struct ir *, int tensor, struct text *out); // name, dtype, shape
 void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // the stream's tensor or purpose
 const char *emit_carried_name(const struct ir *, const struct ir_edge *); // the tensor's name, or the stream's purpose
+int emit_tensor_at(const struct ir *, const struct ir_edge *);            // the tensor at one of its ends, or IR_NONE
 bool emit_carried_by(const struct ir *, int kernel, struct text *out);    // what a kernel carries; false: nothing known
 
 // ---- layout ----

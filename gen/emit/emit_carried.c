@@ -65,14 +65,14 @@ static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text 
     return found;
 }
 
-static int tensor_at_ends(const struct ir *ir, const struct ir_edge *e) {
+int emit_tensor_at(const struct ir *ir, const struct ir_edge *e) {
     int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
     return tensor != IR_NONE ? tensor : ir->kernel[e->dst_kernel].port[e->dst_port].tensor;
 }
 
 // `brief`: the tensor's name alone.
 static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, bool brief, struct text *out) {
-    int tensor = tensor_at_ends(ir, e);
+    int tensor = emit_tensor_at(ir, e);
     if (tensor != IR_NONE && brief) text_add(out, ir->tensor[tensor].name);
     else if (tensor != IR_NONE) emit_tensor(ir, tensor, out);
     return tensor != IR_NONE || add_role(ir, e, out) || add_turns(ir, e, out);

@@ -3,17 +3,58 @@
 #include <string.h>
 
 #include "gen/emit/emit.h"
-#include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/ports.h"
 
 // ---- streams ----
+
+// The order of the words of most streams: chunks of a vector, the tokens of a step in turn.
+static bool is_plain(const struct ir_itensor *t) {
+    return t->rank == 2 && t->loops == 2 && !t->patches && t->element[0] == 1 && t->step[0] == t->element[1] &&
+           t->step[1] == 1 && t->map[0] == 1 && t->map[1] == 0;
+}
+
+// Words of a firing and token, and the firings of a tensor with several.
+static void add_words(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
+    const struct ir_extent *words = &p->type.trip[0];
+    int tensor = emit_tensor_at(ir, e);
+    int64_t elements = p->type.element[1], firings = tensor == IR_NONE ? 1 : ports_ends(ir, tensor);
+    if (p->kind == IR_STREAM_COUNTED) {
+        text_addf(out, "; words of up to %lld", (long long)elements);
+        return;
+    }
+    text_add(out, "; ");
+    if (firings > 1) text_addf(out, "%lld firings, each of ", (long long)firings);
+    text_addf(out, "%s%lld word%s", words->dynamic == IR_STATIC ? "" : "up to ", (long long)words->bound,
+              words->bound == 1 ? "" : "s");
+    if (elements > 1) text_addf(out, " of %lld", (long long)elements);
+    if (p->cut > 1) text_addf(out, " in %lld firings", (long long)p->cut);
+    if (tensor != IR_NONE && ir_tensor_elements(&ir->tensor[tensor]) < firings * words->bound * elements)
+        text_add(out, ", padded with zeros");
+}
+
+// The part of tdata that the reader takes, and the dies that the stream connects.
+static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
+    struct kernel_part part = kernel_part(ir, e);
+    int from = ir_source_die(ir, e->src_kernel), to = ir->kernel[e->dst_kernel].die;
+    if (part.bits < p->data_bits)
+        text_addf(out, "; only tdata[%lld:%lld]", (long long)(part.first + part.bits - 1), (long long)part.first);
+    if (!emit_way_stages(ir) || from == to) return;
+    text_addf(out, "; %s to %s", ir->die[from].name, ir->die[to].name);
+    if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
+}
 
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
     text_addf(out, "    // %s -> %s: ", ir_port_text(ir, e->src_kernel, e->src_port),
               ir_port_text(ir, e->dst_kernel, e->dst_port));
     emit_carried(ir, e, out);
-    if (p->type.rank || p->type.loops) text_addf(out, ", as %s", ir_type_text(ir, &p->type));
+    if (is_plain(&p->type)) add_words(ir, e, out);
+    else if (p->type.rank || p->type.loops) text_addf(out, "; as %s", ir_type_text(ir, &p->type));
+    add_way(ir, e, out);
     text_add(out, "\n");
 }
 
@@ -22,13 +63,16 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
 static void add_operation(const struct ir *ir, int node, struct text *out) {
     const struct ir_node *n = &ir->node[node];
     text_add(out, ir_op_of(ir, n->op)->name);
-    for (int i = 0; i < n->inputs; i++) text_addf(out, "%s%s", i ? ", " : " of ", ir->tensor[n->in[i]].name);
+    for (int i = 0; i < n->inputs; i++) {
+        bool scales = ir->tensor[n->in[i]].dtype == IR_KV; // a kernel takes only the scales of keys and values
+        bool first = scales && (!i || ir->tensor[n->in[i - 1]].dtype != IR_KV);
+        text_addf(out, "%s%s", first ? " with the scales of " : i ? ", " : " of ", ir->tensor[n->in[i]].name);
+    }
     text_add(out, " -> ");
     for (int o = 0; o < n->outputs; o++) {
         if (o) text_add(out, ", ");
         emit_tensor(ir, n->out[o], out);
     }
-    text_addf(out, " (region %s)", ir->region[n->region].name);
 }
 
 static int engine_of_kernel(const struct ir *ir, int kernel) {
@@ -44,12 +88,45 @@ static void add_products(const struct ir *ir, int engine, struct text *out) {
             text_addf(out, "%s%s", count++ ? ", " : "computes the products ", ir->node[n].name);
 }
 
+static const struct ir_port *only_port(const struct ir_kernel *k, bool is_output) {
+    for (int p = 0; p < k->ports; p++)
+        if (k->port[p].is_output == is_output && k->port[p].index == IR_NONE && k->port[p].type.rank)
+            return &k->port[p];
+    return NULL;
+}
+
+// Describes a kernel that only changes the width of words; false for another kernel.
+static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct ir_port *in = only_port(k, false), *to = only_port(k, true);
+    if (!in || !to || itensor_tile(&in->type) == itensor_tile(&to->type)) return false;
+    text_addf(out, "converts words of %s%lld elements to words of %lld", in->kind == IR_STREAM_COUNTED ? "up to " : "",
+              (long long)itensor_tile(&in->type), (long long)itensor_tile(&to->type));
+    return true;
+}
+
+// Describes the multiplexer that closes the loop of a repeated region; false for another kernel.
+static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    const struct ir_carry *carry = NULL;
+    for (int p = 0; p < k->ports && kernel_is(k, KERNEL_MUX); p++)
+        if (k->port[p].is_output && k->port[p].edge != IR_NONE) {
+            int tensor = emit_tensor_at(ir, &ir->edge[k->port[p].edge]);
+            carry = tensor == IR_NONE ? NULL : ir_carry_of(ir, tensor);
+        }
+    if (!carry) return false;
+    text_addf(out, "gives %s: %s in the first repetition of the region, then %s of the repetition before",
+              ir->tensor[carry->local].name, ir->tensor[carry->init].name, ir->tensor[carry->next].name);
+    return true;
+}
+
 // Describes a kernel without an operation by the purpose of its class and the data it carries.
 static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct kernel_class *class = kernel_of(k);
     struct text carried = {0};
-    text_add(out, class && class->doc ? class->doc : k->module);
+    if (add_loop(ir, kernel, out)) return;
+    if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
     if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, " (%s)", text_cstr(&carried));
     text_free(&carried);
 }
@@ -60,6 +137,14 @@ static void add_work(const struct ir *ir, int kernel, struct text *out) {
     else if (engine != IR_NONE) add_products(ir, engine, out);
     else add_purpose(ir, kernel, out);
     text_add(out, "\n");
+}
+
+const char *emit_purpose(const struct ir *ir, int kernel) {
+    struct text purpose = {0};
+    add_purpose(ir, kernel, &purpose);
+    const char *text = arena_printf(ir->arena, "%s", text_cstr(&purpose));
+    text_free(&purpose);
+    return text;
 }
 
 void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
@@ -92,7 +177,8 @@ const char *emit_what(const struct emit_plan *p, int m) {
     const struct ir_region *r = &p->ir->region[region];
     const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
     return arena_printf(p->ir->arena, "Region `%s`: runs %s in %s.", r->name, times,
-                        r->when == IR_LAST ? "each step that needs the head" : "each step");
+                        r->when == IR_LAST ? "the last step of a prompt and in each later step, for one token"
+                                           : "each step");
 }
 
 static const char *instance_of(const struct emit_plan *p, int kernel) {
@@ -105,13 +191,19 @@ static const char *instance_of(const struct emit_plan *p, int kernel) {
 // Lists the kernels of a module with what they do: all, or those that compute no operation.
 static void add_kernels_of(const struct emit_plan *p, int m, bool all, const char *heading, struct text *out) {
     bool any = false;
-    for (int k = 0; k < p->ir->kernels; k++) {
-        if (p->home[k] != m || (!all && p->ir->kernel[k].node != IR_NONE)) continue;
+    int count;
+    const int *kernel = emit_kernel_order(p, m, &count);
+    for (int i = 0; i < count; i++) {
+        int k = kernel[i];
+        if (!all && p->ir->kernel[k].node != IR_NONE) continue;
         if (!any) text_addf(out, "// %s\n", heading);
         any = true;
         text_addf(out, "//   u_%-22s ", p->ir->kernel[k].name);
         add_work(p->ir, k, out);
     }
+    for (int e = 0; m == p->shared && e < p->ir->engines; e++)
+        text_addf(out, "//   u_%-22s gives each burst of the walker to all channels, through registers\n",
+                  ir_engine_name(p->ir, e, "walk_tree"));
 }
 
 // ---- which data goes from module to module ----
@@ -127,6 +219,20 @@ static void add_name(struct names *n, const char *name) {
     VEC_PUSH(n->arena, n->seen, name);
 }
 
+// Data that goes from module to module on nets beside the streams.
+static void add_plain_data(const struct emit_plan *p, int from, int to, struct names *names) {
+    static const struct {
+        enum ir_net_role role;
+        const char *name;
+    } data[] = {{IR_NET_PARAM_LOAD_VALID, "vector parameters (param_load)"},
+                {IR_NET_TAIL_DATA, "values of the open block (tail)"},
+                {IR_NET_ROW_HASH, "hash of the logits (row_hash)"}};
+    for (int n = 0; n < p->ir->nets; n++)
+        for (size_t i = 0; i < COUNT_OF(data); i++)
+            if (p->ir->net[n].role == data[i].role && p->driver[n] == from && emit_plan_reads(p, n, to))
+                add_name(names, data[i].name);
+}
+
 // Names of what the streams from one module to another carry, each once.
 static struct names flow_of(const struct emit_plan *p, int from, int to) {
     struct names names = {.arena = p->ir->arena};
@@ -135,6 +241,7 @@ static struct names flow_of(const struct emit_plan *p, int from, int to) {
         if (p->home[edge->src_kernel] == from && p->home[edge->dst_kernel] == to)
             add_name(&names, emit_carried_name(p->ir, edge));
     }
+    add_plain_data(p, from, to, &names);
     return names;
 }
 
@@ -205,10 +312,16 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
 
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     const struct emit_module *module = &p->module[m];
-    int kernels = 0, streams = 0;
-    for (int k = 0; k < p->ir->kernels; k++) kernels += p->home[k] == m;
+    int operations = 0, others = 0, streams = 0;
+    for (int n = 0; n < p->ir->nodes; n++) {
+        int kernel = kernel_of_node(p->ir, n);
+        operations += kernel != IR_NONE && p->home[kernel] == m;
+    }
+    for (int k = 0; k < p->ir->kernels; k++)
+        others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
-    text_addf(out, "//   u_%-22s %3d kernels, %3d streams%s\n", module->name, kernels, streams,
+    text_addf(out, "//   u_%-12s %3d operations, %3d other kernels, reads %3d streams%s\n", module->name, operations,
+              others, streams,
               m == p->control             ? ": registers, steps of a request, loading of parameters"
               : module->region == IR_NONE ? ": matrix engines and other kernels of several regions"
                                           : "");
@@ -216,41 +329,53 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
 
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(out,
+              "// To read: this head, the nets between modules, and memory channel 0. Everything else connects nets of "
+              "equal names.\n"
               "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
               "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
-              "needs it. A kernel is an instance that computes an operation or moves words. A firing is one run of a "
-              "kernel over one operand, for all tokens of the step.\n"
+              "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
+              "kernel is an instance that computes an operation or moves words. A firing is one run of a kernel over "
+              "one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or an overflow.\n"
               "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
-              "{exponent, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is the number "
-              "of a token.\n",
+              "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is a "
+              "token's number in the vocabulary.\n",
               p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
+    if (p->ir->engines)
+        text_add(
+            out,
+            "// Memory words. The image is what the host loads: weights, tables, parameters. The walker of a "
+            "matrix engine reads its weights, keys and values ahead. `lane` is what a channel reads for its lane "
+            "of the engine. The open block is the newest, incomplete 64 positions of values, which are on chip.\n");
 }
 
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
+    text_add(out, "//\n");
+    add_terms(p, out);
     text_add(
         out,
-        "//\n"
         "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
         "regions share, one for the control, and one rill_channel for each memory channel:\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
     text_add(out, "// Data flow. Streams and memory transfers carry:\n");
     add_flows(p, EMIT_TOP, out);
-    add_terms(p, out);
     text_add(
         out,
-        "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = "
-        "{last token of the step, number of the token}, tlast = end of a firing, tcount = number of valid elements. "
-        "They are called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. A rill_link, "
-        "called u_to_<kernel>_<port> and placed in the reader's module, connects the two: it has the stream's FIFO, "
-        "and the registers on the way to another die. From module to module, the fields of a word travel as one net, "
-        "<stream>_word = {tcount, tlast, tuser, tdata}. All readers of a fork share the word at its input.\n"
-        "// Comments of streams. They give the tensor with its shape per token, writer and reader, and the order of "
-        "the words as an itensor type (docs/ir.md). For example, itensor<1x8xf32, [16, tokens<=2]*[8, 1], "
-        "(d0,d1)->(d1,d0)> has words of 1 x 8 elements. Its outer loop d0 makes 16 turns and moves by 8 elements, its "
-        "inner loop d1 makes up to 2 turns and moves by 1. (d1,d0) tells which loop moves along each dimension: d1 "
-        "along the tokens, d0 along the elements of one token.\n"
-        "// Memory. A transfer has a descriptor (<name>_desc), {number of beats, byte offset}, and beats "
-        "(<name>_beat). `lane` is the weight stream of a channel.\n"
+        "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = {1 "
+        "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
+        "valid elements. They are called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. "
+        "The port is left out if the kernel has only one, or ends with its name. After the number of a port is what it "
+        "carries or, at a fork, who reads it. A rill_link, called u_to_<kernel>_<port> and placed in the reader's "
+        "module, connects the two ends: it has the stream's FIFO, and the registers on the way to another die. DEPTH "
+        "is chosen so that no stream blocks (docs/fifos.md). From module to module, the fields of a word travel "
+        "as one net, <stream>_word = {tcount, tlast, tuser, tdata}. A fork has no word of its own: its readers take "
+        "the "
+        "word at its input, to_<fork>_*, which is therefore an output of the fork's module. Handshakes without a "
+        "rill_link keep the name of what they transfer (walk_burst, param_rest).\n"
+        "// Comments of streams. They give writer and reader, the tensor with its shape per token, and the words of a "
+        "firing for one token. The tokens alternate from word to word. A stream in another order has an itensor type "
+        "(docs/ir.md).\n"
+        "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
+        "(<name>_beat).\n"
         "// Resets. core_rst_<module> (core_rst_<die>_<module> in designs with several dies) has one bit for each "
         "instance, and each bit comes from its own register.\n"
         "// Probes for simulation are in sim/rill_sim_top.sv.\n");

@@ -236,7 +236,7 @@ static void declare_ends(struct emit_scope *s, int kernel) {
 static void add_kernel(struct emit_scope *s, int id) {
     const struct ir *ir = s->plan->ir;
     const struct ir_kernel *k = &ir->kernel[id];
-    text_addf(s->out, "\n    // ---- %s ----\n", k->name);
+    text_addf(s->out, "\n    // ---- %s%s ----\n", k->name, emit_on_die(ir, k->die));
     emit_links(s, id);
     emit_describe_kernel(ir, id, s->out);
     declare_ends(s, id);
@@ -282,11 +282,18 @@ static void put_in_order(struct order *o, int kernel) {
     o->kernel[o->count++] = kernel;
 }
 
-void emit_kernels(struct emit_scope *s) {
-    const struct ir *ir = s->plan->ir;
-    struct order o = {s->plan, ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1),
+const int *emit_kernel_order(const struct emit_plan *p, int module, int *count) {
+    const struct ir *ir = p->ir;
+    struct order o = {p, ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1),
                       ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1), 0};
     for (int k = 0; k < ir->kernels; k++)
-        if (s->plan->home[k] == s->module) put_in_order(&o, k);
-    for (int i = 0; i < o.count; i++) add_kernel(s, o.kernel[i]);
+        if (p->home[k] == module) put_in_order(&o, k);
+    *count = o.count;
+    return o.kernel;
+}
+
+void emit_kernels(struct emit_scope *s) {
+    int count;
+    const int *kernel = emit_kernel_order(s->plan, s->module, &count);
+    for (int i = 0; i < count; i++) add_kernel(s, kernel[i]);
 }

@@ -44,6 +44,10 @@ const char *emit_first_reset(const struct emit_plan *p) {
                         emit_bit(p->ir, p->module[p->control].resets[reset_place(p->ir, home)], 0));
 }
 
+const char *emit_on_die(const struct ir *ir, int die) {
+    return emit_way_stages(ir) ? arena_printf(ir->arena, ", on %s", ir->die[die].name) : "";
+}
+
 bool emit_has_faults(const struct ir *ir, int die) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault && ir->kernel[k].die == die) return true;
@@ -73,7 +77,9 @@ static void take_channels(struct copies *c, const char *level, const char *note,
 
 // One register for all, followed by a register for each instance.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
-    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
+    text_addf(out,
+              "    // rst is constant, because the register of a reset or a flush needs no reset itself\n"
+              "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
               rtl_register_tree.module, c->count, name, source, emit_open((int)c->net.count));
     for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");
     text_addf(out, "%s));\n", emit_close((int)c->net.count));

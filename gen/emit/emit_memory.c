@@ -190,7 +190,10 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
 static const char *lane_desc(const struct channel *ch, enum part part) {
     const struct ir_engine *e = &ch->ir->engine[ch->engine];
     const char *net = ir_engine_name(ch->ir, ch->engine, arena_printf(ch->ir->arena, "lane_%s", part_words[part]));
-    return part == DESC_TDATA ? net : emit_slice(ch->ir, net, e->channels, ch->index - e->first_channel, 1);
+    int place = ch->index - e->first_channel, copies = kernel_tree_copies(e->channels);
+    if (part != DESC_TDATA) return emit_slice(ch->ir, net, e->channels, place, 1);
+    return emit_slice(ch->ir, net, (int64_t)copies * DESCRIPTOR_BITS,
+                      (int64_t)(place / KERNEL_TREE_GROUP) * DESCRIPTOR_BITS, DESCRIPTOR_BITS);
 }
 
 static const char *part_of(const struct channel *ch, const struct emit_client *c, enum part part) {
@@ -262,7 +265,8 @@ static void add_untold_nets(const struct channel *ch, enum ir_net_role role, enu
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);
     for (int i = 0; i < ch->writers && any; i++)
         if (!is_read(ch->ir, role, ch->write[i].client))
-            text_addf(ch->out, "    wire unused_%02d_%s_%s;\n", ch->index, ch->write[i].name, part_words[part]);
+            text_addf(ch->out, "    wire unused_%02d_%s_%s; // not read\n", ch->index, ch->write[i].name,
+                      part_words[part]);
 }
 
 static void add_port(const struct channel *ch) {
@@ -292,10 +296,12 @@ static void add_control(const struct channel *ch) {
 static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     struct channel ch = channel_of(p, c, out);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
-    if (first_like(&ch) != c) text_addf(out, "    // the same clients as channel %d\n", first_like(&ch));
+    int like = first_like(&ch);
+    if (like != c) text_addf(out, "    // as channel %d, with the index %d in place of %d\n", like, c, like);
     else {
         add_names(&ch, false);
         add_names(&ch, true);
+        if (!c) text_add(out, "    // STYLE: the RAM of each reader's FIFO, d distributed, b block, u ultra\n");
     }
     add_untold_nets(&ch, IR_NET_WRITE_IDLE, WRITE_IDLE);
     add_untold_nets(&ch, IR_NET_WRITTEN, WRITTEN);
@@ -310,42 +316,29 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
 
 void emit_channels(const struct emit_plan *p, struct text *out) {
     for (int c = 0; c < p->ir->design.channels; c++) add_channel(p, c, out);
-    text_addf(out, "\n    assign channel_stall = %s\n",
-              has_engine(p->ir) ? "~lane_beat_tvalid; // no beat for the lane in this cycle" : "0;");
+}
+
+void emit_stall(const struct ir *ir, struct text *out) {
+    text_addf(out, "    assign channel_stall = %s\n",
+              has_engine(ir) ? "~lane_beat_tvalid; // no beat for the lane in this cycle" : "0;");
 }
 
 // ---- bursts from a walker to its channels ----
 
-// Adds a register slice between the walker and the fork to the channels. The fork ANDs the ready signals of all
-// channels, which is a late signal. The slice registers it, so it does not gate the walker's data in the same cycle.
-static void add_walk_slice(struct emit_scope *s, int engine) {
+// Sends each burst to all channels of its engine, through registers.
+static void add_walk_tree(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
-    const char *burst = ir_engine_name(ir, engine, "walk_burst"), *sent = ir_engine_name(ir, engine, "walk_sent");
-    text_addf(s->out, "    wire %s_tvalid, %s_tready;\n", sent, sent);
-    text_addf(s->out, "    %s #(.DATA_W(%d), .MODE(3)) u_%s (\n        .clk(clk), .rst(%s),\n",
-              rtl_register_slice.module, DESCRIPTOR_BITS, ir_engine_name(ir, engine, "walk_slice"),
-              emit_reset(s, cost_memory_die(ir)));
+    const char *burst = ir_engine_name(ir, engine, "walk_burst"), *desc = ir_engine_name(ir, engine, "lane_desc");
+    text_addf(s->out, "    %s #(.DATA_W(%d), .PORTS(%d), .GROUP(%d)) u_%s (\n        .clk(clk), .rst(%s),\n",
+              rtl_fork_tree.module, DESCRIPTOR_BITS, ir->engine[engine].channels, KERNEL_TREE_GROUP,
+              ir_engine_name(ir, engine, "walk_tree"), emit_reset(s, cost_memory_die(ir)));
     text_addf(s->out, "        .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(%s_tdata),\n", burst,
               burst, burst);
-    text_addf(s->out, "        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(%s_tdata));\n", sent,
-              sent, ir_engine_name(ir, engine, "lane_desc"));
-}
-
-// Sends each burst to all channels of its engine.
-static void add_walk_fork(struct emit_scope *s, int engine) {
-    const struct ir *ir = s->plan->ir;
-    const char *sent = ir_engine_name(ir, engine, "walk_sent"), *desc = ir_engine_name(ir, engine, "lane_desc");
-    text_addf(s->out,
-              "    %s #(.PORTS(%d)) u_%s (\n        .clk(clk), .rst(%s), .s_axis_tvalid(%s_tvalid), "
-              ".s_axis_tready(%s_tready),\n        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready));\n",
-              rtl_fork.module, ir->engine[engine].channels, ir_engine_name(ir, engine, "walk_fork"),
-              emit_reset(s, cost_memory_die(ir)), sent, sent, desc, desc);
+    text_addf(s->out, "        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(%s_tdata));\n", desc,
+              desc, desc);
 }
 
 void emit_walks(struct emit_scope *s) {
     text_add(s->out, "\n    // ---- bursts of weights, keys and values, to the channels ----\n");
-    for (int e = 0; e < s->plan->ir->engines; e++) {
-        add_walk_slice(s, e);
-        add_walk_fork(s, e);
-    }
+    for (int e = 0; e < s->plan->ir->engines; e++) add_walk_tree(s, e);
 }

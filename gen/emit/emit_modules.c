@@ -15,6 +15,11 @@ static void add_level(const struct emit_plan *p, emit_pins *pins, const char *po
     add_pin(p, pins, (struct emit_pin){.name = port, .net = net, .bits = bits, .kind = EMIT_PIN_LEVEL});
 }
 
+static const char *reset_doc(const struct emit_plan *p, int m, int die) {
+    const char *others = m == p->control ? "the other instances" : "the instances";
+    return arena_printf(p->ir->arena, "resets of %s%s, a bit for each", others, emit_on_die(p->ir, die));
+}
+
 // Adds the module's copies of each die's reset.
 static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
@@ -22,7 +27,7 @@ static void add_resets(const struct emit_plan *p, int m, emit_pins *pins) {
         int count = p->module[m].resets[d];
         if (!count) continue;
         add_level(p, pins, emit_of_die(ir, "core_rst", d), emit_module_reset(p, m, d), count);
-        pins->items[pins->count - 1].doc = "resets: a bit for each instance";
+        pins->items[pins->count - 1].doc = reset_doc(p, m, d);
     }
 }
 
@@ -36,7 +41,10 @@ static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     add_level(p, pins, "clk", "clk", 1);
     if (has_second_clock(p, m)) add_level(p, pins, "clk_2x", "clk_2x", 1);
     if (m == p->control && ir_second_clock(p->ir)) add_level(p, pins, "clock_state", "clock_state", 32);
-    if (m == p->control) add_level(p, pins, "rst", "rst", 1);
+    if (m == p->control) {
+        add_level(p, pins, "rst", "rst", 1);
+        pins->items[pins->count - 1].doc = "for what outlives a request: token loop, registers, counters";
+    }
     add_resets(p, m, pins);
 }
 
@@ -132,6 +140,8 @@ static void add_axis(const struct emit_plan *p, const char *name, const char *do
                               .is_output = is_output});
 }
 
+static const char lane_beat[] = "lane_beat";
+
 static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
     for (int c = 0; c < ir->clients; c++) {
@@ -149,7 +159,11 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
         add_axis(p, ir_engine_name(ir, e, "lane_desc"), "the weight streams: one descriptor for all channels",
-                 ir->engine[e].channels, DESCRIPTOR_BITS, true, pins);
+                 ir->engine[e].channels, (int64_t)kernel_tree_copies(ir->engine[e].channels) * DESCRIPTOR_BITS, true,
+                 pins);
+    if (ir->engines && m == p->shared)
+        add_axis(p, lane_beat, "weights, keys and values: a beat for each channel", ir->design.channels,
+                 (int64_t)ir->design.channels * ir->design.beat_bits, false, pins);
 }
 
 static const char fault_port[] = "fault";
@@ -165,13 +179,39 @@ static void add_plain(const struct emit_plan *p, const char *name, const char *d
     add_pin(p, pins, (struct emit_pin){.name = name, .net = name, .doc = doc, .bits = bits, .is_output = is_output});
 }
 
+// Which parameter store has which bit of a net.
+static const char *doc_of_stores(const struct ir *ir, int net) {
+    const char *doc = "the store that takes the beat; bits:";
+    for (int w = 0; w < ir->wires; w++)
+        for (int i = 0; i < ir->wire[w].use.parts; i++) {
+            const struct ir_part *part = &ir->wire[w].use.part[i];
+            if (part->net == net && part->width)
+                doc = arena_printf(ir->arena, "%s %d=%s", doc, (int)part->low, ir->kernel[ir->wire[w].kernel].name);
+        }
+    return doc;
+}
+
+// What a net is for: by its role, or by the kernel that drives it.
+static const char *net_doc(const struct ir *ir, int n) {
+    const struct ir_net *net = &ir->net[n];
+    if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);
+    if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
+    return emit_purpose(ir, net->driver);
+}
+
+// The beats for the lanes are a stream (add_clients).
+static bool is_of_lanes(const struct ir_net *net) {
+    return net->role == IR_NET_LANE_BEAT_TVALID || net->role == IR_NET_LANE_BEAT_TREADY ||
+           net->role == IR_NET_LANE_BEAT_TDATA;
+}
+
 static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
+        if (is_of_lanes(&p->ir->net[n])) continue;
         bool out = p->driver[n] == m && leaves(p, n);
         bool in = p->driver[n] != m && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, m);
-        if (in || out)
-            add_plain(p, p->ir->net[n].name, ir_net_doc(p->ir->net[n].role), emit_net_bits(p->ir, n), out, pins);
+        if (in || out) add_plain(p, p->ir->net[n].name, net_doc(p->ir, n), emit_net_bits(p->ir, n), out, pins);
     }
     if (p->module[m].faults)
         add_pin(p, pins,
@@ -294,7 +334,7 @@ static void add_inner_nets(const struct emit_scope *s) {
         if (used && p->driver[n] == s->module && !leaves(p, n))
             emit_commented(arena_printf(p->ir->arena, "    wire %s%s;", emit_range(p->ir, emit_net_bits(p->ir, n)),
                                         p->ir->net[n].name),
-                           ir_net_doc(p->ir->net[n].role), s->out);
+                           net_doc(p->ir, n), s->out);
     }
 }
 

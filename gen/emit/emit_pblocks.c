@@ -212,11 +212,10 @@ static void place_kernels(const struct emit_plan *p, int die, const struct lines
     bool memory = cost_memory_die(ir) == die;
     if (memory) place(ir, die, "u_channel_*/u_arbiter", out);
     if (memory) place(ir, die, "u_channel_*/gen_*", out);
-    for (int e = 0; e < ir->engines && memory; e++) {
-        const char *shared = emit_module_path(p, p->shared);
-        place(ir, die, arena_printf(ir->arena, "%s/u_%s", shared, ir_engine_name(ir, e, "walk_slice")), out);
-        place(ir, die, arena_printf(ir->arena, "%s/u_%s", shared, ir_engine_name(ir, e, "walk_fork")), out);
-    }
+    for (int e = 0; e < ir->engines && memory; e++)
+        place(ir, die,
+              arena_printf(ir->arena, "%s/u_%s", emit_module_path(p, p->shared), ir_engine_name(ir, e, "walk_tree")),
+              out);
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].die == die) place(ir, die, emit_kernel_path(p, k), out);
     struct placed streams = {ir, die, out};

@@ -198,14 +198,36 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
     return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
 }
 
+enum { LONGEST = 40 }; // longest name of a stream that has words after the number of its port
+
+// A packed port is only a number, so what the stream carries follows it at a multiplexer or demultiplexer, and its
+// reader at a fork.
+static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
+    const struct ir_edge *e = &ir->edge[edge];
+    const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];
+    if (k->port[at_writer ? e->src_port : e->dst_port].index == IR_NONE) return NULL;
+    if (kernel_is(k, KERNEL_FORK)) return ir->kernel[e->dst_kernel].name;
+    const char *carried = kernel_is(k, KERNEL_MUX | KERNEL_DEMUX) ? emit_carried_name(ir, e) : NULL;
+    return carried && !strchr(carried, ' ') ? carried : NULL;
+}
+
+static const char *name_of_end(const struct emit_plan *p, int edge, bool at_writer) {
+    const struct ir_edge *e = &p->ir->edge[edge];
+    const char *side = at_writer ? "from" : "to", *words = words_behind(p->ir, edge, at_writer);
+    const char *end =
+        at_writer ? end_name(p->ir, e->src_kernel, e->src_port) : end_name(p->ir, e->dst_kernel, e->dst_port);
+    if (words && strlen(side) + strlen(end) + strlen(words) + 2 <= LONGEST)
+        end = arena_printf(p->ir->arena, "%s_%s", end, words);
+    return stream_name(p, edge, side, end);
+}
+
 static void name_streams(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     p->from = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
     p->to = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) {
-        const struct ir_edge *edge = &ir->edge[e];
-        const char *from = stream_name(p, e, "from", end_name(ir, edge->src_kernel, edge->src_port));
-        p->to[e] = stream_name(p, e, "to", end_name(ir, edge->dst_kernel, edge->dst_port));
+        const char *from = name_of_end(p, e, true);
+        p->to[e] = name_of_end(p, e, false);
         p->from[e] = from;
     }
 }

@@ -105,6 +105,8 @@ void emit_plan_homes(struct emit_plan *);
 void emit_plan_nets(struct emit_plan *);
 
 const char *emit_reset(struct emit_scope *, int die); // takes one more copy of a die's reset
+// The kernels of a module in the order in which its body has them.
+const int *emit_kernel_order(const struct emit_plan *, int module, int *count);
 // Module with a stream's link; for a pooled stream, the pool's module.
 int emit_link_home(const struct emit_plan *, int edge);
 // Paths, relative to the top.

@@ -80,7 +80,7 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
             text_addf(out, "%s%s_steps_done", comma, ir->kernel[k].name);
             comma = ", ";
         }
-    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // the only outputs are ids");
+    text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // not read: all outputs are ids");
 }
 
 // Constants that replace the counts of kernels which a design without caches or ids does not have.
@@ -113,8 +113,8 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
-              "    reg %schannel_idle_q;\n    reg quiet_q; // the token loop waits for 8 such cycles, in which a burst "
-              "between a walker and its channels arrives\n    assign quiet = quiet_q;\n",
+              "    reg %schannel_idle_q;\n    // must be high for 8 cycles: as long a burst may be on the way from a "
+              "walker to its channels\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
               emit_range(ir, channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
     text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
@@ -182,27 +182,48 @@ static void add_net(struct nets *n, const struct emit_pin *pin, const char *head
     add_pin_nets(n->plan->ir, pin, n->out);
 }
 
+static bool writes(const struct emit_plan *p, int module) {
+    bool found = false;
+    for (int c = 0; c < p->ir->clients; c++) {
+        const struct ir_client *client = &p->ir->client[c];
+        int home = client->kernel == IR_NONE ? p->control : p->home[client->kernel];
+        found = found || (client->is_write && home == module);
+    }
+    return found;
+}
+
+// The groups of nets that are declared at the top: those that a module drives, and three kinds of others.
+enum group { DRIVEN, BEATS, STATUS, MADE, GROUPS };
+
+static enum group group_of(const struct emit_pin *pin) {
+    if (pin->is_output) return DRIVEN;
+    if (pin->kind == EMIT_PIN_AXIS) return BEATS;
+    return !strcmp(pin->net, "kernel_fault") || !strcmp(pin->net, "channel_stall") ? MADE : STATUS;
+}
+
 static const char *output_heading(const struct emit_plan *p, int module, const struct emit_pin *pin) {
     const char *path = emit_module_path(p, module);
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD)
         return arena_printf(p->ir->arena, "%s to %s: streams", path, emit_module_path(p, pin->other));
     if (pin->kind == EMIT_PIN_AXIS)
-        return arena_printf(p->ir->arena,
-                            "%s to memory channels: descriptors {beats, byte offset}, beats to be written", path);
+        return arena_printf(p->ir->arena, "%s to memory channels: descriptors {beats[15:0], byte offset[39:0]}%s", path,
+                            writes(p, module) ? ", beats to be written" : "");
     return arena_printf(p->ir->arena, "%s: control and status", path);
 }
 
 // Declares every net once, in the group of the module that drives it.
 static void add_nets(const struct emit_plan *p, struct text *out) {
+    static const char *const headings[GROUPS] = {[BEATS] = "memory channels to modules: beats that were read",
+                                                 [STATUS] = "memory channels to u_control: status",
+                                                 [MADE] = "assigned below"};
     struct nets nets = {.plan = p, .heading = "", .out = out};
-    for (int outputs = 1; outputs >= 0; outputs--)
+    for (int group = DRIVEN; group < GROUPS; group++)
         for (int m = 0; m < p->modules; m++) {
             emit_pins pins = emit_pins_of(p, m);
             for (size_t i = 0; i < pins.count; i++)
-                if (!outputs || pins.items[i].is_output)
+                if (group_of(&pins.items[i]) == (enum group)group)
                     add_net(&nets, &pins.items[i],
-                            outputs ? output_heading(p, m, &pins.items[i])
-                                    : "memory channels to modules; kernel_fault and channel_stall");
+                            group == DRIVEN ? output_heading(p, m, &pins.items[i]) : headings[group]);
         }
 }
 
@@ -249,7 +270,8 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
     add_nets(p, out);
     emit_levels(p, out);
     emit_faults(p, out);
-    text_add(out, "\n    // ---- modules ----\n");
+    emit_stall(p->ir, out);
+    text_add(out, "\n    // ---- modules: each port has the net of its own name, except core_rst and fault ----\n");
     for (int m = 0; m < p->modules; m++) add_instance(p, m, out);
     emit_channels(p, out);
     add_unread(p->ir, out);

@@ -164,6 +164,10 @@ bool kernel_takes_whole(const struct ir_kernel *); // for kernels that reorder: 
 enum ram_style kernel_style(const struct ir_kernel *); // RAM_AUTO: not chosen
 int64_t kernel_ultra(const struct ir_kernel *);
 
+// rill_fork_tree: readers of one copy of the word, at most, and the number of copies for so many readers.
+enum { KERNEL_TREE_GROUP = 8 };
+int kernel_tree_copies(int readers);
+
 // Sliding windows: those of softmax and of scales, and those of keys and values in an engine or a walker whose cache
 // has layers.
 bool kernel_has_window(const struct ir_kernel *);

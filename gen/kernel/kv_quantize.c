@@ -12,6 +12,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "HEAD_DIM", out->shape[1].bound);
     bool key = ir_attr_choice(&node->attrs, "role", -1) == SPEC_KEY;
     ir_set_int(ir, k, "USE_RSQRT", key);
+    if (!key) return;
     size_t root = (size_t)ir_attr_int(&node->attrs, "scale_root", out->shape[1].bound);
     ir_set_float(ir, k, "RSQRT_HD", golden_score_scale(ir_attr_float(&node->attrs, "scale", 0), root));
 }

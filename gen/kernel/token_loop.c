@@ -25,7 +25,7 @@ int kernel_reset_way(const struct ir_kernel *k) {
 }
 
 const struct kernel_class rtl_token_loop = {.module = "rill_token_loop",
-                                            .without = "nothing in this design uses it",
+                                            .without = "no kernel of this design reads or drives these",
                                             .doc = "runs requests: sends steps, collects ids, stops at faults",
                                             .traits = KERNEL_LOOP,
                                             .contract = contract,

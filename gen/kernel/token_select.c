@@ -12,8 +12,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_TOKEN_SELECT);
 }
 
-const struct kernel_class rtl_token_select = {.module = "rill_token_select",
-                                              .doc = "passes the last token of a firing on",
-                                              .traits = KERNEL_ENTRY | KERNEL_LAST,
-                                              .contract = contract,
-                                              .cost = cost};
+const struct kernel_class rtl_token_select = {
+    .module = "rill_token_select",
+    .doc = "passes on the last token of a step if the step word has `head`, and drops all others",
+    .traits = KERNEL_ENTRY | KERNEL_LAST,
+    .contract = contract,
+    .cost = cost};

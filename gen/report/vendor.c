@@ -75,9 +75,7 @@ static bool is_kernel(const struct emit_plan *plan, int module, const char *name
 // Whether an instance is on the way from a walker to the memory's engines.
 static bool is_walk(const struct ir *ir, const char *name) {
     for (int e = 0; begins(name, "u_") && e < ir->engines; e++)
-        if (!strcmp(name + 2, ir_engine_name(ir, e, "walk_fork")) ||
-            !strcmp(name + 2, ir_engine_name(ir, e, "walk_slice")))
-            return true;
+        if (!strcmp(name + 2, ir_engine_name(ir, e, "walk_tree"))) return true;
     return false;
 }
 

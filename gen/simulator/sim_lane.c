@@ -42,6 +42,7 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     l->counted = CYCLES_LANE_COUNTED + (l->channels > JOIN_LANES ? CYCLES_LANE_JOIN : 0);
     l->described_at = CYCLES_LOOP_WALK + CYCLES_SCHEDULE + CYCLES_WALKER - sim->options->memory.lead;
     if (kernel_has_key_windows(sim->actor[walker].k)) l->described_at += CYCLES_WINDOW_ENTRIES;
+    if (kernel_tree_copies((int)l->channels) > 1) l->described_at += CYCLES_TREE; // a second register on the way
     if (sim->options->step[0].pos > 0) l->described_at = -LONG_BEFORE;
     return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
@@ -83,9 +84,9 @@ static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int6
                                                            : values_written(cache, need, from);
 }
 
-// When all lanes have taken the last descriptor of their common walker (rill_fork). The next one is available in the
-// cycle after the last lane took the one before. That lane waits for room for less time than `ask_run` counts. False
-// while that is not known.
+// When all lanes have taken the last descriptor of their common walker (rill_fork_tree). The next one is available in
+// the cycle after the last lane took the one before. That lane waits for room for less time than `ask_run` counts.
+// False while that is not known.
 static bool all_described(const struct lane *l, int64_t *from) {
     size_t n = l->client->run.count;
     for (const struct lane *o = l->first; n && o < l->first + l->first->lanes; o++) {

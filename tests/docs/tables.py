@@ -24,6 +24,7 @@ first word of the cell. COLUMN is the head of a column, FIGURE the kind of value
     supports PART             the same for a die, or for resets
 For `rill forecast`; a cell keeps its number of decimals, and a cell without decimals has commas between thousands:
     tokens first latency      tokens/s of decoding; time to the first token and of the whole request, ms
+    sustained                 share of the memory's sustained rate while decoding
     both                      tokens/s, a comma, and the time to the first token
     cycles                    cycles of the prompt, from the start register to the interrupt
     power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
@@ -168,7 +169,8 @@ def forecast(request, what, cell):
     if what == "joule":
         return " to ".join(f"{tokens / watts:.0f}" for watts in reversed(request["power_w"]))
     return number({"tokens": tokens, "first": first, "latency": request["latency_ms"],
-                   "cycles": request["cycles_prefill"]}[what], cell)
+                   "cycles": request["cycles_prefill"], "sustained": 100 * request["decode"]["hbm_of_sustained"]}[what],
+                  cell)
 
 
 def of_depths(depths, what):

@@ -124,13 +124,23 @@ read_names() { # folder
         END { exit wrong || !streams }' "$1/design.yaml"
 }
 
+# The number of an engine's or a fork's port is followed by what the stream carries, or by its reader.
+read_words() { # folder
+    local modules
+    mapfile -t modules < <(modules_of "$1")
+    if grep -hoE '\b(from_y_demux|to_x_mux|from_step_fork)_[0-9]+_tvalid' "${modules[@]}" | head -n 1 | grep .; then
+        echo "error: a stream's name ends with the number of its port"
+        return 1
+    fi
+}
+
 # An entry of a multiplexer's table is the number of the stream that its comment names.
 read_tables() { # folder
     # shellcheck disable=SC2046 # one word per file
     awk "/^ +8'h[0-9a-f]+,? \/\/ / {
         place = \$1; gsub(/8'h0?|,/, \"\", place); names++
         at = index(\"0123456789abcdef\", place) - 1
-        if (length(place) == 1 && \$3 !~ \"_\" at \"(_to_|\$)\") { print \"error: \" \$0; wrong = 1 }
+        if (length(place) == 1 && \$0 !~ \"[.]\" at \"( ->|\$)\") { print \"error: \" \$0; wrong = 1 }
     }
     END { exit wrong }" $(modules_of "$1")
 }
@@ -170,6 +180,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: modules, no probes" read_structure "$dir"
     check "emit $label: what comments say" read_comments "$dir"
     check "emit $label: names of streams" read_names "$dir"
+    check "emit $label: words after numbers of ports" read_words "$dir"
     check "emit $label: heads of files, names of fields" read_heads "$dir"
     check "emit $label: tables" read_tables "$dir"
     check "emit $label: rules of strict front ends" "$root/verif/lint/strict.py" "$dir"/rtl/*.v
@@ -222,8 +233,8 @@ fi
 
 for spec in "${specs[@]}"; do
     [ $list = 0 ] || { spec_name "$spec"; continue; }
-    checks=10
-    [ "$(spec_name "$spec")" != graph-linear ] || checks=11 # also checked with a module that is not instantiated
+    checks=11
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=12 # also checked with a module that is not instantiated
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 [ $list = 0 ] || exit 0

@@ -44,6 +44,7 @@ matrix|python3 1 half|FAIL  design points: |tests/e2e/matrix.sh blocks
 matrix|rill 1 job|FAIL  job .*status 137 after 0 of 4|tests/e2e/matrix.sh blocks
 comparisons|rill 1 tool last|FAIL  a graph of rows: |tests/e2e/comparisons.sh --rows
 host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/run.sh
+serve|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/serve/run.sh
 clocks|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/clocks.sh
 pages|python3 1 tool last|FAIL  figures in the tables are what rill check and rill forecast print: |tests/docs/run.sh
 tutorials|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial

@@ -92,6 +92,8 @@ static void test_under_way(void **state) {
     assert_int_equal(edge_between(ir, "y_demux", "attention_p")->depth, 3 * 16 * 2 + 2);
     assert_int_equal(edge_between(ir, "attention_p_mx", "x_mux")->depth, 3 * 2 * 2 + 2);
     assert_int_equal(edge_between(ir, "attention_p", "attention_p_mx")->depth, 2);
+    struct ir_edge *weights = edge_between(ir, "attention_p_mx", "x_mux"); // their number follows the position
+    assert_int_equal(ir->kernel[weights->src_kernel].port[weights->src_port].type.trip[0].dynamic, IR_POSITIONS);
     assert_int_equal(edge_between(ir, "y_demux", "next_id")->depth, 8 + 2);
     assert_int_equal(edge_between(ir, "logits_mx", "x_mux")->depth, 2 + 2);
     assert_int_equal(edge_between(ir, "hidden_exit", "hidden_into_head")->depth, 12 * 2 + 2);

@@ -133,10 +133,14 @@ static void heads_have_the_clocks(void **state) {
 // The head of the top tells which data goes from module to module.
 static void the_top_tells_the_data_flow(void **state) {
     (void)state;
-    static const char *const flows[] = {
-        "//   u_embed to u_layer: embedded\n",       "//   u_layer to u_head: residual2\n",
-        "//   u_head to u_control: next_id\n",       "//   u_control to u_embed: token, step words\n",
-        "//   memory to u_control: prompt, param\n", "//   u_control to memory: ring\n"};
+    static const char *const flows[] = {"//   u_embed to u_layer: embedded\n",
+                                        "//   u_layer to u_head: residual2\n",
+                                        "//   u_head to u_control: next_id, hash of the logits (row_hash)\n",
+                                        "//   u_control to u_embed: token, step words\n",
+                                        "//   u_control to u_layer: step words, vector parameters (param_load)\n",
+                                        "values of the open block (tail)\n",
+                                        "//   memory to u_control: prompt, param\n",
+                                        "//   u_control to memory: ring\n"};
     struct text top = {0};
     emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
     for (size_t i = 0; i < COUNT_OF(flows); i++) assert_non_null(strstr(text_cstr(&top), flows[i]));

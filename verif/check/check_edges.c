@@ -114,8 +114,9 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     const struct ir *ir = check->ir;
     const struct ir_port *src = port_of(ir, graph, true);
     int reader = ir->kernel[graph->dst_kernel].node;
-    // Patches or repetitions of the tensor: the operation that reads them gives them as a tensor.
-    bool patches = name->type.patches > 0 || (name->type.loops && itensor_repeats(&name->type));
+    // Patches or repetitions of the tensor: an operation that only moves elements gives them as a tensor.
+    bool patches = name->type.patches > 0 ||
+                   (name->type.loops && itensor_repeats(&name->type) && ir_node_is(ir, reader, OP_MOVES));
     e->tensor = patches ? ir->node[reader].out[0] : name->tensor;
     e->dtype = ir->tensor[e->tensor].dtype;
     e->active = e->dtype != IR_ACC;

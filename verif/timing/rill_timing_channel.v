@@ -12,7 +12,7 @@ module rill_timing_channel #(
     parameter PREFETCH_BEATS = 512
 ) (
     input  wire                    clk,
-    input  wire [READERS+2:0]      rst,               // readers, writer, fork, arbiter
+    input  wire [READERS+2:0]      rst,               // readers, writer, tree, arbiter
     input  wire [READERS:0]        flush,
     input  wire [63:0]             base,
     input  wire                    walk_tvalid,
@@ -72,9 +72,11 @@ module rill_timing_channel #(
         idle <= (&r_idle) && (&w_idle);
 
     // The walker's bursts go to all channels; reader 0 is this one's lane.
-    rill_fork #(.PORTS(CHANNELS)) u_fork (.clk(clk), .rst(rst[READERS+1]), .s_axis_tvalid(walk_tvalid),
-        .s_axis_tready(walk_tready),
-        .m_axis_tvalid(fork_tvalid), .m_axis_tready({lane_desc_tready[CHANNELS-1:1], r_desc_ready[0]}));
+    wire [(CHANNELS+7)/8*56-1:0] fork_tdata;
+    rill_fork_tree #(.DATA_W(56), .PORTS(CHANNELS)) u_tree (.clk(clk), .rst(rst[READERS+1]),
+        .s_axis_tvalid(walk_tvalid), .s_axis_tready(walk_tready), .s_axis_tdata(walk_tdata),
+        .m_axis_tvalid(fork_tvalid), .m_axis_tready({lane_desc_tready[CHANNELS-1:1], r_desc_ready[0]}),
+        .m_axis_tdata(fork_tdata));
     assign lane_desc_tvalid = fork_tvalid;
     assign desc_tready = r_desc_ready;
 
@@ -87,7 +89,7 @@ module rill_timing_channel #(
                 .clk(clk), .rst(rst[i]), .base(base), .flush(flush[i]), .idle(r_idle[i]), .error(r_error[i]),
                 .error_addr(),
                 .s_axis_burst_tvalid(i == 0 ? fork_tvalid[0] : desc_tvalid[i]), .s_axis_burst_tready(r_desc_ready[i]),
-                .s_axis_burst_tdata(i == 0 ? walk_tdata : desc_tdata[56*i +: 56]), .m_axis_beat_tvalid(beat_tvalid[i]),
+                .s_axis_burst_tdata(i == 0 ? fork_tdata[55:0] : desc_tdata[56*i +: 56]), .m_axis_beat_tvalid(beat_tvalid[i]),
                 .m_axis_beat_tready(beat_tready[i]), .m_axis_beat_tdata(beat_tdata[512*i +: 512]),
                 .m_axi_arvalid(arvalid[i]),
                 .m_axi_arready(arready[i]), .m_axi_araddr(araddr[64*i +: 64]), .m_axi_arlen(arlen[8*i +: 8]),

@@ -80,7 +80,7 @@ design_lines() { # SPEC
     done >"$work/rows"
     cat "$work/rows"
     # The memory channel with the most DMA engines is walked as one module, because no FIFO separates its parts.
-    lanes=$(sed -nE 's/^rill_fork PORTS=([0-9]+)$/\1/p' "$work/rows" | sort -n | tail -n 1)
+    lanes=$(sed -nE 's/^rill_fork_tree .*PORTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     readers=$(sed -nE 's/^rill_axi_read_arbiter CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     writers=$(sed -nE 's/^rill_dma_write CLIENTS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
     beats=$(sed -nE 's/^rill_dma_read .*PREFETCH_BEATS=([0-9]+) .*/\1/p' "$work/rows" | sort -n | tail -n 1)
