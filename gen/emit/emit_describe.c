@@ -30,7 +30,7 @@ static void add_words(const struct ir *ir, const struct ir_edge *e, struct text 
     text_addf(out, "%s%lld word%s", words->dynamic == IR_STATIC ? "" : "up to ", (long long)words->bound,
               words->bound == 1 ? "" : "s");
     if (elements > 1) text_addf(out, " of %lld", (long long)elements);
-    if (p->cut > 1) text_addf(out, " in %lld firings", (long long)p->cut);
+    if (p->pieces > 1) text_addf(out, " in %lld firings", (long long)p->pieces);
     if (tensor != IR_NONE && ir_tensor_elements(&ir->tensor[tensor]) < firings * words->bound * elements)
         text_add(out, ", padded with zeros");
 }
