@@ -25,7 +25,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh
     "$1" control "ends that the host asks for" tests/e2e/control.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
-    "$1" clock "the timing model on known paths" tests/timing/run.sh
+    "$1" clock "the delay model on known paths" tests/timing/run.sh
     "$1" walks "walks whose results are kept" tests/timing/known.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2

@@ -20,7 +20,7 @@ first word of the cell. COLUMN is the head of a column, FIGURE the kind of value
     within                    whether every die and boundary is within its limits: yes or no
     within most               the same with the second reserve
     clock                     the clock in MHz that the spec asks for
-    supports                  the clock in MHz that the timing model supports, by the record beside the spec
+    supports                  the clock in MHz that the delay model supports, by the record beside the spec
     supports PART             the same for a die, or for resets
 For `rill forecast`; a cell keeps its number of decimals, and a cell without decimals has commas between thousands:
     tokens first latency      tokens/s of decoding; time to the first token and of the whole request, ms
