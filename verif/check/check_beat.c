@@ -36,9 +36,9 @@ struct beat {
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)
-        return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld",
+        return arena_printf(b->check->arena, "repetition %lld, position %lld, head %d, element %lld",
                             (long long)e->repetition, (long long)b->position, b->firing, (long long)element);
-    return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition,
+    return arena_printf(b->check->arena, "repetition %lld, position %lld, element %lld", (long long)e->repetition,
                         (long long)b->position, (long long)element);
 }
 
