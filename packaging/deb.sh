@@ -13,9 +13,10 @@ cp LICENSE "$stage/usr/share/doc/rill/copyright"
 
 # The packages of the libraries that the programs are linked with, of whatever release this machine has.
 libraries() {
-    find build/rill build/host/rill-serve -exec ldd {} + 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p' | while IFS= read -r path; do
-        dpkg -S "$(realpath "$path")" "$path" 2>/dev/null | head -n 1 | sed 's/:.*//'
-    done | sort -u | paste -sd, | sed 's/,/, /g'
+    find build/rill build/host/rill-serve -exec ldd {} + 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p' |
+        while IFS= read -r path; do
+            dpkg -S "$(realpath "$path")" "$path" 2>/dev/null | head -n 1 | sed 's/:.*//'
+        done | sort -u | paste -sd, | sed 's/,/, /g'
 }
 cat >"$stage/DEBIAN/control" <<CONTROL
 Package: rill

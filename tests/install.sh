@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that are missing, with apt-get, and lists them. It prints nothing when all are there.
 # usage: tests/install.sh demo|serve|test [PROGRAM:PACKAGE]...
-#   demo: what builds `rill` and simulates a design; serve: what `make serve-demo` needs as well; test: what the tests need
+#   demo: what builds `rill` and simulates a design; serve: also what `make serve-demo` needs; test: what the tests need
 #   PROGRAM:PACKAGE: one more program and the package that has it
 set -eu
 usage() { sed -n '4,6s/^# //p' "$0"; }

@@ -14,9 +14,9 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
-deep_parts="harness host serve verify clocks tutorials control board readers paths mutants unit sanitize emit templates formal"
-deep_parts+=" matrix fuzz explore dumps package install legal pages schema report platform accuracy pieces netlists"
-deep_parts+=" failures"
+deep_parts="harness host serve verify clocks tutorials control board readers paths mutants unit sanitize emit"
+deep_parts+=" templates formal matrix fuzz explore dumps package install legal pages schema report platform accuracy"
+deep_parts+=" pieces netlists failures"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"

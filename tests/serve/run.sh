@@ -28,7 +28,8 @@ build_fast_card() {
     gcc -std=c11 -D_GNU_SOURCE -O1 -Wall -Wextra -Werror -I"$root" "$root/tests/serve/fast_card.c" \
         -o "$work/fast_card" -ljansson && mkdir -p "$work/standin" &&
         g++ -std=c++17 -O0 -Wall -Wextra -Werror -fPIC -shared -I"$root" -isystem /usr/include/xrt \
-            "$root/verif/card/xrt.cpp" -o "$work/standin/libxrt_coreutil.so.2" -Wl,-soname,libxrt_coreutil.so.2 -luuid -pthread
+            "$root/verif/card/xrt.cpp" -o "$work/standin/libxrt_coreutil.so.2" -Wl,-soname,libxrt_coreutil.so.2 \
+            -luuid -pthread
 }
 
 # Answers of the oracle with the requests that get them.

@@ -109,7 +109,9 @@ make_corpus() { # reader, folder
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
     case $1 in
-        safetensors | gguf | onnx | rows | tokenizer | tokenizer_json | config | request) limit=(-runs=$((runs / 5)) -seed=1) ;;
+        safetensors | gguf | onnx | rows | tokenizer | tokenizer_json | config | request)
+            limit=(-runs=$((runs / 5)) -seed=1)
+            ;;
     esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return
