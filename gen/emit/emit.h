@@ -95,8 +95,12 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 // ---- comments ----
 
-void emit_describe_top(const struct emit_plan *, struct text *out); // how to read the file
-const char *emit_what(const struct emit_plan *, int module);        // a sentence about a module
+// How to read the file. It contains these places for line numbers, which are known when the whole text is.
+#define EMIT_LINE_NETS "@nets"
+#define EMIT_LINE_MODULES "@mods"
+#define EMIT_LINE_CHANNEL "@chan"
+void emit_describe_top(const struct emit_plan *, struct text *out);
+const char *emit_what(const struct emit_plan *, int module); // a sentence about a module
 // The region's operations, or the module's kernels.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries

@@ -256,6 +256,7 @@ static void add_kernel(struct emit_scope *s, int id) {
     add_plain_nets(s, id);
     add_unused_ports(s, id);
     text_add(s->out, ");\n");
+    s->written[id] = true;
 }
 
 // ---- order ----

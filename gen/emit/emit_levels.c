@@ -77,9 +77,7 @@ static void take_channels(struct copies *c, const char *level, const char *note,
 
 // One register for all, followed by a register for each instance.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
-    text_addf(out,
-              "    // rst is constant, because the register of a reset or a flush needs no reset itself\n"
-              "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
+    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
               rtl_register_tree.module, c->count, name, source, emit_open((int)c->net.count));
     for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");
     text_addf(out, "%s));\n", emit_close((int)c->net.count));
@@ -116,7 +114,13 @@ static void add_flush(const struct emit_plan *p, struct text *out) {
 
 void emit_levels(const struct emit_plan *p, struct text *out) {
     text_add(out,
-             "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n");
+             "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n"
+             "    // The registers below carry resets, so they have no reset themselves: their rst is 0.\n");
+    if (emit_way_stages(p->ir))
+        text_addf(out,
+                  "    // Each die, also the token loop's, gets %d stages, so that all dies leave reset in the same "
+                  "cycle.\n",
+                  emit_way_stages(p->ir));
     add_source("core_rst", "rst | soft_rst", out);
     for (int d = 0; d < IR_MAX_DIES; d++)
         if (p->resets[d]) add_reset(p, d, out);

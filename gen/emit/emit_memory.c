@@ -141,6 +141,21 @@ static bool same_clients(const struct channel *a, const struct channel *b) {
     return same;
 }
 
+// Which copy of the walker's descriptor a channel reads; 0: its engine has one copy, or it has no engine.
+static int copy_of(const struct channel *ch) {
+    return ch->engine == IR_NONE ? 0 : (ch->index - ch->ir->engine[ch->engine].first_channel) / KERNEL_TREE_GROUP;
+}
+
+// Says what differs between this channel and an earlier one with the same clients.
+static void add_likeness(const struct channel *ch, int like) {
+    struct channel other = channel_of(ch->plan, like, NULL);
+    text_addf(ch->out, "    // as channel %d, with the index %d in place of %d", like, ch->index, like);
+    if (copy_of(ch) != copy_of(&other))
+        text_addf(ch->out, ", and copy %d of the walker's descriptor: bits %d:%d of its net", copy_of(ch),
+                  (copy_of(ch) + 1) * DESCRIPTOR_BITS - 1, copy_of(ch) * DESCRIPTOR_BITS);
+    text_add(ch->out, "\n");
+}
+
 // The first channel with the clients of this one.
 static int first_like(const struct channel *ch) {
     for (int c = 0; c < ch->index; c++) {
@@ -297,7 +312,7 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     struct channel ch = channel_of(p, c, out);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
     int like = first_like(&ch);
-    if (like != c) text_addf(out, "    // as channel %d, with the index %d in place of %d\n", like, c, like);
+    if (like != c) add_likeness(&ch, like);
     else {
         add_names(&ch, false);
         add_names(&ch, true);

@@ -140,7 +140,7 @@ read_tables() { # folder
     awk "/^ +8'h[0-9a-f]+,? \/\/ / {
         place = \$1; gsub(/8'h0?|,/, \"\", place); names++
         at = index(\"0123456789abcdef\", place) - 1
-        if (length(place) == 1 && \$0 !~ \"[.]\" at \"( ->|\$)\") { print \"error: \" \$0; wrong = 1 }
+        if (length(place) == 1 && \$0 !~ \"[.]\" at \"( ->|,|\$)\") { print \"error: \" \$0; wrong = 1 }
     }
     END { exit wrong }" $(modules_of "$1")
 }
