@@ -31,7 +31,7 @@ void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
 // The comment above a parameter: the number that the bits of an fp32 stand for, or the order of a list; most have none.
-void emit_describe_value(const struct ir *, const struct ir_param *, struct text *out);
+void emit_describe_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Simulation top: rill_top, or the kernel wrapper of that name around rill_top, with a memory model per channel and

@@ -329,7 +329,9 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(
         out,
         "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
-        "the kernel reads, then the kernel. The head of rill_top.v explains terms and names.\n");
+        "the kernel reads, then the kernel. The head of rill_top.v explains terms and names, and the head of an "
+        "instance's module "
+        "explains its parameters.\n");
 }
 
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {

@@ -156,7 +156,7 @@ static void add_params(const struct emit_scope *s, int id) {
     const struct ir_kernel *k = &s->plan->ir->kernel[id];
     for (int p = 0; p < k->params; p++) {
         text_add(s->out, p ? ",\n" : "\n");
-        emit_describe_value(s->plan->ir, &k->param[p], s->out);
+        emit_describe_value(s->plan->ir, id, &k->param[p], s->out);
         text_addf(s->out, "        .%s(", k->param[p].name);
         emit_value(s->plan->ir, id, &k->param[p], s->out);
         text_add(s->out, ")");

@@ -268,15 +268,48 @@ static double rounded(float number, int digits) {
 static void add_number(float number, struct text *out) {
     int power, digits = 1;
     if (frexpf(number, &power) == 0.5F && (power < -3 || power > 12)) {
-        text_addf(out, "        // 2^%d\n", power - 1);
+        text_addf(out, "        // fp32 2^%d\n", power - 1);
         return;
     }
     while (digits < 9 && (float)rounded(number, digits) != number) digits++;
-    text_addf(out, "        // %.*g\n", digits, (double)number);
+    text_addf(out, "        // fp32 %.*g\n", digits, (double)number);
 }
 
-void emit_describe_value(const struct ir *ir, const struct ir_param *param, struct text *out) {
+// Which groups of lanes are on which chain, from 4 bits for each group.
+static void add_chains(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+    int channels = (int)ir_param_int(&ir->kernel[kernel], "CHANNELS", 0);
+    uint64_t chains = param->value.word->value;
+    text_addf(out, "        // 16'h%04x, 4 bits for each 8 lanes:", (unsigned)chains);
+    for (int first = 0; first < channels; first += IR_LANE_GROUP) {
+        int last = first + IR_LANE_GROUP < channels ? first + IR_LANE_GROUP - 1 : channels - 1;
+        text_addf(out, "%s %s of lanes %d to %d on chain %d", first ? "," : "",
+                  strcmp(param->name, "SUMS_CHAIN") ? "multipliers" : "sums", first, last,
+                  (int)(chains >> (4 * (first / IR_LANE_GROUP)) & 0xf));
+    }
+    text_add(out, "\n");
+}
+
+// The chains whose bits are set.
+static void add_mask(int64_t mask, const char *what, struct text *out) {
+    text_add(out, "        // bit n is for chain n:");
+    const char *before = " ";
+    for (int n = 0; n < IR_MAX_CHAINS; n++, mask >>= 1)
+        if (mask & 1) text_addf(out, "%schain %d", before, n), before = ", ";
+    text_addf(out, " %s\n", what);
+}
+
+// Explains the packed parameters of an engine on several dies.
+static void add_dies(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+    int64_t mask = ir_param_int(&ir->kernel[kernel], param->name, 0);
+    if (!strcmp(param->name, "COPY_CHAIN") || !strcmp(param->name, "SUMS_CHAIN")) add_chains(ir, kernel, param, out);
+    if (!strcmp(param->name, "CHAIN_AWAY") && mask) add_mask(mask, "has an operand buffer on its die", out);
+    if (!strcmp(param->name, "EARLY") && mask)
+        add_mask(mask, "has multipliers only; its lanes' sums are elsewhere", out);
+}
+
+void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
+    if (!strcmp(ir->kernel[kernel].module, rtl_engine.module)) add_dies(ir, kernel, param, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
         float number;
