@@ -162,9 +162,9 @@ static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     return run;
 }
 
-// Lists a die's faults in order of their bit numbers: as slices of `kernel_fault` if `told`, else as slices of the
-// modules' vectors.
-static void add_list(const struct emit_plan *p, int die, bool told, struct text *out) {
+// Lists a die's faults in order of their bit numbers: as slices of a net with all faults, or of the modules' vectors if
+// `net` is NULL.
+static void add_list(const struct emit_plan *p, int die, const char *net, struct text *out) {
     const struct ir *ir = p->ir;
     struct text list = {0};
     int runs = 0;
@@ -174,8 +174,8 @@ static void add_list(const struct emit_plan *p, int die, bool told, struct text 
         const struct emit_module *m = &p->module[run.module];
         const char *faults = arena_printf(ir->arena, "faults_of_%s", m->name);
         text_addf(&list, "%s%s", runs++ ? ", " : "",
-                  told ? emit_slice(ir, "kernel_fault", faults_of(ir, IR_NONE), run.place, run.count)
-                       : emit_slice(ir, faults, m->faults, run.first, run.count));
+                  net ? emit_slice(ir, net, faults_of(ir, IR_NONE), run.place, run.count)
+                      : emit_slice(ir, faults, m->faults, run.first, run.count));
     }
     text_addf(out, "%s%s%s", emit_open(runs), text_cstr(&list), emit_close(runs));
     text_free(&list);
@@ -184,9 +184,9 @@ static void add_list(const struct emit_plan *p, int die, bool told, struct text 
 static void add_fault_way(const struct emit_plan *p, int die, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(%d), .STAGES(%d)) u_fault_way_%d (\n        .clk(clk), .rst(1'b0),\n        .d(",
               rtl_hop.module, faults_of(p->ir, die), emit_way_stages(p->ir), die);
-    add_list(p, die, false, out);
+    add_list(p, die, "fault_at", out);
     text_add(out, "),\n        .q(");
-    add_list(p, die, true, out);
+    add_list(p, die, "kernel_fault", out);
     text_add(out, "));\n");
 }
 
@@ -210,10 +210,11 @@ void emit_faults(const struct emit_plan *p, struct text *out) {
     if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;
+    if (far) text_addf(out, "    wire %sfault_at = ", emit_range(ir, faults_of(ir, IR_NONE)));
+    else text_add(out, "    assign kernel_fault = ");
+    add_list(p, IR_NONE, NULL, out);
+    text_add(out, ";\n");
+    if (far) text_add(out, "    // kernel_fault is fault_at, later: the bits of each die pass through its stages.\n");
     for (int d = 0; d < ir->dies && far; d++)
         if (emit_has_faults(ir, d)) add_fault_way(p, d, out);
-    if (far) return;
-    text_add(out, "    assign kernel_fault = ");
-    add_list(p, IR_NONE, false, out);
-    text_add(out, ";\n");
 }
