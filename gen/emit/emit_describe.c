@@ -343,6 +343,7 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     }
     for (int k = 0; k < p->ir->kernels; k++)
         others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
+    if (m == p->shared) others += p->ir->engines; // a tree of registers for the bursts of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
     text_addf(out, "//   u_%-12s %3d operations, %3d other kernels, reads %3d streams%s\n", module->name, operations,
               others, streams,
@@ -388,16 +389,19 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         out,
         "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = {1 "
         "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
-        "valid elements. They are called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. "
-        "The port is left out if the kernel has only one, or ends with its name. After the number of a port is what it "
-        "carries or, at a fork, who reads it, unless the name would have more than 40 characters. A rill_link, called "
-        "u_to_<kernel>_<port> and placed in the reader's "
-        "module, connects the two ends: it has the stream's FIFO, and the registers on the way to another die. DEPTH "
-        "is chosen so that no stream blocks (docs/fifos.md). From module to module, the fields of a word travel "
-        "as one net, <stream>_word = {tcount, tlast, tuser, tdata}. The outputs of a fork have only tvalid and "
-        "tready: its readers take the word at its input, to_<fork>_*, which is therefore an output of the fork's "
-        "module (such as to_step_fork_tdata of u_control). Handshakes without a "
-        "rill_link keep the name of what they transfer (walk_burst, param_rest).\n"
+        "valid elements.\n"
+        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. The port is left out if "
+        "the kernel has only one, or ends with its name. After the number of a port is what it carries or, at a fork, "
+        "who reads it, unless the name would have more than 40 characters.\n"
+        "//   Link: a rill_link, called u_to_<kernel>_<port> and placed in the reader's module, connects the two ends. "
+        "It has the stream's FIFO, and the registers on the way to another die. DEPTH is chosen so that no stream "
+        "blocks (docs/fifos.md).\n"
+        "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
+        "tdata}.\n"
+        "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "
+        "which "
+        "is therefore an output of the fork's module (such as to_step_fork_tdata of u_control).\n"
+        "//   Handshakes without a rill_link have the name of what they transfer (walk_burst, param_rest).\n"
         "// Comments of streams. They give writer and reader, the tensor with its shape per token, and the words of a "
         "firing for one token. The tokens alternate from word to word. A stream in another order has an itensor type "
         "(docs/ir.md).\n"

@@ -106,6 +106,33 @@ read_heads() { # folder
     done
 }
 
+# A memory channel that names an earlier one differs from it by its index, and by the copy of the descriptor that the
+# comment names. Lines may be broken elsewhere.
+read_channels() { # folder
+    awk '
+    /^ +\/\/ ---- memory channel [0-9]+ ----$/ { c = $5; next }
+    c != "" && $2 == "as" { like[c] = $4 + 0; if (/, and copy/) copy[c] = $15 + 0; next }
+    /^ +\/\/|^ +wire unused = / { c = /wire/ ? "" : c; next }
+    c != "" {
+        line = $0; n = sprintf("%02d", c)
+        if (match(line, /lane_desc_tdata\[[0-9]+:[0-9]+\]/)) {
+            low = substr(line, RSTART, RLENGTH); gsub(/.*:|[]]/, "", low)
+            reads[c] = low / 56
+            sub(/lane_desc_tdata\[[0-9:]+/, "lane_desc_tdata[", line)
+        }
+        gsub("_" n "_", "_#_", line); gsub("_" n "[)]", "_#)", line); gsub("_" n " ", "_# ", line)
+        gsub("[[]" c "]", "[#]", line); gsub("[*]" c " ", "*# ", line); gsub(/ /, "", line)
+        text[c] = text[c] line
+    }
+    END {
+        for (c in like)
+            if (text[c] != text[like[c]] || reads[c] != (c in copy ? copy[c] : reads[like[c]])) {
+                print "error: channel " c " is not as " like[c]; wrong = 1
+            }
+        exit wrong
+    }' "$1/rtl/rill_top.v"
+}
+
 read_icarus() { # folder
     (cd "$1" && iverilog -g2005 -t null -f filelist.f)
 }
@@ -183,6 +210,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: words after numbers of ports" read_words "$dir"
     check "emit $label: heads of files, names of fields" read_heads "$dir"
     check "emit $label: tables" read_tables "$dir"
+    check "emit $label: channels that are alike" read_channels "$dir"
     check "emit $label: rules of strict front ends" "$root/verif/lint/strict.py" "$dir"/rtl/*.v
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
@@ -233,8 +261,8 @@ fi
 
 for spec in "${specs[@]}"; do
     [ $list = 0 ] || { spec_name "$spec"; continue; }
-    checks=11
-    [ "$(spec_name "$spec")" != graph-linear ] || checks=12 # also checked with a module that is not instantiated
+    checks=12
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=13 # also checked with a module that is not instantiated
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 [ $list = 0 ] || exit 0
