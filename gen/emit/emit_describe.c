@@ -195,21 +195,33 @@ static const char *instance_of(const struct emit_plan *p, int kernel) {
     return arena_printf(p->ir->arena, "u_%s", k->name);
 }
 
+// Columns for the names of the kernels that are listed.
+static int columns_of(const struct ir *ir, const int kernel[], int count, bool all) {
+    size_t columns = 22;
+    for (int i = 0; i < count; i++) {
+        const struct ir_kernel *k = &ir->kernel[kernel[i]];
+        size_t len = all || k->node == IR_NONE ? strlen(k->name) : 0;
+        if (len > columns) columns = len;
+    }
+    return (int)columns;
+}
+
 // Lists the kernels of a module with what they do: all, or those that compute no operation.
 static void add_kernels_of(const struct emit_plan *p, int m, bool all, const char *heading, struct text *out) {
     bool any = false;
     int count;
     const int *kernel = emit_kernel_order(p, m, &count);
+    int columns = columns_of(p->ir, kernel, count, all);
     for (int i = 0; i < count; i++) {
         int k = kernel[i];
         if (!all && p->ir->kernel[k].node != IR_NONE) continue;
         if (!any) text_addf(out, "// %s\n", heading);
         any = true;
-        text_addf(out, "//   u_%-22s ", p->ir->kernel[k].name);
+        text_addf(out, "//   u_%-*s ", columns, p->ir->kernel[k].name);
         add_work(p->ir, k, out);
     }
     for (int e = 0; m == p->shared && e < p->ir->engines; e++)
-        text_addf(out, "//   u_%-22s gives each burst of the walker to all channels, through registers\n",
+        text_addf(out, "//   u_%-*s gives each burst of the walker to all channels, through registers\n", columns,
                   ir_engine_name(p->ir, e, "walk_tree"));
 }
 

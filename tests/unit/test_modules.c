@@ -139,8 +139,7 @@ static void the_top_tells_the_data_flow(void **state) {
                                         "//   u_control to u_embed: token, step words\n",
                                         "//   u_control to u_layer: step words, vector parameters (param_load)\n",
                                         "values of the open block (tail)\n",
-                                        "//   memory to u_control: prompt ids (prompt), header of the image, vector "
-                                        "parameters (param)\n",
+                                        "header of the image, vector parameters (param)\n",
                                         "//   u_layer to memory: keys (k_writer), full blocks of values (v_tail)\n",
                                         "//   u_control to memory: generated ids (ring)\n"};
     struct text top = {0};
