@@ -202,6 +202,14 @@ static const char *doc_of_stores(const struct ir *ir, int net) {
     return doc;
 }
 
+// The events whose cycles are counted, the last one first.
+static const char *doc_of_counters(const struct ir *ir, int net) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == ir->net[net].driver && !strcmp(ir->wire[w].port, "events"))
+            return arena_printf(ir->arena, "cycles, 64 bits for each of %s", ir_use_print(ir, &ir->wire[w].use));
+    return ir_net_doc(IR_NET_COUNTERS);
+}
+
 // Whether a store of parameters is on another die than the loader.
 static bool has_far_store(const struct ir *ir) {
     bool far = false;
@@ -249,6 +257,7 @@ static const char *doc_of_slices(const struct ir *ir, int n) {
 static const char *net_doc(const struct ir *ir, int n) {
     const struct ir_net *net = &ir->net[n];
     if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);
+    if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "param_load_data has vector parameters; HOPS cycles later, a store on another die finds them on "
                "param_load_way_*";
