@@ -15,7 +15,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
 deep_parts="harness host serve verify clocks tutorials control board readers paths mutants unit sanitize emit"
-deep_parts+=" templates formal matrix fuzz explore dumps package install legal pages schema report platform accuracy"
+deep_parts+=" templates benches formal matrix fuzz explore dumps package install legal pages schema report platform accuracy"
 deep_parts+=" pieces netlists failures"
 
 each_part() { # function that is given name, title, command and arguments
@@ -32,7 +32,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}" "${half[@]}"
     "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
-    "$1" benches "module benches" verif/modules/run.sh "${quick[@]}"
+    "$1" benches "module benches" verif/modules/run.sh "${quick[@]}" "${half[@]}"
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
