@@ -15,14 +15,14 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
 deep_parts="harness host serve verify clocks tutorials control board readers paths mutants unit sanitize emit"
-deep_parts+=" templates benches formal matrix fuzz explore dumps package install legal pages schema report platform accuracy"
-deep_parts+=" pieces netlists failures"
+deep_parts+=" templates benches formal matrix fuzz explore dumps package install legal pages schema report platform"
+deep_parts+=" accuracy pieces netlists failures"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh
+    "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh "${all[@]}"
     "$1" control "ends that the host asks for" tests/e2e/control.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
     "$1" clock "the delay model on known paths" tests/timing/run.sh

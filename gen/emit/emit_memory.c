@@ -194,7 +194,9 @@ static int copy_of(const struct channel *ch) {
 // Says what differs between this channel and an earlier one with the same clients.
 static void add_likeness(const struct channel *ch, int like) {
     struct channel other = channel_of(ch->plan, like, NULL);
+    int first = ch->engine == IR_NONE ? 0 : ch->ir->engine[ch->engine].first_channel;
     text_addf(ch->out, "    // as channel %d, with the index %d in place of %d", like, ch->index, like);
+    if (first > 0) text_addf(ch->out, ", and lane %d of the engine in place of %d", ch->index - first, like - first);
     if (copy_of(ch) != copy_of(&other))
         text_addf(ch->out, ", and copy %d of the walker's descriptor: bits %d:%d of its net", copy_of(ch),
                   (copy_of(ch) + 1) * DESCRIPTOR_BITS - 1, copy_of(ch) * DESCRIPTOR_BITS);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares tables of the pages with the output of `rill check`, `rill forecast` and `rill depths`.
 
-usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
+usage: tables.py [--deep | --long] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
        RILL_UPDATE=1 tables.py PAGE...    writes them
 Comments directly before a table say how its columns are made. The parts of a comment are separated by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
@@ -33,7 +33,8 @@ A column `in:out`, or an IN:OUT after FIGURE, is the request. COLUMN `MHz` means
 clock. With the part `rows`, COLUMN is the first cell of a row, and FIGURE a number of cycles of a step in the phase with
 which a head begins (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
 A comment with the part `deep`, or a COLUMN with that word, takes long: it is compared only with `--deep`, which
-tests/e2e/docs.sh uses and which compares nothing else.
+tests/e2e/docs.sh uses and which compares nothing else. `long` is the same for what takes minutes, with `--long`, which
+`tests/e2e/docs.sh --all` uses.
 """
 import atexit
 import functools
@@ -186,10 +187,13 @@ def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
+LEVELS = ("deep", "long")
+
+
 class Mark:
     """A comment before a table: the command, and the figure in the cells of each column."""
 
-    def __init__(self, command, text, deep):
+    def __init__(self, command, text, level):
         self.command = command
         self.spec, *parts = text.split("; ")
         self.spec, _, self.request = self.spec.partition(" ")
@@ -198,8 +202,9 @@ class Mark:
         self.wanted = {}
         for part in parts:
             column, _, figures = part.rpartition(": ")
-            if column and ("deep" in parts or column.startswith("deep ")) == deep:
-                self.wanted[column.removeprefix("deep ")] = figures
+            word = next((word for word in LEVELS if word in parts or column.startswith(f"{word} ")), "")
+            if column and word == level:
+                self.wanted[column.removeprefix(f"{word} ")] = figures
 
     def path(self, name):
         path = ROOT / self.spec.replace("*", name)
@@ -263,13 +268,13 @@ class Table:
         return wanted
 
 
-def compare(path, lines, update, deep):
+def compare(path, lines, update, level):
     """Yields the cells that differ; with `update`, corrects them in the lines."""
     table, marks = None, []
     for at, line in enumerate(lines):
         mark = MARK.match(line)
         if mark:
-            marks.append(Mark(mark[1], mark[2], deep))
+            marks.append(Mark(mark[1], mark[2], level))
         elif marks:
             marks = [mark for mark in marks if mark.wanted]
             try:
@@ -295,14 +300,15 @@ def compare(path, lines, update, deep):
 
 
 def main():
-    update, deep = os.environ.get("RILL_UPDATE") == "1", "--deep" in sys.argv
+    update, options = os.environ.get("RILL_UPDATE") == "1", [word for word in LEVELS if f"--{word}" in sys.argv]
+    level = options[0] if options else ""
     for path in sys.argv[1:]:
-        if path == "--deep":
+        if path == f"--{level}":
             continue
         page = pathlib.Path(path)
         lines = page.read_text(encoding="utf-8").split("\n")
         before = list(lines)
-        for fault in compare(path, lines, update, deep):
+        for fault in compare(path, lines, update, level):
             print(fault)
         if lines != before:
             page.write_text("\n".join(lines), encoding="utf-8")
