@@ -163,7 +163,8 @@ read_words() { # folder
     mapfile -t modules < <(modules_of "$1")
     grep -hoE '\b(from_y_demux|to_x_mux|from_step_fork)_[0-9]+_\w*tvalid' "${modules[@]}" | sort -u |
         awk '/_[0-9]+_tvalid$/ { bare++; next } { words++ }
-            END { if (bare > words) { print "error: " bare " names of streams end with the number of a port"; exit 1 } }'
+            END { if (bare > words) print "error: " bare " names of streams end with the number of a port"
+                exit bare > words }'
 }
 
 # An entry of a multiplexer's table is the number of the stream that its comment names.
