@@ -137,7 +137,7 @@ class words {
     std::vector<std::uint32_t> encode(const std::string &text) const;
     // Encodes a question in a chat template, given by name or by path of its file. Throws on errors.
     std::vector<std::uint32_t> encode_chat(const std::string &chat, const std::string &text) const;
-    // The same for a whole conversation, in a template that `chat` has found.
+    // Encodes a whole conversation in a template that `chat` has found.
     std::vector<std::uint32_t> encode_turns(const chat_template *, const std::vector<rill_text_turn> &) const;
     const chat_template *chat(const std::string &name) const; // throws if there is none
     std::int64_t find(const char *token) const;               // the id of a token by its text; -1: none

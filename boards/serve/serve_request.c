@@ -331,7 +331,7 @@ static bool take_field(struct reading *r, const char *name, json_t *value) {
 
 // ---- the whole ----
 
-// What no field shows alone.
+// Refuses fields that are missing, and fields that need another one.
 static bool fits_together(struct reading *r) {
     const struct api_request *q = r->request;
     if (q->endpoint == ENDPOINT_CHAT && !q->turns.count)

@@ -253,7 +253,7 @@ static const char *doc_of_slices(const struct ir *ir, int n) {
                         ir->net[word].name, (int)ir_param_int(k, "SLICE_W", 1) - 1);
 }
 
-// What a net is for: by its role, or by the kernel that drives it.
+// Says what a net holds. Its role tells this, or else the kernel that drives it.
 static const char *net_doc(const struct ir *ir, int n) {
     const struct ir_net *net = &ir->net[n];
     if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);

@@ -24,7 +24,7 @@ TEXT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 logs=$root/build/modules
 
-# Of the quick sets of a bench, those of `make test` or of `make test-deep`.
+# Reads the quick sets of a bench and prints the ones that `make test` or `make test-deep` runs.
 of_half() {
     case $HALF in
         test) head -n 1 ;;
