@@ -214,7 +214,7 @@ static const char *doc_of_counters(const struct ir *ir, int net) {
 static bool has_far_store(const struct ir *ir) {
     bool far = false;
     for (int k = 0; k < ir->kernels; k++)
-        far = far || (kernel_is(&ir->kernel[k], KERNEL_STORE) && ir_param_int(&ir->kernel[k], "HOPS", 0));
+        far = far || (kernel_is(&ir->kernel[k], KERNEL_STORE) && kernel_load_hops(&ir->kernel[k]));
     return far;
 }
 
@@ -225,16 +225,27 @@ static int net_before(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-static bool is_from(const struct ir *ir, int net, const struct kernel_class *class) {
+// The kernel that drives a net; NULL: none.
+static const struct ir_kernel *driver_of(const struct ir *ir, int net) {
     int driver = net == IR_NONE ? IR_NONE : ir->net[net].driver;
-    return driver != IR_NONE && !strcmp(ir->kernel[driver].module, class->module);
+    return driver == IR_NONE ? NULL : &ir->kernel[driver];
+}
+
+static bool is_of_hop(const struct ir *ir, int net) {
+    const struct ir_kernel *k = driver_of(ir, net);
+    return k && kernel_hop_stages(k) >= 0;
+}
+
+static bool is_of_slices(const struct ir *ir, int net) {
+    const struct ir_kernel *k = driver_of(ir, net);
+    return k && kernel_slice_bits(k) > 0;
 }
 
 // Register stages between dies hold a net of another die, as it was so many cycles before.
 static const char *doc_of_hop(const struct ir *ir, int n) {
     int first = n, cycles = 0;
-    for (; is_from(ir, first, &rtl_hop); first = net_before(ir, ir->net[first].driver))
-        cycles += (int)ir_param_int(&ir->kernel[ir->net[first].driver], "STAGES", 0);
+    for (; is_of_hop(ir, first); first = net_before(ir, ir->net[first].driver))
+        cycles += kernel_hop_stages(driver_of(ir, first));
     if (first == IR_NONE) return emit_purpose(ir, ir->net[n].driver);
     return arena_printf(ir->arena, "%s%s, %d cycle%s later", ir->net[first].name,
                         emit_on_die(ir, ir->kernel[ir->net[n].driver].die), cycles, cycles == 1 ? "" : "s");
@@ -243,14 +254,14 @@ static const char *doc_of_hop(const struct ir *ir, int n) {
 // A word that goes to another die in slices, and the word there.
 static const char *doc_of_slices(const struct ir *ir, int n) {
     const struct ir_kernel *k = &ir->kernel[ir->net[n].driver];
-    int slices = is_from(ir, n, &rtl_serializer) ? n : net_before(ir, ir->net[n].driver);
-    int word = is_from(ir, slices, &rtl_serializer) ? net_before(ir, ir->net[slices].driver) : IR_NONE;
+    int slices = is_of_slices(ir, n) ? n : net_before(ir, ir->net[n].driver);
+    int word = is_of_slices(ir, slices) ? net_before(ir, ir->net[slices].driver) : IR_NONE;
     if (word == IR_NONE) return emit_purpose(ir, ir->net[n].driver);
     if (slices != n)
         return arena_printf(ir->arena, "%s%s, put together from its slices", ir->net[word].name,
                             emit_on_die(ir, k->die));
     return arena_printf(ir->arena, "%s in slices for another die, one per cycle: {number, slice[%d:0]}",
-                        ir->net[word].name, (int)ir_param_int(k, "SLICE_W", 1) - 1);
+                        ir->net[word].name, kernel_slice_bits(k) - 1);
 }
 
 // Says what a net holds. Its role tells this, or else the kernel that drives it.
@@ -262,8 +273,8 @@ static const char *net_doc(const struct ir *ir, int n) {
         return "param_load_data has vector parameters; HOPS cycles later, a store on another die finds them on "
                "param_load_way_*";
     if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
-    if (is_from(ir, n, &rtl_hop)) return doc_of_hop(ir, n);
-    if (is_from(ir, n, &rtl_serializer) || is_from(ir, n, &rtl_deserializer)) return doc_of_slices(ir, n);
+    if (is_of_hop(ir, n)) return doc_of_hop(ir, n);
+    if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
     return emit_purpose(ir, net->driver);
 }
 

@@ -275,9 +275,16 @@ static void add_number(float number, struct text *out) {
     text_addf(out, "        // fp32 %.*g\n", digits, (double)number);
 }
 
+// The channels of the engine that a kernel is; 0: it is none.
+static int channels_of(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return ir->engine[e].channels;
+    return 0;
+}
+
 // Which groups of lanes are on which chain, from 4 bits for each group.
 static void add_chains(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
-    int channels = (int)ir_param_int(&ir->kernel[kernel], "CHANNELS", 0);
+    int channels = channels_of(ir, kernel);
     uint64_t chains = param->value.word->value;
     text_addf(out, "        // 16'h%04x, 4 bits for each 8 lanes:", (unsigned)chains);
     for (int first = 0; first < channels; first += IR_LANE_GROUP) {
