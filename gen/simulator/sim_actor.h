@@ -229,8 +229,16 @@ struct sim_turns {
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);
 // Fetches the turns that are known ahead. Call it whenever a step may have arrived, and before turns_present.
 void turns_fetch(struct sim *, struct sim_turns *);
-// The present turn; raises *from to when it is available. False while unknown or at the end.
-bool turns_present(struct sim *, struct sim_turns *, int64_t *turn, int64_t *from);
+// Reads the present turn from the turns fetched ahead. False while there is none.
+bool turns_read(struct sim *, struct sim_turns *);
+// The present turn; raises *from to when it is available. False while unknown or at the end. Inline, because it runs
+// for every word of a stream and turns_read only for every firing.
+static inline bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
+    if (!t->known && !turns_read(sim, t)) return false;
+    *from = at_least(*from, t->since);
+    *turn = t->turn;
+    return true;
+}
 void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
 // ---- memory ----

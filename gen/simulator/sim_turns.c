@@ -86,17 +86,12 @@ void turns_fetch(struct sim *sim, struct sim_turns *t) {
     while (fetch_turn(sim, t)) continue;
 }
 
-bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
+bool turns_read(struct sim *sim, struct sim_turns *t) {
     int64_t entry;
-    if (!t->known) {
-        if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
-        t->since = edge_avail(&t->ahead);
-        t->turn = schedule_at(&t->schedule, entry, STEER_PORT);
-        t->known = true;
-    }
-    *from = at_least(*from, t->since);
-    *turn = t->turn;
-    return true;
+    if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
+    t->since = edge_avail(&t->ahead);
+    t->turn = schedule_at(&t->schedule, entry, STEER_PORT);
+    return t->known = true;
 }
 
 void turns_done(struct sim *sim, struct sim_turns *t, int64_t at) {
