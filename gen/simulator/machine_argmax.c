@@ -6,9 +6,9 @@
 struct argmax {
     struct sim_edge *in, *out;
     int64_t last;   // cycle of the last word taken or id sent
-    int64_t tokens; // tokens of the present firing
+    int64_t tokens; // tokens of the present firing, counted in its first row
     int64_t sent;   // ids of that firing that were sent
-    int64_t offer;  // first cycle of the next id, or -1; ids are leaving if it is >= 0 and tokens > 0
+    int64_t offer;  // first cycle of the next id; -1: the firing is still arriving
     bool first;     // the next word belongs to the first row of a firing
 };
 

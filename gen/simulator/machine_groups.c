@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of custom kernels whose outputs have another number of words than their inputs. The kernel takes a group
-// of words of every input, then offers the words made from it. It takes words with the same index in their groups
-// together from all inputs.
+// of words of every input, then offers the words made from the group. The n-th words of all inputs' groups are taken
+// together.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -27,8 +27,8 @@ struct groups {
     int64_t out_row, out_token; // next word of that group
 };
 
-// The stream of the i-th operand or result. They are in the order of the declaration, without the inputs that every
-// kernel may have.
+// The stream of the i-th operand or result, in the order of the declaration. Steps and parameters, which every kernel
+// may have as inputs, do not count.
 static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, bool is_output) {
     for (int p = 0; p < a->k->ports; p++) {
         const struct ir_port *port = &a->k->port[p];
@@ -60,7 +60,7 @@ static int64_t rows_in(const struct actor *a, const struct groups *g) {
     return most;
 }
 
-// Whether there is a place for the group's first word, and when.
+// Whether there is a place for the present group; raises *at to when there is.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
     int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;

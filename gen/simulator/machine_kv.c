@@ -64,7 +64,7 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
     return mark;
 }
 
-// Hands over a descriptor with the head's first unit.
+// Hands over the head's descriptor, in the cycle after its first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
     int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.keys.channels * a->c.keys.units;
@@ -104,6 +104,7 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
 
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
+    // At 256 bits, the first position of a block clears the words of both beats, which takes its rows twice.
     bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
     v->last += a->c.values.rows * (opening ? 2 : 1); // each value takes a cycle per row
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
@@ -124,6 +125,7 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
+        // With by_step, the engine must have made all reads of the previous step, not only those of the layer.
         int64_t ahead =
             a->c.values.by_step
                 ? taken / a->c.values.layers - 1
@@ -139,10 +141,10 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// Takes a step word. It may do so once the reader has taken the previous step, because the reader has then finished the
-// step before that one.
+// Takes the next step word, once all words of the step before the present one have been sent (units may run one step
+// ahead of the words).
 static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
-    int64_t before = v->step_no - 1; // the previous step
+    int64_t before = v->step_no - 1; // the step before the present one
     if (v->inside || before < 0) return kv_step(sim, a, v);
     if (before >= (int64_t)v->read.count) return false;
     v->last = at_least(v->last, v->read.items[before] + a->c.scales.release - 1);

@@ -4,7 +4,7 @@
 
 enum { ROWS, PIXELS };
 
-// From some cycle on, the places of all words before `before` are free.
+// After the read in `cycle`, no word before `before` is needed, so the places of these words get free.
 struct release {
     int64_t before, cycle;
 };

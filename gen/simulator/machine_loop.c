@@ -7,7 +7,7 @@ struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
     struct sim_client *prompt; // NULL: the graph has no ids, or the run begins in the middle of a request
     int64_t unread, left;      // ids of the prompt that were not sent yet; ids left in the present beat
-    int64_t beat_at, popped;   // cycle in which that beat arrived, and in which the last id left a beat
+    int64_t beat_at, popped;   // first cycle for ids of that beat; cycle in which the last id left a beat
     int at, ids;               // present step; ids of it that were sent
     int64_t from;              // first cycle in which the next word can be offered
     bool inside;               // the ids of the present step are being sent
@@ -20,7 +20,7 @@ int64_t sim_offset_for(const struct ir *ir, enum ir_segment_role role) {
     return segment ? segment->offset : 0;
 }
 
-// Requests the whole prompt in one read, in the cycle before the first step.
+// Requests the whole prompt in one read, CYCLES_LOOP_PROMPT cycles before the first step.
 static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) {
     const struct ir *ir = sim->ir;
     if (!l->id || sim->options->load_only || sim->options->step[0].pos > 0) return;

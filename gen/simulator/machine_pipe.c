@@ -17,7 +17,7 @@ struct pipe {
     struct sim_steps steps;
     struct stage stage;
     bool inside;    // a firing has begun
-    int64_t firing; // index of the present firing among the firings that make one output firing
+    int64_t firing; // input firings (in pass_through: rows) in the present output firing so far
 };
 
 static void open_slices(struct pipe *p) {

@@ -114,11 +114,13 @@ struct writer {
     int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
     int64_t pos;               // position of the step's first row
     int64_t row, token;        // next word
-    int64_t clear;             // cycle of the last beat of the previous group; the next group may begin then
-    int64_t left, from;        // beats of the group still to be handed over; first cycle for them
-    bool ask;                  // the group's descriptor is still to be handed over
-    int64_t asks;              // first cycle for the descriptor
-    int64_t address;           // address of the group
+    // Cycle in which the write engine took the last beat of the previous group. The last word of the next group may
+    // come then.
+    int64_t clear;
+    int64_t left, from; // beats of the group still to be handed over; first cycle for them
+    bool ask;           // the group's descriptor is still to be handed over
+    int64_t asks;       // first cycle for the descriptor
+    int64_t address;    // address of the group
 };
 
 bool sim_writer_init(struct sim *sim, struct actor *a) {

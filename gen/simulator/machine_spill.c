@@ -64,8 +64,8 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
 }
 
 // Hands over the present beats, each after its descriptor. The first descriptor is known with the firing's first word,
-// every other one with the previous beat. If a word is wider than a beat, the word itself gives its descriptors. False
-// until the engine has the last beat.
+// and every other one with the previous beat. If a word is wider than a beat, the descriptors of its beats are known
+// with the word. False until the engine has the last beat.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
     bool wide = a->c.spill.beats > 1;
     int64_t at, room;
