@@ -18,8 +18,8 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
     return longest;
 }
 
-// The most words of a firing that are in the stream at that pace. The reader takes the first word when it did in the
-// simulation.
+// The most words of a firing that are in the stream at that pace. The reader takes the first word when it took it in
+// the simulation.
 static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t words, int64_t longest) {
     int64_t interval = at_least(longest / words, 1);
     struct lp_stream s = {
