@@ -19,6 +19,7 @@ struct evaluation {
     int pass; // the next pass to run
 };
 
+// Reads the spec with the point's values, as if it were in the file.
 static bool make_spec(struct evaluation *e, const struct explore_point *p) {
     struct text text = {0};
     explore_spec_text(e->x, p, NULL, &text);
@@ -46,6 +47,7 @@ static void take_message(struct evaluation *e, const char *mark, char words[EXPL
 
 // ---- bounds ----
 
+// Sets bounds that exclude nothing.
 static void worst_bounds(double bound[EXPLORE_METRICS]) {
     for (int m = 0; m < EXPLORE_METRICS; m++) bound[m] = explore_metric[m].up ? 1e300 : 0;
 }
@@ -73,8 +75,8 @@ static void lower(struct cost_resources *least, const struct cost_resources *one
     least->uram = at_most(least->uram, one->uram);
 }
 
-// Calculates the least that the design takes, before depths and dies are known: kernels and DMA engines. FIFOs count
-// as nothing, as later passes choose their memories.
+// Calculates the least that kernels and DMA engines take, before depths and dies are known. FIFOs count as nothing,
+// because later passes choose their depths and memories.
 static struct cost_resources least_resources(struct ir *ir) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     struct cost_design cost = cost_design(ir);
@@ -129,6 +131,8 @@ static double largest_share(const struct cost_resources *use, const struct cost_
     return of[best].share;
 }
 
+// The figure `accuracy`: the bits of the weights' coarsest format (4.5 for int4_asym) plus the activations' mantissa
+// bits.
 static double accuracy_of(const struct ir *ir) {
     static const double bits[SPEC_FORMATS] = {[SPEC_INT8] = 8, [SPEC_INT4] = 4, [SPEC_INT4_ASYM] = 4.5};
     struct cost_formats f = cost_formats(ir);
@@ -183,6 +187,7 @@ static void set_power(const struct explore *x, const struct ir *ir, const struct
     value[EXPLORE_TOKENS_J] = p.high_w > 0 ? value[EXPLORE_TOKENS_S] / p.high_w : 0;
 }
 
+// Cycles of the step whose power is calculated: a decode step, or a prompt step if there are none.
 static double each_step(const struct explore *x, const struct ir *ir, double prefill, double decode) {
     if (ir->design.is_lm && x->tokens > 1) return decode / (double)(x->tokens - 1);
     return prefill / (double)div_up(x->prompt, ir->design.tokens);
@@ -219,6 +224,8 @@ static void fuller(struct fullest *f, double share, const char *what) {
 
 static bool has_one_die_of_several(const struct ir *ir) { return ir->design.dies < 2 && ir->dies > 1; }
 
+// Finds the fullest resource: of the memory's die if the design is not divided over several dies, of the whole board if
+// it has one die, else of any die or boundary between dies.
 static struct fullest fullest_of(const struct ir *ir, const struct cost_design *cost) {
     struct fullest f = {0, "nothing"};
     const char *which;
@@ -277,7 +284,8 @@ static bool fits_board(struct evaluation *e) {
     return e->diag.warnings == before;
 }
 
-// Reports a design that is better than its bounds: then the bounds or the forecast are wrong.
+// Stops with an internal error if a design is better than its bounds, because then the bounds or the forecast are
+// wrong.
 static void compare_bounds(const struct explore_result *r) {
     for (int m = 0; m < EXPLORE_METRICS; m++) {
         double slack = 1e-9 * (r->bound[m] > 1 ? r->bound[m] : 1);

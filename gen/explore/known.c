@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The points that a search has examined, as a list with a hash table, and the generator of random numbers.
 #include "gen/explore/known.h"
 
 #include <stdlib.h>

@@ -13,6 +13,8 @@
 
 #include "gen/explore/known.h"
 
+// POPULATION, BATCH, WHOLE_BATCH: points of a generation, of a batch of estimates and of a batch of whole evaluations.
+// MOST_IDLE: generations without a new point after which the genetic search ends. ROUNDS: alternations in search_some.
 enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
 
 struct searching {
@@ -85,7 +87,8 @@ static struct explore_result with_speed(const struct searching *s, const struct 
     return out;
 }
 
-// Evaluates those of these points (at most BATCH) whose results are not known. False after an error.
+// Evaluates those of these points (at most BATCH) whose results are not known, and notes the results of all. False
+// after an error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
     struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
     const struct known *known = level == EXPLORE_WHOLE ? &s->wholes : &s->estimates;
@@ -132,7 +135,7 @@ static bool estimate_all(struct searching *s) {
 
 struct member {
     int index, rank;
-    double room; // distance to its neighbours on the front: larger is better
+    double room; // crowding distance: how far its neighbours are apart in each goal; larger is better
 };
 
 static const struct searching *sorting; // qsort has no context
@@ -152,6 +155,8 @@ static int by_fitness(const void *a, const void *b) {
     return x->index - y->index;
 }
 
+// Sets the crowding distances of NSGA-II. The first and the last member of each goal get a distance that no other can
+// reach.
 static void add_rooms(struct searching *s, struct member *m, int count) {
     for (int g = 0; g < s->x->goals; g++) {
         sorting = s;
@@ -189,6 +194,7 @@ static int select_members(struct searching *s, struct member *m, int count, int 
     return count < most ? count : most;
 }
 
+// Returns the better one of two random members. They are ordered by fitness.
 static const struct explore_seen *tournament(struct searching *s, const struct member *m, int count) {
     int a = chance_below(&s->chance, count), b = chance_below(&s->chance, count);
     return &s->seen.item[m[a < b ? a : b].index];
@@ -204,6 +210,7 @@ static int first_points(struct searching *s, struct explore_point *batch, int mo
     return count < most ? count : most;
 }
 
+// Estimates points by NSGA-II until there are `most` or no new ones come up. False after an error.
 static bool breed(struct searching *s, int most) {
     struct explore_point batch[BATCH];
     struct member m[POPULATION + BATCH];
@@ -253,6 +260,7 @@ static enum worth worth_of(const struct searching *s, const struct explore_resul
     return is_beaten(s, value) ? WORTH_BY_BOUNDS : WORTH_ALL;
 }
 
+// Whether the point may still be evaluated at the level `whole`.
 static bool may_count(const struct searching *s, const struct explore_result *r) {
     return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
 }
@@ -291,7 +299,7 @@ static bool confirm(struct searching *s, int64_t most) {
     return !s->failed;
 }
 
-// Estimates the neighbours of all points that no other point beats.
+// Estimates the neighbours of all points of the present front.
 static bool look_around(struct searching *s, int most) {
     for (int i = 0, end = s->seen.count; i < end && s->seen.count < most; i++) {
         struct explore_point next[2 * EXPLORE_KEYS];

@@ -4,6 +4,7 @@
 
 #include "gen/explore/explore.h"
 
+// The last line of a value, which may be a list or map over several lines.
 static uint32_t last_line(const struct yaml_node *node) {
     uint32_t line = node->loc.line;
     for (size_t i = 0; i < node->count; i++) {
@@ -82,6 +83,7 @@ static void add_formats(const struct explore *x, const struct explore_point *p, 
     text_add(out, "}\n");
 }
 
+// Whether add_formats writes this key.
 static bool by_formats(const struct explore *x, const char *name, const struct yaml_node *own) {
     return !strcmp(name, "weights") && (has_patterns(x) || (own && own->kind == YAML_KIND_MAP));
 }

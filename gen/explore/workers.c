@@ -116,6 +116,7 @@ void explore_workers_stop(struct explore_workers *w) {
 
 // ---- sharing out tasks ----
 
+// Sends a task to a worker: the level and the index of each key's value.
 static bool give(const struct explore *x, struct explore_worker *w, const struct explore_task *task, int index) {
     struct text line = {0};
     text_addf(&line, "%d", task->level);
@@ -127,6 +128,7 @@ static bool give(const struct explore *x, struct explore_worker *w, const struct
     return ok;
 }
 
+// Reports a worker that ended or gave no valid answer. Returns false.
 static bool lost(const struct explore *x, struct explore_worker *w) {
     int status = 0;
     const char *how = "its answer was not understood";
