@@ -36,7 +36,7 @@ struct session {
     struct tokenizer *tokenizer;
     struct oracle *exact; // with --float: unquantized values
     struct text logits;   // of the generated ids, for --logits
-    uint64_t hash;        // over all logits
+    uint64_t hash;        // of the logits from which ids were chosen
     size_t rows;
 };
 
@@ -187,6 +187,7 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     text_free(&text);
 }
 
+// Reports a numeric fault. Returns false.
 static bool fault_at(struct session *s, const char *where) {
     diag_error(s->diag, loc_none(), MSG_NUMERIC_FAULT, where ? where : "unknown");
     return false;

@@ -35,6 +35,7 @@ static void print_board(const struct rill_device *d, struct arena *arena, struct
                   d->slrs[i + 1].name, d->sll, d->sll_region, d->slrs[i].platform_wires);
 }
 
+// The tools' figure in words: a number, a range, or a bound on one side.
 static const char *range(const struct platform_row *row, struct arena *arena) {
     enum { NO_BOUND = 1000000000 };
     if (row->high >= NO_BOUND) return arena_printf(arena, "%.0f or more", row->low);

@@ -26,17 +26,17 @@ struct verify {
     struct verify_options *o;
     const char *exe, *work;
     struct journal journal;
-    uint64_t *known; // results in the journal: the replay's, then each shard's; 0: none
+    uint64_t *known; // hashes of the results in the journal: the replay's, then each shard's; 0: none
     struct shards_request *request;
     struct shard *shard;
     int count;
-    int *shard_of; // per job
+    int *shard_of; // per job: its shard
     struct pool_job *job;
     int jobs;
-    int64_t steps, steps_done; // of the jobs
+    int64_t steps, steps_done; // simulated steps of all jobs, and of those that have ended
     double seconds;
     int golden_status;
-    bool shown; // a line of progress
+    bool shown; // a line of progress is on the terminal
 };
 
 // ---- files and arguments ----
@@ -218,6 +218,7 @@ static struct pool pool_of(struct verify *v) {
     return (struct pool){.parallel = (int)v->o->jobs, .limit = v->o->limit, .context = v};
 }
 
+// Whether an earlier run left the replay's result and its state.
 static bool has_golden(struct verify *v) {
     size_t len;
     const char *why, *text = file_read(v->arena, file_of(v, GOLDEN, "json"), 1 << 30, &len, &why);
@@ -255,6 +256,7 @@ static const char *status_text(struct verify *v, int status) {
     return status == POOL_DIED ? "it was killed" : arena_printf(v->arena, "it ended with status %d", status);
 }
 
+// Sets the shard's state when its process has ended. A result that passes does not count if the exit status is not 0.
 static void judge(struct verify *v, int shard, int status) {
     struct shard *s = &v->shard[shard];
     if (status == POOL_LATE) {

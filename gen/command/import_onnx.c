@@ -57,7 +57,8 @@ static bool fits(const struct fitting *f, const struct onnx_design *d) {
     return ok;
 }
 
-// Chooses as many channels as the weights keep busy, and with them the fastest design that fits.
+// Chooses as many channels as the weights keep busy, and with them the fastest design that fits. If none fits, tries
+// half of the channels, and so on. False if none fits with one channel; *d is then the smallest design.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;

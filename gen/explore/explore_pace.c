@@ -72,7 +72,7 @@ bool explore_pace(const struct explore *x, struct ir *ir, struct arena *arena, s
     struct stretch of_prompt = stretch_of(&p, &prompt, layers),
                    of_decode = ir->design.is_lm ? stretch_of(&p, &decode, layers) : (struct stretch){0, 0};
     if (of_prompt.all < 0 || of_decode.all < 0) return false;
-    // Cycles outside the layers, such as those of the head after the last step of the prompt
+    // Cycles outside the layers, such as those of the head after the last step of the prompt.
     double head = of_decode.all - of_decode.layer * (double)layers;
     *out = (struct explore_pace){of_prompt.all * (double)steps + (layers ? head : 0), of_decode.all * (double)decodes};
     set_depths(&p);
