@@ -116,7 +116,8 @@ static json_t *table_schema(const struct schema_table *t, struct arena *arena) {
 
 // ---- keys that depend on a word: attributes of an operation, parameters of a family ----
 
-// The keys that are allowed in addition to those of `table`, if `key` is `word`.
+// The condition that allows further keys: if `key` is `word`, the map may have `properties` in addition to the keys of
+// `table`, and must have `required`.
 static json_t *where(const char *key, const char *word, const struct schema_table *table, json_t *properties,
                      json_t *required) {
     json_t *names = json_array();

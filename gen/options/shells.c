@@ -29,7 +29,8 @@ static file_names offered(struct arena *arena, const struct option_row *row) {
     return all;
 }
 
-// Adds `case` lines for a command and the word before the cursor: the values of that option or of the first argument.
+// Adds `case` lines for a command and the word before the cursor. They offer the values of that option or, after the
+// command's name, of its first argument.
 static void add_values(const struct options *o, const struct shell *s, struct text *out) {
     struct arena arena;
     const struct option_row *row;
