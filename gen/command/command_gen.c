@@ -139,6 +139,7 @@ static void find_old(const struct output *out, name_list *old) {
     }
 }
 
+// Commits the files if all are complete, and then removes those of an earlier design. Returns the exit status.
 static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
     name_list old = {0};
     if (ok && design) find_old(out, &old);

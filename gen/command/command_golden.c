@@ -211,6 +211,8 @@ static bool check_room(struct session *s, size_t prompt) {
     return false;
 }
 
+// Processes the prompt token by token, then generates ids until there are enough, an id ends the text, or the context
+// is full.
 static bool decode(struct session *s) {
     struct token_ids ids = {0}, made = {0};
     if (!prompt_ids(s, &ids) || !check_room(s, ids.count)) return false;
@@ -286,6 +288,7 @@ static bool evaluate_in(struct session *s, const struct evaluate_text *text, str
     return result.tokens > 0;
 }
 
+// Evaluates several stories at the same time, each in a lane, with unquantized and with exact values.
 static bool evaluate_with(struct session *s, struct oracle *unquantized, const char *text, size_t len) {
     struct telling t = {.s = s};
     struct evaluate_text of = {s->tokenizer, text, len, oracle_context(s->graph), s->o.stories, tell_story, &t};

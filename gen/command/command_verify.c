@@ -71,6 +71,7 @@ static void add_program(struct verify *v, arg_list *args) {
     add(v, args, "--quiet");
 }
 
+// Arguments of the run that writes the replay's state at every position, without the design.
 static char *const *golden_args(struct verify *v) {
     arg_list args = {0};
     add_program(v, &args);
@@ -92,6 +93,7 @@ static const char *prompt_list(struct verify *v, int64_t count) {
     return list;
 }
 
+// Arguments of a shard: its own request, begun at its first position with the replay's state.
 static char *const *shard_args(struct verify *v, int shard) {
     const struct shard *s = &v->shard[shard];
     const struct sim_options *sim = &v->o->sim;
@@ -225,6 +227,7 @@ static bool has_golden(struct verify *v) {
     return text && !access(file_of(v, GOLDEN, "state"), R_OK) && v->known[0] == bytes_hash(text, len);
 }
 
+// Runs the replay unless an earlier run left its result, and reads the request from it. False after an error.
 static bool run_golden(struct verify *v) {
     struct pool pool = pool_of(v);
     struct pool_job job = {golden_args(v), file_of(v, GOLDEN, "log"), false};
@@ -271,6 +274,7 @@ static void judge(struct verify *v, int shard, int status) {
     }
 }
 
+// Notes the end of a shard. A shard that died is run again, up to MOST_TRIES times in all.
 static bool shard_ended(void *context, int job, int status, double seconds) {
     struct verify *v = context;
     int shard = v->shard_of[job];
@@ -303,6 +307,7 @@ static void add_job(struct verify *v, int shard) {
     v->steps += s->last - s->first + 1;
 }
 
+// Runs all shards whose results are not known from an earlier run.
 static void run_shards(struct verify *v) {
     struct pool pool = pool_of(v);
     v->shard = ARENA_ARRAY(v->arena, struct shard, (size_t)v->o->shards);
@@ -393,6 +398,7 @@ static bool write_json(struct verify *v, const struct shards_sum *sum, bool pass
     return !why;
 }
 
+// Joins the results, prints and writes the verdict, and returns the exit status.
 static int verdict(struct verify *v) {
     int failed = 0, first = 0;
     struct shards_sum sum = shards_join(v->arena, v->request, v->shard, v->count, v->o->warm, v->o->sim.seed == 0);

@@ -9,8 +9,8 @@ struct options;
 
 enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY, EXPLAIN_CHAT };
 
-// A JSON Schema (draft 7) for a kind of file that Rill reads. That of a spec includes the installed operations and
-// families. The caller frees the string.
+// A JSON Schema (draft 7) for a kind of file that Rill reads. The schema of a spec includes the installed operations
+// and families. The caller frees the string.
 char *explain_json_schema(enum explain_file, struct arena *);
 
 // Prints a table of the spec ("design", "graph.regions") as Markdown rows for docs/spec.md; false: no such table.

@@ -29,6 +29,7 @@ static bool make_spec(struct evaluation *e, const struct explore_point *p) {
     return e->spec != NULL;
 }
 
+// Runs the passes up to the pass `before` (NULL: all that are left). False after an error.
 static bool run_passes(struct evaluation *e, const char *before) {
     for (; pass_table[e->pass].name && (!before || strcmp(pass_table[e->pass].name, before) != 0); e->pass++)
         if (!pass_run(e->pass, e->ir, e->spec, &e->diag)) return false;
@@ -155,6 +156,7 @@ static void set_times(const struct explore *x, const struct ir *ir, double prefi
         decodes ? per_second(ir, (double)decodes, decode) : per_second(ir, (double)x->prompt, prefill);
 }
 
+// Sets the bounds of a point: times from the lower bound of a request, resources from the least that the design takes.
 static void set_bounds(const struct explore *x, struct ir *ir, struct explore_result *r) {
     enum { GROUPS = 8 };
     struct cost_bound prefill, decode;
@@ -193,6 +195,7 @@ static double each_step(const struct explore *x, const struct ir *ir, double pre
     return prefill / (double)div_up(x->prompt, ir->design.tokens);
 }
 
+// Sets the figures of the level `estimate`. If the design cannot be simulated, the point stays at the level `bounds`.
 static void set_estimate(struct evaluation *e, struct explore_result *r) {
     struct explore_pace pace;
     const char *which;
@@ -278,6 +281,7 @@ static void say_bound(const struct ir *ir, const struct timing_forecast *f, cons
     snprintf(words, EXPLORE_WORDS, "%s; fullest: %s (%.0f %% of the limit)", text, full->what, 100 * full->share);
 }
 
+// Whether the design is within the limits of its board. Otherwise the reason is a warning in e->diag.
 static bool fits_board(struct evaluation *e) {
     int before = e->diag.warnings;
     design_report_capacity(e->ir, loc_none(), &e->diag);

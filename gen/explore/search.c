@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search. First it estimates many points: all points of a small space, or in a larger space those that a genetic
 // search (NSGA-II) proposes. Then it evaluates points at the level `whole`, those with the best estimates first. It
-// leaves out a point if the front beats its bounds. That loses nothing, because no evaluation is better than its
-// bounds. So the front is exact if all points of the space were estimated.
+// leaves out a point if the front beats its bounds. Nothing is lost by this, because no evaluation is better than its
+// bounds. So the front is exact if all points of the space were estimated and none had to be left.
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>
@@ -38,6 +38,7 @@ static double seconds(void) {
 
 // ---- evaluating ----
 
+// Notes a result of the journal or of a worker.
 static void take_known(void *to, const struct explore_point *p, const struct explore_result *r) {
     struct searching *s = to;
     if (r->level == EXPLORE_WHOLE) known_put(&s->wholes, p, r);
@@ -50,6 +51,7 @@ static void show_progress(struct searching *s) {
             seconds() - s->began);
 }
 
+// Notes the result of a task, and writes it to the journal unless it ended at the bounds. False after an error.
 static bool take_result(void *to, const struct explore_task *task) {
     struct searching *s = to;
     struct text line = {0};
@@ -325,6 +327,8 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
     return true;
 }
 
+// Whether a point belongs to the front: it meets the limits, no other point beats it, and it is preferred to all others
+// with equal goals.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
@@ -346,6 +350,7 @@ static int by_goal(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
+// Sets the front and all counts of the outcome.
 static void find_front(struct searching *s) {
     struct explore_outcome *out = s->out;
     out->front = ARENA_ARRAY(s->x->arena, int, (size_t)s->seen.count + 1);

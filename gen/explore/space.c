@@ -33,6 +33,7 @@ static const struct schema_field *find_field(const struct explore *x, const char
     return NULL;
 }
 
+// Reports a key that does not exist, with the nearest one. Returns false.
 static bool unknown_key(const struct explore *x, const char *name) {
     const char *keys[64];
     size_t count = 0;
@@ -177,6 +178,7 @@ static struct explore_key *find_key(struct explore *x, const char *name, const c
     return NULL;
 }
 
+// Adds a key to the space. NULL after an error.
 static struct explore_key *new_key(struct explore *x, const char *name, const char *pattern) {
     const struct schema_field *field = find_field(x, name);
     if (!field) return unknown_key(x, name), NULL;

@@ -28,6 +28,7 @@ static void add_word(struct text *out, const char *word, bool quoted) {
     else text_add(out, word);
 }
 
+// Adds a value of the spec in YAML's flow style.
 static void add_value(struct text *out, const struct yaml_node *v) {
     if (v->kind == YAML_KIND_SCALAR) {
         add_word(out, v->text, v->quoted);

@@ -114,6 +114,8 @@ static int64_t *rounded(const struct lp *lp, struct class *all, const int *colum
     return s;
 }
 
+// The rows are sorted twice: first to find variables with a fixed difference, then, with each class as one variable, to
+// drop the rows that became redundant.
 int64_t *lp_solve(const struct lp *lp) {
     struct lp_row *row = ARENA_ARRAY(lp->arena, struct lp_row, (size_t)lp->rows + 1);
     int *column = ARENA_ARRAY(lp->arena, int, (size_t)lp->variables + 1);

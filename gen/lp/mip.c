@@ -27,6 +27,7 @@ static int bound_kind(double low, double high) {
     return below ? GLP_LO : above ? GLP_UP : GLP_FR;
 }
 
+// Gives the program to the solver, which counts rows and columns from 1.
 static void load(const struct mip *m, glp_prob *p) {
     size_t terms = m->term.count;
     int *row = ARENA_ARRAY(m->arena, int, terms + 1), *column = ARENA_ARRAY(m->arena, int, terms + 1);

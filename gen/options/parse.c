@@ -82,6 +82,7 @@ static const char *take_value(struct parse *p, const struct option_row *row, con
     return **value ? NULL : arena_printf(p->arena, MSG_OPTION_VALUE_EMPTY, row->name);
 }
 
+// Identifies an option and its value. Returns what is wrong, or NULL.
 static const char *take_option(struct parse *p) {
     const char *arg = p->argv[p->at], *fault = NULL;
     size_t len = strcspn(arg, "=");
@@ -99,6 +100,7 @@ static const char *take_option(struct parse *p) {
     return fault;
 }
 
+// Identifies a positional argument. Returns what is wrong, or NULL.
 static const char *take_argument(struct parse *p) {
     const char *arg = p->argv[p->at];
     struct given g = {.value = arg};
@@ -199,6 +201,7 @@ static const char *range_fault(struct arena *arena, const struct option_row *row
     return arena_printf(arena, MSG_OPTION_NUMBER, row->name, most, value);
 }
 
+// Reads a number within the row's limits. Returns what is wrong, or NULL.
 static const char *read_number(struct arena *arena, const struct option_row *row, void *into, const char *value) {
     char *end;
     bool minus = value[0] == '-', is_count = row->kind == OPTION_COUNT;
@@ -256,6 +259,7 @@ static const char *read_value(struct arena *arena, const struct option_row *row,
                   : arena_printf(arena, MSG_OPTION_VALUE, row->name, fault);
 }
 
+// Stores the presets of all rows. Values that are given replace them afterwards.
 static void set_presets(const struct parse *p, void *into) {
     const struct option_row *row;
     size_t base;

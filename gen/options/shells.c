@@ -46,6 +46,7 @@ static void add_values(const struct options *o, const struct shell *s, struct te
     arena_free(&arena);
 }
 
+// Adds the shell's code that chooses the words: first values by the word before the cursor, then option names.
 static void add_cases(const struct options *const *all, const struct shell *s, struct text *out) {
     text_addf(out, "    case $command:$before in\n        : | help:help) %s", s->open);
     add_names(all, out);

@@ -74,6 +74,7 @@ static const char *ids_fault(struct arena *arena, const struct ir *ir, const str
     return NULL;
 }
 
+// Whether the context has room for the request: NULL, or a message.
 static const char *fit_fault(struct arena *arena, const struct ir_design *d, const struct sim_request *r) {
     int64_t room = d->context - r->prompt_len + 1;
     if (r->prompt_len < 1) return MSG_PROMPT_EMPTY;

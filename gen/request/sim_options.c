@@ -91,6 +91,7 @@ static bool read_whole(const char *text, uint64_t *number) {
     return errno == 0 && *end == 0 && text[0] >= '0' && text[0] <= '9';
 }
 
+// Reads CHANNEL:N, or CHANNEL:wN for a write burst.
 static const char *read_error(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     struct sim_error e = {0};
@@ -102,6 +103,7 @@ static const char *read_error(struct arena *arena, void *into, const char *value
     return NULL;
 }
 
+// Reads CHANNEL:BYTES.
 static const char *read_base(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     struct sim_base b = {0};

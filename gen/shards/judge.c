@@ -99,6 +99,7 @@ static const char *take_cycles(struct arena *arena, struct shard *s, const json_
     return NULL;
 }
 
+// Checks a shard's result against the plan and the request. Returns the first fault, or NULL.
 static const char *fault_of(struct arena *arena, const struct shards_request *r, struct shard *s, const json_t *root) {
     const char *error = string(root, "error");
     if (*error) return arena_strdup(arena, error);

@@ -18,6 +18,7 @@ bool sim_argmax_init(struct sim *sim, struct actor *a) {
     return m->in && m->out;
 }
 
+// Sends the next id. False while the time of its room is not known.
 static bool argmax_ids(struct sim *sim, struct argmax *m) {
     int64_t room;
     if (!edge_room(m->out, &room)) return false;

@@ -96,6 +96,8 @@ static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     return true;
 }
 
+// Takes the next word to gather. Its group is complete after a number of rows or with the end of the firing. False if
+// no word can be taken yet.
 static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     int64_t at = b->last + 1, g = (int64_t)b->group.count;
     if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at) || !bank_room(a, b, &at)) return false;
@@ -164,6 +166,7 @@ static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *fr
     return true;
 }
 
+// Ends the group that is read, and notes when its place is free.
 static void group_end(const struct actor *a, struct bank *b, struct group *g, bool closes, int64_t at) {
     b->odd = a->c.banks.pads && !closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
     b->fired = closes ? 0 : b->fired + 1;
@@ -192,6 +195,8 @@ static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) 
     }
 }
 
+// Reads the next word of the oldest group, and sends what it makes through the stages. False if no word can be read
+// yet.
 static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     if (b->reading >= (int64_t)b->group.count) return false;
     struct group *g = &b->group.items[b->reading];

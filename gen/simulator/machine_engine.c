@@ -102,6 +102,7 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     return count == e->schedule.entries;
 }
 
+// Opens a lane for each simulated channel of the engine.
 static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e) {
     if (e->id == sim->ir->engines) return false;
     const struct ir_engine *engine = &sim->ir->engine[e->id];
@@ -135,6 +136,8 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
 
 // ---- inputs ----
 
+// Takes a word of an operand. The engine has two banks, so an operand waits until the last but one before it is
+// released.
 static bool operand_in(struct sim *sim, struct engine *e) {
     int64_t g = (int64_t)e->filled.count, from = e->x_last + 1;
     if (!edge_waiting(e->x)) return false;
@@ -171,6 +174,7 @@ static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     return true;
 }
 
+// Sends the oldest result. False if there is none, or if the time of its room is not known.
 static bool result_out(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t room;
     if (e->sent == (int64_t)e->result.count || !edge_room(e->y, &room)) return false;
@@ -211,6 +215,7 @@ static void load_attention(struct engine *e, const struct timing_step *step, int
     }
 }
 
+// Sets the running firing from its schedule entry and the step.
 static void load_firing(struct sim *sim, const struct actor *a, struct engine *e, int64_t entry) {
     const struct timing_step *step = &sim->options->step[e->walk.step];
     e->mode = (int)field(e, entry, ENGINE_MODE);
@@ -271,6 +276,7 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
 
 // ---- commands ----
 
+// Whether every simulated lane has a beat; raises *from to when the last one has it.
 static bool lanes_ready(const struct engine *e, int64_t *from) {
     for (int l = 0; l < e->lanes; l++)
         if (!lane_ready(&e->lane[l], from)) return false;
@@ -297,6 +303,8 @@ static bool data_ready(const struct engine *e, int64_t *from) {
     return true;
 }
 
+// Whether there is room for the results that the command makes. Only the last beat of a row-step makes any. Raises
+// *from to when there is room.
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
@@ -354,6 +362,7 @@ static void account(struct sim *sim, const struct engine *e, int64_t entry, cons
     turn->last_command = e->now;
 }
 
+// Queues the result of a token, with its number of valid rows and its marks.
 static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     bool last_token = token == e->tokens - 1;
     bool last_row = e->row == e->rows - 1;
@@ -375,11 +384,13 @@ static void row_done(struct sim *sim, struct engine *e) {
     for (int64_t t = 0; e->copies > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
 }
 
+// Notes that the V tail has been read, for which its writer may wait.
 static void tail_was_read(struct sim *sim, const struct engine *e) {
     VEC_PUSH(sim->arena, e->cache->tail_layer, e->tail_last);
     sim_wake_all(sim, TIMING_V_TAIL);
 }
 
+// Ends the running firing, and goes to the next schedule entry.
 static void firing_done(struct sim *sim, struct engine *e) {
     if (e->frees) {
         VEC_PUSH(sim->arena, e->freed, e->now);
@@ -417,6 +428,8 @@ static bool outer_next(struct engine *e) {
     return false;
 }
 
+// Makes the command in cycle e->now: takes its data, queues its results, and advances to the position of the next
+// command.
 static void command(struct sim *sim, struct engine *e) {
     bool last_turn = e->turn == e->turns - 1;
     if (e->header_left || (e->turn == 0 && from_memory(e))) {
@@ -444,6 +457,7 @@ static void command(struct sim *sim, struct engine *e) {
     else if (e->header && e->row % e->chunk_rows == 0) e->header_left = e->header;
 }
 
+// Makes the next command, and starts the next firing before it if none runs. False while its cycle is not known.
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t need[TIMING_CAUSES];
     if (!e->active && !start_firing(sim, a, e)) return false;

@@ -69,6 +69,7 @@ static int64_t row_at(const struct sim *sim, const struct fetch *f, const struct
     return f->of_loop && pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID;
 }
 
+// Requests the next row. False if none is to be requested, or if its time is not known.
 static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     int64_t room;
     if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
@@ -94,6 +95,7 @@ static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     return true;
 }
 
+// Takes the next beat of the requested rows. False if none has arrived.
 static bool fetch_beat(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!client_beat(f->client, &at)) return false;
@@ -117,6 +119,8 @@ static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetc
     return true;
 }
 
+// Sends the next word of the buffered rows: for each place in the rows, the words of all tokens. False while its time
+// is not known.
 static bool fetch_out(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!stage_enter(sim, &f->stage, f->out, f->next, &at)) return false;

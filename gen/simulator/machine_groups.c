@@ -54,6 +54,7 @@ static int64_t share(const struct actor *a, const struct groups *g, int i) {
     return at_most(a->c.groups.take[i], a->c.groups.words[i] - g->done[i]);
 }
 
+// Rows of the present group: the most that it takes from an input.
 static int64_t rows_in(const struct actor *a, const struct groups *g) {
     int64_t most = 1;
     for (int i = 0; i < g->inputs; i++) most = at_least(most, share(a, g, i));
@@ -75,6 +76,7 @@ static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }
 
+// Adds the output of a complete group. A group that gives nothing is released at once.
 static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens,
                       bool tok_last) {
     int64_t rows = at_most(a->c.groups.gives, a->c.groups.words_out - g->given);
@@ -83,6 +85,7 @@ static void add_group(struct sim *sim, const struct actor *a, struct groups *g, 
              (struct group){at + a->c.stages, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
 }
 
+// Advances to the next group of the firing, or to the first one of the next firing.
 static void next_group(const struct actor *a, struct groups *g) {
     bool last = g->index + 1 == a->c.groups.groups;
     for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
@@ -91,6 +94,7 @@ static void next_group(const struct actor *a, struct groups *g) {
     g->row = g->tokens = 0;
 }
 
+// Takes a word of every input that still has words in this group. False if no words can be taken yet.
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     int64_t at = g->last_in + a->c.groups.every;
     uint8_t mark = 0;
@@ -114,6 +118,7 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     return true;
 }
 
+// Gives the next word of the oldest group. False if none is ready, or if the time of its room is not known.
 static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     while (g->sending < (int64_t)g->group.count && !g->group.items[g->sending].rows) g->sending++;
     if (g->sending >= (int64_t)g->group.count) return false;

@@ -48,6 +48,7 @@ bool sim_loop_init(struct sim *sim, struct actor *a) {
     return l->step && (!l->id || l->next);
 }
 
+// Sends the word of the next step. False at the end, or while the time of its room is not known.
 static bool loop_step(struct sim *sim, struct loop *l) {
     int64_t room;
     if (l->at == sim->options->steps || !edge_room(l->step, &room)) return false;
@@ -73,6 +74,7 @@ static bool has_id(struct sim *sim, struct loop *l) {
     return true;
 }
 
+// Sends the next id of the present step. False while its time is not known.
 static bool loop_id(struct sim *sim, struct loop *l) {
     const struct timing_step *s = &sim->options->step[l->at];
     int64_t room;
@@ -94,6 +96,7 @@ static bool loop_id(struct sim *sim, struct loop *l) {
     return true;
 }
 
+// Takes an id from the graph. The last one of the step is also written to the ring, and the next step begins.
 static bool loop_next(struct sim *sim, struct loop *l) {
     int64_t room;
     if (!edge_waiting(l->next) || (l->ring && !edge_room(l->ring, &room))) return false;

@@ -7,6 +7,7 @@
 
 enum { LONG_AGO = -(1 << 30) };
 
+// Adds a client to a channel, with the burst length and the buffer that a client has by default.
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
     const struct ir_design *d = &sim->ir->design;
     struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);

@@ -160,6 +160,7 @@ static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_cli
     client_cut(sim, client);
 }
 
+// Grants the burst of the client whose turn it is. The memory takes the burst when it has room for it and for its ids.
 static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
     struct sim_client *client = choose(&side->waiting, side->last, at, NULL);
@@ -232,6 +233,7 @@ static int64_t next_write(const struct sim_channel *c, bool *passes) {
     return at < INT64_MAX && write_space(w, &at) ? at : INT64_MAX;
 }
 
+// Passes the turn to the next client that waits; without another one, the turn stays.
 static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     (void)sim;
     struct sim_writes *w = &c->write;
@@ -257,6 +259,7 @@ static void send_writes(struct sim *sim, struct sim_channel *c) {
     }
 }
 
+// The write engine takes a beat. The turn passes with the last beat of a descriptor.
 static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_writes *w = &c->write;
     struct sim_client *client = w->turn;

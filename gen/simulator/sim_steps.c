@@ -27,6 +27,7 @@ static void table_begin(const struct actor *a, struct sim_table *t, int64_t firi
 // Number of rows of a firing. A kernel that runs only for a step's last position reads only that position's row.
 static int rows_of(const struct sim_steps *s, const struct timing_step *step) { return s->when_last ? 1 : step->ntok; }
 
+// Requests the next row of the firing. False if none is left, or if its time is not known.
 static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s, const struct timing_step *step) {
     struct sim_table *t = &s->table;
     int64_t room, first = step->pos + step->ntok - rows_of(s, step), row = (first + t->asked) % t->rows;

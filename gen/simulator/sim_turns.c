@@ -63,6 +63,8 @@ bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     return t->steps && sim_schedule_read(sim, a, STEER_BITS, &t->schedule);
 }
 
+// Puts the next turn into the FIFO, and takes the step word before the first turn of a step. False while its time is
+// not known.
 static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     int64_t entry, room;
     if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;

@@ -125,6 +125,7 @@ static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
            ir_is_of(sim->ir, e, IR_ROLE_RING);
 }
 
+// Opens the streams with their depths, and with the latency of their way between dies.
 static void open_edges(struct sim *sim) {
     const struct ir *ir = sim->ir;
     sim->edge = ARENA_ARRAY(sim->arena, struct sim_edge, (size_t)ir->edges + 1);
@@ -140,6 +141,7 @@ static void open_edges(struct sim *sim) {
     }
 }
 
+// Whether two repetitions of a region have windows of the same lengths.
 static bool alike(const struct ir *ir, const struct ir_region *r, int64_t a, int64_t b) {
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         if (ir_node_is(ir, n, OP_OF_SCORES) && window_length(ir, n, a) != window_length(ir, n, b)) return false;
@@ -200,6 +202,8 @@ struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
     return &sim->cache[0];
 }
 
+// Reads the contracts of all kernels, then opens their machines and queues them. False if a kernel has no contract or
+// lacks a stream; *missing then names it.
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
@@ -249,6 +253,7 @@ static void note(struct timing_work *w, const int64_t *at, int64_t words, int64_
     *busiest = at_least(*busiest, words);
 }
 
+// Notes for each kernel the words of its busiest port, and its first and last cycle with a word.
 static void collect_work(const struct sim *sim, struct timing_result *r) {
     for (int k = 0; k < sim->ir->kernels; k++) {
         struct timing_work *w = &r->kernel[k];

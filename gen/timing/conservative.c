@@ -28,6 +28,7 @@ static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t 
     return lp_max_words(&s);
 }
 
+// Notes the most words of any firing that each stream holds at the pace of this run.
 static void note_pace(struct sizing *z, const struct timing_result *r) {
     int64_t longest = longest_firing(z, r);
     for (int e = 0; e < z->ir->edges; e++) {
@@ -40,6 +41,7 @@ static void note_pace(struct sizing *z, const struct timing_result *r) {
     }
 }
 
+// Finds the depths at that pace from all cases, at most the given ones, and makes them deep enough to avoid deadlock.
 static bool find_pace(struct sizing *z) {
     size_t edges = (size_t)z->ir->edges + 1;
     sizing_choose_cases(z);

@@ -133,6 +133,7 @@ static void fix_ports(struct graph *g, const struct ir_kernel *k) {
     }
 }
 
+// Couples an input and an output of a kernel by the way in which its machine moves words.
 static void couple_ports(struct graph *g, enum timing_machine machine, const struct ir_port *in,
                          const struct ir_port *out) {
     switch (machine) {
@@ -143,6 +144,7 @@ static void couple_ports(struct graph *g, enum timing_machine machine, const str
     }
 }
 
+// Adds the rows of a kernel. Kernels of a machine that is not listed keep the times of all their ports.
 static void add_kernel(struct graph *g, int kernel) {
     const struct ir_kernel *k = &g->ir->kernel[kernel];
     struct timing_contract c;

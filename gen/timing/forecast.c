@@ -30,6 +30,7 @@ struct forecasting {
     const char *why;
 };
 
+// Simulates some steps of the request. NULL if they cannot be simulated; t->why then tells the reason.
 static struct timing_result *run(struct forecasting *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
@@ -153,6 +154,8 @@ static bool find_pace(struct forecasting *t) {
     return r != NULL;
 }
 
+// Forecasts a long request: the first steps and the last steps of the prompt are simulated whole, all others are
+// sampled.
 static bool forecast_samples(struct forecasting *t) {
     if (!find_pace(t)) return false;
     struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
@@ -191,6 +194,7 @@ static void count_macs(struct forecasting *t) {
 
 // ---- bounds ----
 
+// Multiplies a load by n.
 static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     for (int e = 0; e < ir->engines; e++) load->engine[e] *= n;
     for (int k = 0; k < ir->kernels; k++) load->kernel[k] *= n;
@@ -198,6 +202,7 @@ static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     load->rows *= n;
 }
 
+// The lower bound for steps [first, end). early: beats that were already read before them.
 static struct cost_bound bound_of(const struct forecasting *t, int first, int end, int64_t early) {
     struct cost_load load = cost_load_new(t->ir);
     // If positions do not matter, all steps except the last do the same work.

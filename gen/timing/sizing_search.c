@@ -15,6 +15,7 @@ static bool may_change(const struct sizing *z, const struct streams *s, const in
     return false;
 }
 
+// Whether a case decides: all tests do or, in a search on some cases, those that are marked.
 static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
 
 // Notes the room of the cases that were run, if all of them pass.
