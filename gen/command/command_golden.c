@@ -30,7 +30,7 @@ struct session {
     struct arena *arena;
     struct diag *diag;
     struct golden_options o;
-    const struct ir *ir; // the compiler's IR, only for its checks of a checkpoint's folder
+    const struct ir *ir; // the compiler's IR, for its checks and for opening the checkpoint
     struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     struct tokenizer *tokenizer;
@@ -44,8 +44,8 @@ struct session {
 
 static struct loc spec_loc(struct session *s) { return loc_file(s->arena, s->o.spec); }
 
-// Runs the compiler, so that it rejects bad specs with its messages. Its result is not used further: the oracle reads
-// the spec itself.
+// Runs the compiler, so that it rejects bad specs with its messages. Its IR only serves for checks and for opening the
+// checkpoint: the oracle reads the spec itself.
 static bool compiler_accepts(struct session *s) {
     const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;

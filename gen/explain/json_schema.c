@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec language, board files and families as JSON Schemas (draft 7). Editors use them to complete and check YAML.
+// The spec language, board files, families and chat templates as JSON Schemas (draft 7). Editors use them to complete
+// and check YAML.
 #include <jansson.h>
 #include <string.h>
 

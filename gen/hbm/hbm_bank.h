@@ -24,7 +24,7 @@ struct hbm_timing {
     uint64_t refresh_interval, refresh;    // a refresh closes all banks
     uint64_t jitter;                       // with a seed, the memory model lets bursts arrive up to this much later
     int native_bytes;                      // length of a native burst; a longer burst takes several ids
-    int ids;                               // most native bursts in flight per direction; no more are accepted
+    int ids; // a burst is accepted while fewer native bursts are in flight in its direction
 };
 struct hbm_timing hbm_timing_of(const struct hbm_figures *);
 int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of this length takes

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The options of a command as data. The parser, its messages, the usage, shell completion and the manual page all come
-// from one table of rows; an option's name is written nowhere else.
+// The options of a command as data. The parser, its messages, the usage, shell completion and the manual page are all
+// derived from one table of rows.
 #ifndef RILL_OPTIONS_H
 #define RILL_OPTIONS_H
 

@@ -87,7 +87,7 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *options)
 // Reads the chat template that the options name. False after an error.
 bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);
 
-// Says which option asks for more than the design supports; NULL: none.
+// Returns a message about an option that asks for more than the design supports, or NULL.
 struct ir;
 const char *sim_options_fault(struct arena *, const struct ir *, const struct sim_options *);
 

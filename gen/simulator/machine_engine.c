@@ -32,7 +32,8 @@ struct engine {
     int64_t entry; // schedule entry of the running firing
     // Streams: step words, operands, keys of the step's own tokens (NULL: no scores), results.
     struct sim_edge *step, *x, *keys, *y;
-    // Lanes that are simulated: one stands for all channels with the same clients, and one per channel with others.
+    // Lanes that are simulated: the lane of the first channel, which represents all channels without further clients,
+    // and the lane of every channel with further clients.
     struct lane *lane;
     int lanes;
     struct sim_cache *cache;

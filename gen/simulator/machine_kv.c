@@ -104,10 +104,10 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
     }
 }
 
+// Stores a token's values of a head, whose last word was taken. The last token of a layer may close the block, which is
+// then written to memory. While values are stored or written, no word is taken.
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
-    // Stores a token's values of a head, whose last word was taken. The last token of a layer may close the block,
-    // which is then written to memory. While values are stored or written, no word is taken.
     // At 256 bits, the first position of a block clears the words of both beats, which takes its rows twice.
     bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
     v->last += a->c.values.rows * (opening ? 2 : 1); // each value takes a cycle per row

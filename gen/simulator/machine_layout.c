@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of layout converters: two banks that are read in another order than they are written.
+// Timing model of layout converters: one or two banks, which are read in another order than they are written.
 #include "gen/simulator/machines.h"
 
 struct layout {

@@ -89,7 +89,7 @@ struct sim_writes {
 
 struct sim;
 
-// One channel of the board. One of an engine's channels represents all of them. Channels with clients of their own are
+// One channel of the board. The first of an engine's channels represents all of them. Channels with further clients are
 // simulated in addition.
 struct sim_channel {
     int index;

@@ -94,7 +94,8 @@ void sizing_choose_cases(struct sizing *z) {
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }
 
-// Adds whole steps from a position on, then a partial step or the last one. In a language model an id follows them.
+// Adds whole steps from a position on, and then a step of `part` tokens unless that is 0. The last step runs the head,
+// and in a language model a step for its id follows.
 static void add_passage(struct sizing *z, int64_t pos, int part) {
     const struct ir_design *d = &z->ir->design;
     struct timing_step step[MAX_STEPS];

@@ -33,7 +33,7 @@ struct timing_phase { // prefill or decode steps; sums over them in cycles
 
 struct timing_forecast {
     int64_t prompt, tokens; // prompt tokens, generated tokens
-    int64_t start;          // cycles before the first step: arguments, vector parameters
+    int64_t start;          // cycles from the start to the first step: image header, vector parameters
     double first_id, end;   // cycles from the start until the first id, and until the last one, is in the ring
     struct timing_phase prefill, decode;
     int64_t steps, simulated; // steps of the request, and how many of them were simulated
