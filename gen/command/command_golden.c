@@ -244,8 +244,10 @@ struct telling {
     struct text stories;
 };
 
+// Share of the predictions in which exact and unquantized values have the same first choice.
 static double agreement(const struct evaluation *e) { return (double)e->model[1].agree / (double)e->tokens; }
 
+// Called after each story: shows the progress, and adds the story to the JSON list.
 static void tell_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     struct telling *t = user;
     if (isatty(STDERR_FILENO))

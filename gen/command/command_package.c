@@ -13,7 +13,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 };
+enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 }; // bytes of a file
 
 struct package_options {
     const char *dir, *out, *name;
@@ -348,6 +348,7 @@ static void note_build(struct packing *p, const char *identity_before) {
                  identity_before, p->o.out);
 }
 
+// The identity of the package that was in the output folder before; NULL: there was none.
 static const char *identity_before(struct packing *p) {
     static const char key[] = "\"identity\": \"";
     const char *why;

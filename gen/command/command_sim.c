@@ -73,12 +73,14 @@ static int run(char *const args[], int log) {
     return wait_for(pid);
 }
 
+// Prints the end of a log, at most 4000 bytes.
 static void show_tail(struct arena *arena, const char *log) {
     size_t len;
     const char *why, *data = file_read(arena, log, 64 << 20, &len, &why);
     if (data) fprintf(stderr, "%s\n", len > 4000 ? data + len - 4000 : data);
 }
 
+// Whether a file exists and is older than the executable.
 static bool is_older(const char *path, const struct stat *made) {
     struct stat source;
     if (stat(path, &source)) return false;

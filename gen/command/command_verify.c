@@ -53,12 +53,14 @@ static void add_pair(struct verify *v, arg_list *args, const char *option, const
     add(v, args, value);
 }
 
+// Adds the arguments of this command's line that belong to a table of options.
 static void add_table(struct verify *v, arg_list *args, const struct option_row *table) {
     char **words = ARENA_ARRAY(v->arena, char *, (size_t)v->run->argc + 1);
     int count = options_select(&command_verify.options, table, v->run->argc, v->run->argv, words);
     for (int i = 0; i < count; i++) add(v, args, words[i]);
 }
 
+// Adds the words of --launch, which are separated by blanks.
 static void add_launcher(struct verify *v, arg_list *args) {
     char *words = arena_strdup(v->arena, v->o->launch ? v->o->launch : ""), *rest = NULL;
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) add(v, args, word);
@@ -140,6 +142,7 @@ static const char *key_of(struct verify *v) {
     return key;
 }
 
+// Notes a result of the journal. A later end of the shard replaces it, and an end that did not pass removes it.
 static void note_known(void *context, int shard, const char *state, uint64_t result) {
     struct verify *v = context;
     if (shard >= GOLDEN && shard < v->o->shards)

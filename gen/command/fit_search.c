@@ -12,6 +12,7 @@
 static const struct {
     int copies, pump; // pump 0: the spec does not set it
 } kinds[] = {{1, 0}, {2, 0}, {1, 2}, {2, 2}, {4, 2}};
+// MOST_BUILDS: designs that a search builds with all passes.
 enum { KINDS = COUNT_OF(kinds), MOST_BASES = 2, MOST_WAYS = KINDS * MOST_BASES, MOST_BUILDS = 12 };
 
 struct way {

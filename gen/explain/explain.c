@@ -232,7 +232,8 @@ static bool say_named_in(FILE *out, const struct topics *all, const char *text, 
     return said || say_quoted(out, all, text, arena);
 }
 
-// Explains an unknown message by the first of its words that is known, or else by a key of the spec in it.
+// Explains an unknown message by the first of its words that is known, or else by the first one that is the full name
+// of a topic, such as a key of the spec.
 static bool say_word_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;

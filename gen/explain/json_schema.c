@@ -18,6 +18,7 @@ static json_t *parsed(const char *text) {
     return json;
 }
 
+// Adds a description, without the backquotes of Markdown.
 static json_t *described(json_t *schema, const char *doc, struct arena *arena) {
     if (!doc) return schema;
     char *plain = arena_strdup(arena, explain_plain(doc, arena)), *to = plain;

@@ -158,7 +158,7 @@ static void set_times(const struct explore *x, const struct ir *ir, double prefi
 
 // Sets the bounds of a point: times from the lower bound of a request, resources from the least that the design takes.
 static void set_bounds(const struct explore *x, struct ir *ir, struct explore_result *r) {
-    enum { GROUPS = 8 };
+    enum { GROUPS = 8 }; // groups of decode steps for the bound
     struct cost_bound prefill, decode;
     struct cost_resources least = least_resources(ir), room = room_of(ir);
     const char *which;
@@ -258,7 +258,7 @@ static const char *bound_of(const struct ir *ir, const struct timing_forecast *f
     static const char *const causes[TIMING_CAUSES] = {[TIMING_FOR_BEATS] = "waits for beats",
                                                       [TIMING_FOR_OPERAND] = "waits for operands (vector kernels)",
                                                       [TIMING_FOR_ROOM] = "waits for room behind the engine"};
-    enum { BUSY_PERCENT = 85 };
+    enum { BUSY_PERCENT = 85 }; // from this share on a part is the bound by itself
     double memory = p->beats * ir->design.beat_bits / 8 / f->memory_gbs * ir->design.clock_mhz * 1e-3;
     double engine = p->busy, most = engine > memory ? engine : memory;
     int cause = 0;
@@ -380,7 +380,7 @@ void explore_evaluate(const struct explore *x, const struct explore_point *p, in
 }
 
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens) {
-    enum { USUAL = 256 };
+    enum { USUAL = 256 }; // prompt tokens, and generated tokens
     *prompt = at_least(at_most(USUAL, context / 2), 1);
     *tokens = *prompt;
 }

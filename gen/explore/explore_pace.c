@@ -3,7 +3,7 @@
 #include "gen/explore/evaluate.h"
 #include "gen/pass/pass.h"
 
-enum { FEW = 2, MORE = 3 };
+enum { FEW = 2, MORE = 3 }; // layers of the two runs of a step, which give the cycles of one layer
 
 struct pacing {
     struct ir *ir;
@@ -57,7 +57,7 @@ static struct stretch stretch_of(struct pacing *p, const struct timing_step *ste
 }
 
 static void set_depths(struct pacing *p) {
-    enum { LEAST = 2 };
+    enum { LEAST = 2 }; // words of the smallest FIFO
     for (int e = 0; !p->safe && e < p->ir->edges; e++) p->ir->edge[e].depth = at_least(p->room[e], LEAST);
 }
 

@@ -26,7 +26,7 @@ static void step(const struct explore_key *k, uint8_t *at, int way) {
 // Changes one key. In 7 of 10 cases a numeric key moves by one or two places, to less hardware if the point is over its
 // limits, else to more. Otherwise it gets any value.
 static void change(const struct explore *x, struct chance *c, struct explore_point *p, bool over) {
-    enum { GUIDED = 7, OF = 10 };
+    enum { GUIDED = 7, OF = 10 }; // moves that are guided, of how many
     int at = chance_below(c, x->keys), way = grows(&x->key[at]) * (over ? -1 : 1);
     const struct explore_key *k = &x->key[at];
     if (way && chance_below(c, OF) < GUIDED) step(k, &p->at[at], way * (1 + chance_below(c, 2)));

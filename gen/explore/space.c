@@ -10,6 +10,7 @@
 #include "gen/spec/spec_read.h"
 #include "include/version.h"
 
+// SHORT_RANGE: all values of a range are taken if its ends are at most so far apart.
 enum { SHORT_RANGE = 32, MOST_BYTES = 1 << 24 };
 
 // ---- reading settings ----

@@ -11,7 +11,7 @@
 #include "gen/base/messages.h"
 #include "gen/shards/shards.h"
 
-enum { MOST_BYTES = 256 << 20 };
+enum { MOST_BYTES = 256 << 20 }; // of a journal
 
 static const char *string(const json_t *line, const char *key) {
     const char *value = json_string_value(json_object_get(line, key));

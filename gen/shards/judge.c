@@ -6,7 +6,7 @@
 
 #include "gen/shards/shards.h"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30 }; // of a result file
 
 static json_t *read_json(struct arena *arena, const char *path, uint64_t *hash, const char **why) {
     size_t len;

@@ -11,7 +11,7 @@
 
 #include "gen/shards/shards.h"
 
-enum { NAP_MS = 100, TICK_NAPS = 5 };
+enum { NAP_MS = 100, TICK_NAPS = 5 }; // time between two looks at the processes; looks between two calls of `tick`
 
 struct running {
     pid_t pid; // 0: none

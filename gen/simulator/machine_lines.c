@@ -2,7 +2,7 @@
 // Timing model of line buffers: a ring of the newest words, which are read patch by patch.
 #include "gen/simulator/machines.h"
 
-enum { ROWS, PIXELS };
+enum { ROWS, PIXELS }; // the two axes of an image
 
 // After the read in `cycle`, no word before `before` is needed, so the places of these words get free.
 struct release {

@@ -5,7 +5,7 @@
 
 #include "gen/simulator/sim_actor.h"
 
-enum { LONG_AGO = -(1 << 30) };
+enum { LONG_AGO = -(1 << 30) }; // a cycle before all others
 
 // Adds a client to a channel, with the burst length and the buffer that a client has by default.
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {

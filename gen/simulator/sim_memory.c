@@ -10,8 +10,8 @@
 #include "gen/simulator/sim_actor.h"
 #include "gen/ir/layout.h"
 
-// EARLIEST: time 0 of the memory model is this many cycles before the lead begins, so that no request has a negative
-// time.
+// ATOM_BYTES: a native beat. EARLIEST: time 0 of the memory model is this many cycles before the lead begins, so that
+// no request has a negative time.
 enum { ATOM_BYTES = 32, EARLIEST = 1024 };
 
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
@@ -211,7 +211,7 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
 // addresses has a place, and fewer than IR_WRITES_OPEN beats wait for a response. False while one of these is not
 // known.
 static bool write_space(const struct sim_writes *w, int64_t *at) {
-    enum { ADDRESSES = 2 };
+    enum { ADDRESSES = 2 }; // the buffer of addresses in front of the memory
     int64_t n = w->taken, sent = n - w->buffer, addressed = n - ADDRESSES, answered = n - IR_WRITES_OPEN;
     if (at_least(sent, addressed) >= w->addressed || answered >= w->answered) return false;
     if (n) *at = at_least(*at, w->taken_at[(n - 1) % SIM_QUEUE] + 1);

@@ -7,7 +7,7 @@
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_PLACES = 255 };
+enum { MAX_PLACES = 255 }; // streams of a pool; a port number has 8 bits, and 255 is no port
 
 struct sim_pool {
     struct sim *sim;

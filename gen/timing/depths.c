@@ -264,7 +264,7 @@ bool timing_depths(struct ir *ir, struct timing_depth *out, int64_t most, int64_
     return ok;
 }
 
-enum { TRIAL_ROWS = 24 };
+enum { TRIAL_ROWS = 24 }; // least number of rows of the trial request of a graph
 
 int64_t timing_trial(struct ir *ir) {
     struct timing_step *step;
