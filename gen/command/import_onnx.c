@@ -11,7 +11,7 @@
 
 // Rows per step and lanes, the fastest first.
 static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
-// CHANNEL_BYTES: weights that keep a channel busy.
+// CHANNEL_BYTES: bytes of weights that keep a channel busy.
 enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 
 const char *command_take_dim(struct arena *arena, void *into, const char *value) {

@@ -189,7 +189,7 @@ struct stage {
     int64_t length;                  // number of stages, in cycles
     struct stage_word *word;         // ring
     int64_t capacity;                // places of the ring
-    int64_t passed;                  // words whose stalls are in stalled_in; the entry has reached later cycles
+    int64_t passed;                  // words whose stalls the entry has taken into account (stalled_in)
     int64_t sent, count;             // words that left or gave up their place, and words that entered
     int64_t stalled_in, stalled_out; // stall cycles so far, up to the cycle of the entry and of the exit
     int64_t last;                    // the next word enters later: cycle of the last entry, or the last stalled cycle

@@ -322,8 +322,7 @@ static bool has_part(const struct sim *sim, const struct actor *a) {
 static bool is_cut(const struct sim *sim) {
     return sim->options->limit && sim->words + sim->beats >= sim->options->limit;
 }
-// Whether the run may end. A run of the load ends when the loader's last burst has been granted, which fixes the cycles
-// of all its beats.
+// Whether the run may end. A run of the load ends when the loader's last burst has been granted.
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);

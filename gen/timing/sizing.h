@@ -17,7 +17,7 @@ enum {
                            and each of the first two rounds may cost at most this */
     ,
     SLOWER_SHARE = 400,
-    SLOWER_IN_ALL = 48 /* cycles, plus a hundredth: more than this no case may be slower than without bounds */,
+    SLOWER_IN_ALL = 48 /* cycles, plus a hundredth, over the unbounded time; no round slows a case beyond this */,
     LAYERS = 4 /* more layers show nothing new */,
     BRIEF_STEPS = 3,
     BRIEF_LAYERS = 2,
