@@ -21,6 +21,8 @@ struct depths {
     int sized;                              // number of FIFOs compared
 };
 
+// Whether the depth of the stream's FIFO is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep
+// theirs.
 static bool is_sized(const struct ir *ir, int e) {
     return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE;
 }

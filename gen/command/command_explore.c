@@ -7,7 +7,8 @@
 #include "gen/command/command.h"
 #include "gen/command/explore_simulate.h"
 
-typedef VEC(const char *) explore_list; // ends with NULL in words_of
+// Values of an option that may be repeated. `ended` adds the NULL that struct explore_words needs.
+typedef VEC(const char *) explore_list;
 
 struct explore_options {
     const char *spec, *journal, *launch, *emit, *html;
@@ -20,7 +21,8 @@ struct explore_options {
     bool json, over, work, quiet;
 };
 
-// The command as a user would type it, without what does not change the result.
+// The command as a user would type it: `rill explore` and all arguments, in quotes where a shell needs them. It is
+// written into the specs and the page that the search makes.
 static const char *command_of(struct arena *arena, int argc, char **argv) {
     const char *text = "rill explore";
     for (int i = 1; i < argc; i++) {
@@ -40,7 +42,7 @@ static char **worker_arguments(struct arena *arena, int argc, char **argv) {
     return all;
 }
 
-// The folder of the specs as the page sees it.
+// The path from the folder of the page to the folder of the specs.
 static const char *specs_from(const struct explore *x, const struct explore_options *o) {
     return file_relative(x->arena, file_whole(x->arena, file_dir(x->arena, o->html)), file_whole(x->arena, o->emit));
 }
@@ -68,6 +70,7 @@ static int print(const struct explore *x, const struct explore_options *o, const
     return RILL_BAD_SPEC;
 }
 
+// Returns the list's items, with a NULL after the last one.
 static const char *const *ended(struct arena *arena, explore_list *list) {
     VEC_PUSH(arena, *list, NULL);
     return list->items;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine that passes only the last token of a firing.
+// Machine that passes only the last token of a firing, and only in steps with a head.
 #include "gen/simulator/machines.h"
 
 struct selection {
