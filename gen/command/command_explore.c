@@ -21,6 +21,14 @@ struct explore_options {
     bool json, over, work, quiet;
 };
 
+// An argument in single quotes, as a shell reads it. A single quote in it is written outside the quotes, after a
+// backslash.
+static const char *quoted(struct arena *arena, const char *argument) {
+    const char *text = "'";
+    for (const char *c = argument; *c; c++) text = arena_printf(arena, *c == '\'' ? "%s'\\''" : "%s%c", text, *c);
+    return arena_printf(arena, "%s'", text);
+}
+
 // The command as a user would type it: `rill explore` and all arguments, in quotes where a shell needs them. It is
 // written into the specs and the page that the search makes.
 static const char *command_of(struct arena *arena, int argc, char **argv) {
@@ -28,7 +36,7 @@ static const char *command_of(struct arena *arena, int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         bool plain = strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/%+") ==
                      strlen(argv[i]);
-        text = arena_printf(arena, plain ? "%s %s" : "%s '%s'", text, argv[i]);
+        text = arena_printf(arena, "%s %s", text, plain ? argv[i] : quoted(arena, argv[i]));
     }
     return text;
 }

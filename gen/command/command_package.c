@@ -66,12 +66,6 @@ static bool check_folders(struct packing *p) {
     return true;
 }
 
-static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a, as bytes_hash, which `rill gen` uses
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++) h = (h ^ (uint8_t)data[i]) * 0x100000001b3u;
-    return h;
-}
-
 static bool read_design(struct packing *p) {
     const char *path = arena_printf(p->arena, "%s/design.yaml", p->o.dir), *why;
     struct ir *ir = kernel_read_design(p->arena, path, p->diag);
@@ -85,7 +79,7 @@ static bool read_design(struct packing *p) {
     p->package.arena = p->arena;
     p->package.name = p->o.name;
     p->package.prefix = package_prefix(p->arena, p->o.name);
-    p->package.identity = arena_printf(p->arena, "%016" PRIx64, hash_bytes(data, len));
+    p->package.identity = arena_printf(p->arena, "%016" PRIx64, bytes_hash(data, len));
     return true;
 }
 

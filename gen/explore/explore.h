@@ -50,7 +50,6 @@ struct explore_key {
     const char *value[EXPLORE_VALUES]; // as YAML
     int values, own;                   // own: index of the spec's own value
     bool fixed;   // the key has a single value, which all points have even if the spec does not set it
-    bool is_text; // values are written in quotes
 };
 
 struct explore_point {

@@ -157,7 +157,7 @@ const struct option_row request_rows[] = {
      .help = "file with one request per line: text, or `ids:` and a list"},
     {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
      .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
-             "After a prompt it applies to that prompt"},
+             "After a prompt it applies to that prompt. The first one also applies to prompts without one"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
     {0}};
 
