@@ -33,8 +33,9 @@ static const struct schema_field design_fields[] = {
      .doc = "fp32 values that a vector kernel processes per cycle, and that a word of its streams "
             "holds. Must divide the size of a head"},
     {FIELD(unroll), RANGE(0, 8192), .search = true, .preset = 0,
-     .doc = "total number of lanes to distribute over the elementwise kernels, norms and quantizers, the slowest "
-            "first ([passes.md](passes.md#lanes)); other kernels have `lanes`. 0: every kernel has `lanes`"},
+     .doc = "total number of lanes of the elementwise kernels, norms and quantizers. Rill distributes them so that the "
+            "slowest kernel gets more ([passes.md](passes.md#lanes)). All other kernels have `lanes`. 0: every kernel "
+            "has `lanes`"},
     {.key = "T",
      .offset = SPEC_OFFSET(spec_design, tokens),
      .search = true,
