@@ -18,7 +18,7 @@
 enum {
     STYLES = 3,
     RESOURCES = 3,
-    MIN_BLOCK_WORDS = 33 /* a LUT holds 32 */,
+    MIN_BLOCK_WORDS = 33 /* least words for BRAM or URAM; a LUT stores 32 */,
     MAX_LUTRAM_WORDS = 1024,
     BRANCHES = 20000,
     MILLISECONDS = 5000
@@ -30,11 +30,11 @@ struct memory { // a FIFO, a kernel's buffer or a piece of one, or the prefetch 
     int piece; // index in a buffer whose pieces may differ; else IR_NONE
     struct cost_resources now, cost[STYLES];
     bool legal[STYLES], at_memory;
-    int same_as; // the first memory with the same figures; this one if there is none before it
+    int same_as; // the first memory with equal figures; the memory's own index if none comes before it
 };
 
 enum { BELOW_LARGEST, BELOW_AIM, ROWS };
-enum { BOARD, HOME, PLOTS }; // the whole board; the memory's die, with what must be there
+enum { BOARD, HOME, PLOTS }; // places with a limit: the whole board, and the memory's die for what must be there
 
 struct choice {
     struct ir *ir;
@@ -160,7 +160,7 @@ static void add_fifo(struct choice *c, int e) {
 
 static struct cost_resources part_of(struct cost_resources all, int64_t pieces) {
     return (struct cost_resources){
-        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // compared here
+        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // rounded down
 }
 
 static void add_kernel(struct choice *c, int k) {
@@ -191,8 +191,9 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-// The pieces of a buffer are chosen in the order of the styles, with those in UltraRAM last, so ULTRA only counts
-// these. All other pieces have the style of the last of them.
+// Sets the kind of one piece of a buffer. Pieces come in the order of the styles, UltraRAM last. The parameter ULTRA
+// counts the pieces in UltraRAM, and all other pieces have the buffer's one style, which is the last that was set. If
+// even piece 0 is in UltraRAM, that is the style of the whole buffer.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
@@ -207,8 +208,8 @@ static void set_style(struct ir *ir, const struct memory *m, enum ram_style styl
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-// Adds the variables of one shape: how many memories of it have each kind. Rows: the counts add up to all, and each
-// takes its share of each resource.
+// Adds the variables of one shape: how many memories of it have each kind. Rows: these counts add up to the number of
+// memories, and each memory takes its share of each resource.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
@@ -225,6 +226,7 @@ static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][
     }
 }
 
+// Adds two rows for a resource: share taken - largest <= 0, and share taken - beyond <= AIM.
 static void add_resource(struct choice *c, struct mip *m, int plot, int resource, int largest, int row[ROWS]) {
     enum { BEYOND = 100000 }; // weight of what exceeds the aim
     double taken = share(c, plot, resource, c->taken[plot][resource]);
@@ -234,7 +236,7 @@ static void add_resource(struct choice *c, struct mip *m, int plot, int resource
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Further rows for each resource: share taken - largest <= 0 and share taken - beyond <= AIM.
+// Solves the program and sets the kind of each memory. The memories of one shape take the counted kinds in order.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share relative to the sum of the shares
     struct mip m;
