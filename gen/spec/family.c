@@ -70,7 +70,7 @@ const struct yaml_node *family_container(struct family_reader *r, const struct y
     return NULL;
 }
 
-// Checks a name that expressions use.
+// Checks that a name can be used in expressions and has no other meaning there.
 static bool check_name(struct family_reader *r, const char *name, struct loc loc) {
     static const char *const taken[] = {"layer", "clog2", "design"};
     if (!spec_is_name(name, false)) {

@@ -43,6 +43,7 @@ static struct yaml_node *scalar(struct expander *e, const struct yaml_node *from
     return n;
 }
 
+// Whether the text is one expression in braces and nothing else.
 static bool is_whole(const char *text) {
     size_t len = strlen(text);
     return text[0] == '{' && strchr(text, '}') == text + len - 1;
@@ -68,7 +69,8 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
-// If a text is only `{NAME}` with the name of a list parameter, returns all values of the list; otherwise NULL.
+// If a text is only `{NAME}` and this parameter has several values, returns them. Otherwise NULL: a single value is
+// expanded like any expression.
 static const struct family_value *list_of(const struct expander *e, const char *text) {
     const struct family *f = e->scope.values->family;
     const char *name = is_whole(text) ? arena_strndup(e->scope.arena, text + 1, strlen(text) - 2) : "";
@@ -86,13 +88,16 @@ static struct yaml_node *expand_values(struct expander *e, const struct yaml_nod
     return n;
 }
 
-// If the design has formats by name, an operation with the format `{design.weights}` gets none, because the names
-// decide.
+// Whether this is the format `{design.weights}` in a design that sets formats by tensor names. Its key is then left
+// out, because the names decide.
 static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
     const struct spec_design *design = e->scope.values->design;
     return design && design->rules && !strcmp(in->text, "{design.weights}");
 }
 
+// Expands a scalar. A text without braces is copied. A text that is one expression becomes a plain value, and a text
+// that only contains expressions becomes a quoted string. If the value still has a `{`, it depends on `layer`: it
+// becomes a list with one value per repetition, or an error outside of a region.
 static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_node *in) {
     if (is_by_name(e, in)) return NULL;
     if (!strpbrk(in->text, "{}")) return new_node(e, in);
@@ -228,7 +233,8 @@ static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     const char *text = node && node->kind == YAML_KIND_SCALAR ? family_text(&e->scope, node) : NULL;
     struct yaml_node value = {.kind = YAML_KIND_SCALAR, .text = text};
     int64_t repeat = 1;
-    if (text && (!yaml_parse_int(&value, &repeat) || repeat < 1 || repeat > MOST_REPEAT)) repeat = 1; // reported later
+    // a wrong value is reported when the graph is read
+    if (text && (!yaml_parse_int(&value, &repeat) || repeat < 1 || repeat > MOST_REPEAT)) repeat = 1;
     return repeat;
 }
 
