@@ -29,13 +29,13 @@ static size_t indent_of(const char *line, size_t len) {
     return n;
 }
 
-// Where a line may be broken: at the space after a comma or between declarations; in a comment, at any space.
+// Whether a line may be broken at this space: code after a comma or between declarations, a comment at any space.
 static bool may_break(const char *line, size_t at, bool comment) {
     bool between = at > 0 && line[at - 1] == ';' && line[at + 1] != '/';
     return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',' || between);
 }
 
-// Where a line without a comma may be broken: after the `=` of an assignment.
+// Whether a line without a comma may be broken here: after the `=` of an assignment.
 static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' && at > 0 && line[at - 1] == '='; }
 
 static void add_line(const char *line, size_t len, struct text *out) {

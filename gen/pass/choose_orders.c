@@ -226,7 +226,7 @@ static int64_t improve(struct chooser *c) {
     return all_bits(c);
 }
 
-// sets the orders from which a search starts; input IR_NONE: row-major
+// Sets the orders from which a search starts: those in which operand `input` arrives. IR_NONE: row-major.
 static void start(struct chooser *c, int input) {
     struct ir *ir = c->ir;
     for (int n = 0; n < ir->nodes; n++) {

@@ -41,7 +41,7 @@ void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];
     struct fuse_spill s = fuse_spill_of(ir, &e, firings);
     int k = kernel_add(ir, arena_printf(ir->arena, "spill_%d", id), &rtl_spill, IR_NONE);
-    // from the last channel down, because the first one has most other clients
+    // Spills take the channels from the last one down, because the first one has most of the other clients.
     int channel = ir->design.channels - 1 - id % ir->design.channels;
     const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name),
                *read = arena_printf(ir->arena, "%s_read", name);

@@ -60,7 +60,7 @@ struct family_key {
     size_t spellings;
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
     const struct yaml_node *each; // for a list of words: word -> expression of `layer`, or NULL
-    // for a list of words: a word; the value is the place of the first item with it, from 1; or NULL
+    // For a list of words: a word. The value is the place of the first item with it, counted from 1. Or NULL.
     const struct yaml_node *first;
     const struct yaml_node *equals; // an expression of the values read so far, or NULL
     // An expression of the values read so far, or NULL. The key is read only if it holds.
@@ -81,7 +81,7 @@ struct family_tensor {
     struct loc loc;
     // Every `*` of the pattern matches a piece between dots and is inserted at the `*` of the name.
     const char *pattern, *name;
-    // an expression: the number of heads, in each of which rows are stored as pairs; or NULL
+    // An expression: the number of heads, in each of which rows are stored as pairs. Or NULL.
     const struct yaml_node *pairs;
     bool transpose; // the file stores the transposed matrix
     double plus;    // added to each element of a vector

@@ -233,7 +233,7 @@ static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     const char *text = node && node->kind == YAML_KIND_SCALAR ? family_text(&e->scope, node) : NULL;
     struct yaml_node value = {.kind = YAML_KIND_SCALAR, .text = text};
     int64_t repeat = 1;
-    // a wrong value is reported when the graph is read
+    // A wrong value is reported when the graph is read.
     if (text && (!yaml_parse_int(&value, &repeat) || repeat < 1 || repeat > MOST_REPEAT)) repeat = 1;
     return repeat;
 }

@@ -37,7 +37,7 @@ static void check_text(const struct place *p, const struct yaml_node *at, const 
         size_t len = 0;
         while (is_of_name(c[len])) len++;
         const char *name = arena_strndup(p->r->arena, c, len);
-        // digits, or the second part of a sized constant such as 8'h1f
+        // Digits, or the second part of a sized constant such as 8'h1f.
         bool number = isdigit((unsigned char)*c) || (c > text && c[-1] == '\'');
         if (len && !number && !is_known(p, name)) {
             family_refuse_name(&scope, at, text, offset + (size_t)(c - text), name);
