@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns if a design needs more than its board has: it can then be simulated, but not built. Also warns if it exceeds
-// the limits within which designs are known to place and route.
+// Warns if a design needs more than its board has. It can then be simulated, but not built. Also warns if it exceeds
+// the limits within which designs are known to place and route, or comes near the card's power limit.
 #include <stdlib.h>
 
 #include "gen/report/design_report.h"

@@ -6,7 +6,7 @@
 
 enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
 
-// Adds a kernel's buffers. Lanes in UltraRAM get a separate row, as the other lanes use another kind of memory.
+// Adds a kernel's buffers. Pieces in UltraRAM get a separate row if the other pieces use another kind of memory.
 static void add_kernel(struct report_memories *all, const struct ir *ir, const struct ir_kernel *k) {
     struct cost_memory m;
     if (!kernel_memory(k, &m)) return;
