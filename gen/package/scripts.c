@@ -32,8 +32,8 @@ static void set_number(struct text *out, const char *key, int64_t value) {
     text_addf(out, "set rill(%s) %" PRId64 "\n", key, value);
 }
 
-// Whether the vendor's tools are told of a register: only of control registers and arguments, because they take every
-// other register for an argument.
+// Whether the vendor's tools are told of a register. They take every register except control registers for an argument,
+// so they are told only of control registers and arguments.
 static bool is_told(const struct register_row *r) { return r->role == REGISTER_CONTROL || register_is_argument(r); }
 
 static void add_registers(const struct package *p, struct text *out) {
