@@ -59,7 +59,7 @@ static const char *base_name(struct import *m, const char *path, const char *end
     return arena_strndup(m->arena, base, file_has_suffix(base, ending) ? len - strlen(ending) : len);
 }
 
-// How the spec in `dir` refers to a file: by name if it is the installation's file, else by a relative path.
+// Returns how a spec in `dir` refers to a file: by name if it is the installation's file, else by a relative path.
 static const char *placed_word(struct import *m, const char *word, const char *folder, const char *dir) {
     if (!file_is_path(word)) return word;
     const char *name = base_name(m, word, ".yaml"),
@@ -86,7 +86,7 @@ static bool take_family(struct import *m, struct diag *diag) {
 
 // ---- parameters that the design decides ----
 
-// Limits defaults to what the model was trained for.
+// Limits default values to those that the model was trained for, and derives the rest again.
 static bool bound_defaults(struct import *m, struct diag *diag) {
     struct family_values *v = m->values;
     for (size_t p = 0; p < m->family->parameters; p++) {
