@@ -111,7 +111,8 @@ static void add_contract(const struct probes *s, int id) {
               "    rill_contract_probe #(.ID(%d), .INPUTS(%d)%s) contract_%d (\n        .clk(%s.clk), .rst(%s.%s)", id,
               custom->inputs, custom->fetch ? ", .TABLE(1)" : "", id, s->top, s->top, emit_first_reset(s->plan));
     add_inputs(s, id, custom->inputs);
-    // `beside`: the step word is held and the parameters have arrived. Only then does the timing contract apply.
+    // The probe's input `beside`: the step word is held and the parameters have arrived. Only then does the timing
+    // contract apply.
     int step = ir_port_for(k, IR_ROLE_STEP, false), param = ir_port_for(k, IR_ROLE_PARAM, false);
     text_add(s->out, ",\n        .beside(1'b1");
     if (step != IR_NONE)

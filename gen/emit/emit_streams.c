@@ -162,7 +162,7 @@ static const char *word_from_outside(const struct emit_plan *p, int edge, const 
     return word_name(p->ir, in == IR_NONE ? end : p->to[in]);
 }
 
-// Declares the nets of a fork's input whose word readers in other modules read. That word is a port.
+// Declares the nets of a fork's input, and its word as a port that readers in other modules read.
 static void declare_fork(struct emit_scope *s, int edge) {
     const struct ir *ir = s->plan->ir;
     struct emit_word w = emit_word(ir, &ir->edge[edge]);
@@ -360,7 +360,7 @@ void emit_links(struct emit_scope *s, int kernel) {
         if ((ir->edge[e].pool == IR_NONE ? ir->edge[e].dst_kernel : ir->edge[e].pool) == kernel) add_stream(s, e);
 }
 
-// ---- where they lie ----
+// ---- the dies of their instances ----
 
 static void walk_link(const struct emit_plan *p, int edge, const struct link *l, emit_visit *visit, void *state) {
     const char *path = arena_printf(p->ir->arena, "%s/u_%s", emit_module_path(p, emit_link_home(p, edge)), l->name);

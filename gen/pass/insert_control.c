@@ -129,7 +129,7 @@ static void add_sampling(struct ir *ir) {
     else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
-// The events that are counted. Those of the first engine are in the low bits, with `busy` first.
+// The events that are counted. The first engine's events are in the low bits, with `busy` first.
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};

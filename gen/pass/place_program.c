@@ -101,8 +101,8 @@ static void add_parts(struct program *g, const int *wires, size_t e, int d, int 
     if (!shares) add_wires(g, wires, d, far, lanes->chain_bits);
 }
 
-// Adds the cut parts of an engine by the die of their second half. What all second halves on a die share is already
-// there if the die has whole parts; `alone` counts it if there are none.
+// Adds the cut parts of an engine by the die of their second half. The logic that all second halves on a die share is
+// already there if the die has whole parts; `alone` counts it if there are none.
 static void add_cut(struct program *g, const int *wires, size_t e, int d, int all) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];

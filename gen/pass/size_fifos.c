@@ -20,7 +20,7 @@ enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2, BLOCK_WORDS = 512 /* of
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
 // Whether the edge needs no separate room for a whole tensor, because it leads to a layout converter that takes in
-// whole tensors. That converter stores them in the order of arrival, just as the FIFO in front of it would. A width
+// whole tensors. The converter stores them in the order of arrival, just as the FIFO in front of it would. A width
 // converter may be in between.
 static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     int k = edge->dst_kernel;

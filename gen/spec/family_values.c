@@ -184,8 +184,7 @@ static bool would_fit(const struct family_values *v, int p, int64_t value, bool 
     return fits;
 }
 
-// Searches outward from the present value, up to FARTHEST away. Of two equally near values the smaller one is tried
-// first.
+// Searches outward from the present value, up to FARTHEST away. The smaller of two equally near values is tried first.
 static bool search_with(const struct family_values *v, int p, bool all, int64_t *value, struct arena *arena) {
     int64_t from = v->parameter[p].i;
     for (int64_t d = 1; d <= FARTHEST; d++) {
