@@ -72,6 +72,7 @@ static bool read_part(const struct ir *ir, const struct yaml_node *node, struct 
     return true;
 }
 
+// Reads the record. If it is for other Verilog, it is stale, and the rest of it is not read.
 static bool read_record(const struct ir *ir, const struct yaml_node *root, struct clock_model *out, struct diag *diag) {
     static const char *const others[] = {"class", "parts", "crossings"};
     struct record record = {0};

@@ -289,6 +289,7 @@ static bool closes_loop(const struct emit_plan *p, int from, int kernel) {
     return kernel_is(&p->ir->kernel[kernel], KERNEL_MUX) && reaches(p, kernel, from, met);
 }
 
+// Puts a kernel after the kernels that it reads from, and these after theirs.
 static void put_in_order(struct order *o, int kernel) {
     const struct emit_plan *p = o->plan;
     const struct ir *ir = p->ir;

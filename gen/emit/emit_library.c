@@ -102,6 +102,7 @@ static bool add_header(struct emit_library *library, const char *name, const cha
     return header;
 }
 
+// Replaces the include directives of a template. Returns false, and sets *why, after an error.
 static bool expand(struct emit_library *library, struct source *source, const char **why) {
     static const char directive[] = "`include \"";
     struct text out = {0};

@@ -226,6 +226,7 @@ static const char *lane_desc(const struct channel *ch, enum part part) {
                       (int64_t)(place / KERNEL_TREE_GROUP) * DESCRIPTOR_BITS, DESCRIPTOR_BITS);
 }
 
+// The net, or the part of a net, that a port of this channel has for a client.
 static const char *part_of(const struct channel *ch, const struct emit_client *c, enum part part) {
     int64_t bits = part == BEAT_TDATA ? ch->ir->design.beat_bits : 1;
     int place = place_of(ch, c), places = places_of(ch, c);

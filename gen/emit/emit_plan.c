@@ -86,6 +86,7 @@ static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output
     return home;
 }
 
+// The home of a pool: that of its readers, or shared if they have several.
 static int home_of_pool(struct homes *h, int pool) {
     const struct ir *ir = h->plan->ir;
     int home = NOWHERE;

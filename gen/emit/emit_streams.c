@@ -282,6 +282,7 @@ const char *emit_out_of_pool(const struct emit_plan *p, int edge, enum emit_fiel
     return end_net(p, edge, out_of_pool(p, edge), f);
 }
 
+// The link of a pooled stream to the storage (entry), or from the storage.
 static struct link pool_link(const struct emit_plan *p, int edge, bool entry) {
     const struct ir_edge *e = &p->ir->edge[edge];
     int home = p->ir->kernel[e->pool].die, borders = entry ? e->entry_crossings : e->crossings;
@@ -362,6 +363,8 @@ void emit_links(struct emit_scope *s, int kernel) {
 
 // ---- the dies of their instances ----
 
+// Visits the instances of a link. On one die it is one instance. Otherwise it has a sender, a register on each die in
+// between, and a FIFO on the reader's die.
 static void walk_link(const struct emit_plan *p, int edge, const struct link *l, emit_visit *visit, void *state) {
     const char *path = arena_printf(p->ir->arena, "%s/u_%s", emit_module_path(p, emit_link_home(p, edge)), l->name);
     int borders = borders_of(l);

@@ -104,6 +104,8 @@ static bool refuse_context(const struct import *m, const char *why, int64_t near
     return false;
 }
 
+// Sets the context that the user asks for. Returns false after an error: the checkpoint, its training or the family
+// does not allow it.
 static bool set_context(struct import *m, struct diag *diag) {
     int p = family_find_parameter(m->family, "context");
     if (!m->o.context) return true;
@@ -144,6 +146,8 @@ void import_begin(struct import *m, int64_t begins) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+// Makes the design's name from the names of the source and the board. It has at most MOST_NAME characters, and those
+// that a name must not have become `-`.
 static const char *make_name(struct import *m) {
     const char *base = base_name(m, m->o.source, ".gguf"), *board = base_name(m, m->device->path, ".yaml");
     int room = MOST_NAME - 1 - (int)(strlen(board) < 24 ? strlen(board) : 24);

@@ -70,6 +70,8 @@ static enum qformat table_format(const struct ir_node *node) {
     return of[layout_table_format(node)];
 }
 
+// Plans the arrays of a matrix. If an earlier entry has the same matrix, its arrays are used; the bias is always
+// separate.
 static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, enum qformat format) {
     const struct ir_node *node = &p->ir->node[e->node];
     e->format = (int32_t)format;

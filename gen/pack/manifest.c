@@ -131,6 +131,7 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
     text_add(t, "\n]}\n");
 }
 
+// Computes the checksum of some bytes of a file. Returns false if the file is shorter.
 static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
     *crc = 0;
     if (fseeko(f, (off_t)offset, SEEK_SET)) return false;

@@ -95,6 +95,8 @@ static double share(const struct choice *c, int plot, int resource, int64_t amou
     return (double)amount / (double)(room > 0 ? room : 1);
 }
 
+// Chooses every memory by depth and shape, and adds up room and what is taken. Returns whether this stays within the
+// limits; true if the board has no figures.
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -124,6 +126,8 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
     return true;
 }
 
+// Adds a memory to be chosen: takes its present resources out of what is taken, and finds the first memory with equal
+// figures. words: its depth, which decides its legal kinds.
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
     int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].dst_kernel
@@ -163,6 +167,7 @@ static struct cost_resources part_of(struct cost_resources all, int64_t pieces) 
         .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // rounded down
 }
 
+// Adds a kernel's buffer, or each of its pieces if these may have different kinds.
 static void add_kernel(struct choice *c, int k) {
     struct memory m = {.edge = IR_NONE, .kernel = k, .engine = IR_NONE, .piece = IR_NONE};
     struct cost_memory shape;

@@ -84,6 +84,8 @@ static const char *shape_of(const struct ir *ir, const struct use *u) {
     return arena_printf(ir->arena, "[%s]", text);
 }
 
+// Adds the tensor that the attribute `key` names, if there is one, and compares its shape with earlier uses. Returns
+// false after an error.
 static bool add(struct uses *s, int node, const char *key, struct use u, struct diag *diag) {
     const struct ir *ir = s->ir;
     const struct ir_attr *attr = ir_attr_find(&ir->node[node].attrs, key);
@@ -114,6 +116,7 @@ static bool add_product(struct uses *s, int n, struct diag *diag) {
            add(s, n, "bias", (struct use){.rank = 1, .extent = {rows}, .least = {true}}, diag);
 }
 
+// Adds all tensors that an operation reads.
 static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);

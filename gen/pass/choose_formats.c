@@ -88,6 +88,8 @@ static bool refuse_repetition(const struct formats *f, const struct ir_node *nod
     return false;
 }
 
+// Sets the format of an operation's weights by the rules. Returns false after an error: repetitions have different
+// formats.
 static bool choose(struct formats *f, struct ir_node *node) {
     int64_t repeat = f->ir->region[node->region].repeat;
     size_t rule[2] = {rule_of(f, name_of(f, node, 0))};

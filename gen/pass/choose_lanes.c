@@ -43,6 +43,7 @@ static bool check_legal(const struct ir *ir, const struct ir_node *node, int lan
     return false;
 }
 
+// Reads the lanes that the spec gives for an operation, or takes the design's. Returns false after an error.
 static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
     *lanes = kernel_lanes(kernel_of_op(ir, node->op), ir->design.lanes);

@@ -35,6 +35,7 @@ static bool walks_arrays(const struct ir *ir, const struct ir_node *n) {
 
 // ---- orders from the spec ----
 
+// Reads the order that the spec gives for an operation, if it gives one. Returns false after an error.
 static bool read_order(struct chooser *c, int n) {
     struct ir_node *node = &c->ir->node[n];
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "order");
@@ -70,6 +71,7 @@ static int maker(const struct ir *ir, int tensor) {
     return ir->tensor[tensor].producer;
 }
 
+// The walk of a tensor in this order of its dimensions, for one token.
 static struct itensor_walk walk_of(const struct ir *ir, int tensor, const int order[]) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct itensor_walk w;

@@ -46,6 +46,7 @@ static void need_nodes(struct drop *d, bool *more) {
     }
 }
 
+// Marks the tensors and operations that outputs need.
 static void find_needed(struct drop *d) {
     struct ir *ir = d->ir;
     bool more = true;
@@ -213,6 +214,7 @@ static void move_region(struct drop *d, int region) {
     ir->region[d->to_region[region]] = r;
 }
 
+// Removes what does not stay from all lists, and renumbers the rest.
 static void compact(struct drop *d) {
     struct ir *ir = d->ir;
     int inputs = 0, nodes = renumber(d->node, d->to_node, ir->nodes),

@@ -65,6 +65,7 @@ static void mark_groups(const struct cut *cut, int begin, int last, struct plan 
     p->groups++;
 }
 
+// Finds the best cuts, region by region. fits: every region has a partition within the budget.
 static struct plan plan_exact(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     struct cut *cut = ARENA_ARRAY(f->ir->arena, struct cut, (size_t)f->units + 1);

@@ -36,6 +36,7 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, in
     return s;
 }
 
+// Inserts a spill into an edge. id: number of the spill, which decides its name and its channel.
 void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct ir_edge e = ir->edge[edge];
     struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];

@@ -38,6 +38,7 @@ static void join_nodes(const struct ir *ir, bool *joined) {
     }
 }
 
+// Divides the nodes into units, in program order.
 static void add_units(struct fuse *f) {
     struct ir *ir = f->ir;
     bool *joined = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1);
@@ -200,6 +201,7 @@ static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     return end[0]->type.loops > 0 && ir->engines > 0;
 }
 
+// Adds an edge, if it carries a tensor between units.
 static void add_stream(struct fuse *f, int edge) {
     struct ir *ir = f->ir;
     const struct ir_edge *e = &ir->edge[edge];

@@ -45,6 +45,7 @@ static const char *type_text(const struct ir *ir, const struct ir_tensor *t) {
     return arena_printf(ir->arena, "%s of type %s", elements, ir_dtype_words[t->dtype]);
 }
 
+// Checks that the next value of each carried tensor has the type and the shape of its initial value.
 static bool check_carries(const struct ir *ir, const struct ir_region *region, struct diag *diag) {
     bool ok = true;
     for (int c = 0; c < region->carries; c++) {
@@ -102,6 +103,7 @@ static int ids_of(const struct ir *ir, int tensor) {
     return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
 }
 
+// Checks the tables of all embeddings. The ids of a carried tensor come from its `next` and from its initial value.
 static bool check_tables(const struct ir *ir, struct diag *diag) {
     bool ok = true;
     for (int n = 0; n < ir->nodes; n++) {

@@ -25,6 +25,7 @@ struct dma {
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
+// Adds a segment at the next free byte of its channels. channel IR_NONE: all channels of the node's engine.
 static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel,
                        int64_t stride, int64_t bytes) {
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
@@ -116,6 +117,7 @@ static void level_offsets(struct dma *d, int channels) {
     for (int c = 0; c < channels; c++) *next_of(d, AUX_CHANNEL + c) = most;
 }
 
+// Places the table that a client reads: one for each repetition if the tensor's name depends on `layer`, else one.
 static void place_table(struct dma *d, struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
@@ -139,6 +141,7 @@ static void place_table(struct dma *d, struct ir_client *client) {
     ir_set_word(ir, k, "TABLE_STRIDE", 40, bytes);
 }
 
+// Places the rows of an input or output, one for each position of the context.
 static void place_rows(struct dma *d, int k) {
     struct ir *ir = d->ir;
     int64_t n = 0;
@@ -380,6 +383,8 @@ static void place_dealt(struct dma *d) {
     }
 }
 
+// Checks that the fullest channel can store its segments. The note tells how many channels are enough, because more
+// channels make only those segments smaller that are divided among them.
 static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     int64_t room = ir->design.channel_bytes, used = fullest(d);

@@ -70,6 +70,7 @@ static void find_extents(const struct link *l, const struct ir_port *port, int64
     if (port->type.rank == 2 && t && !t->heads) extent[1] = ir_tensor_elements(t);
 }
 
+// Finds the walk of a port's type, without tokens. Returns false if the type has none.
 static bool find_walk(const struct link *l, const struct ir_port *port, struct itensor_walk *walk) {
     int64_t extent[IR_MAX_RANK];
     struct ir_itensor type = without_tokens(&port->type);
@@ -87,6 +88,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 
 // ---- the chain ----
 
+// Appends a kernel to the chain. It reads the stream at the current point, and sends words of `width` elements in
+// `pieces` firings.
 static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t pieces,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
@@ -121,6 +124,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
     l->made++;
 }
 
+// Appends a width converter, unless the words have this width already and none is partly filled.
 static void add_width(struct link *l, int64_t width, const char *what) {
     int64_t row = l->elements / l->at.pieces, in = l->at.width, rest = row % in;
     if (in == width && !(l->at.padded && rest)) return;
@@ -310,6 +314,7 @@ static bool add_patches(struct link *l, const struct itensor_walk *from) {
     return true;
 }
 
+// Inserts the chain of one edge. Returns false after an error.
 static bool convert(struct ir *ir, int e, struct diag *diag) {
     const struct ir_edge *edge = &ir->edge[e];
     struct link l = {.ir = ir, .diag = diag, .edge = e, .first = true, .old = *edge};

@@ -36,6 +36,7 @@ struct fork_sides {
     int near, far;    // number of readers there and elsewhere
 };
 
+// Counts a fork's readers on the memory's die and elsewhere.
 static struct fork_sides sides_of(const struct ir *ir, const int *with, int memory, int fork) {
     struct fork_sides s = {0};
     int home = root_of(with, memory);
@@ -146,6 +147,7 @@ static void add_link(const struct ir *ir, struct place *p, int64_t bits, int fro
     if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, bits}));
 }
 
+// The task from which a kernel's streams come: for an engine with parts, that of its results.
 static int source_task(const struct ir *ir, const struct place *p, int kernel) {
     for (size_t i = 0; i < p->lanes.count; i++)
         if (ir->engine[p->lanes.items[i].engine].kernel == kernel) return p->lanes.items[i].results;
@@ -272,6 +274,7 @@ static void set_lanes(struct ir_engine *e, const struct place *p, const struct p
     e->result_die = first + p->task.items[lanes->results].die;
 }
 
+// Sets how many boundaries each stream crosses: directly, or to its pool's storage and from there.
 static void set_crossings(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -330,6 +333,7 @@ static void set_credits(struct ir *ir) {
     }
 }
 
+// Sets everything in kernels and streams that follows from the placement.
 static void tell_kernels(struct ir *ir, int home) {
     forget_parts(ir);
     set_credits(ir);
@@ -381,6 +385,7 @@ static double beyond_limits(const struct ir *ir) {
     return sum;
 }
 
+// Describes the partition for the program: the dies in use, from `first` on, with their rooms and wires, and the tasks.
 static struct place make_place(struct ir *ir, int first, bool cuts) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,

@@ -42,6 +42,7 @@ static int chain(const struct program *g, int lanes, int die) { return g->chain[
 static int cut(const struct program *g, int lanes, int die) { return g->cut[lanes * g->p->dies + die]; }
 static int away(const struct place *p, int die) { return die > p->home ? die - p->home : p->home - die; }
 
+// Adds the variables x[task][b] with the rows x[b - 1] >= x[b]. The variables of a pinned task are fixed.
 static void add_tasks(struct program *g) {
     const struct place *p = g->p;
     g->beyond = ARENA_ARRAY(p->arena, int, p->task.count *(size_t)p->dies + 1);
@@ -58,6 +59,8 @@ static void add_tasks(struct program *g) {
         }
 }
 
+// Adds a variable for each stream and boundary, which is 1 if the two ends differ there: crosses >= +-(x[from][b] -
+// x[to][b]).
 static void add_links(struct program *g, const int *wires) {
     const struct place *p = g->p;
     for (size_t l = 0; l < p->link.count; l++)
@@ -212,6 +215,7 @@ static void take(struct program *g, const double *value) {
 
 // ---- without a solution: fill the dies in order, each to slightly more than the average ----
 
+// The largest share of a kind of resource on a die with this additional need.
 static double fullest(const struct place *p, int die, const int64_t used[PLACE_RESOURCES],
                       const int64_t more[PLACE_RESOURCES]) {
     double share = 0;
@@ -222,6 +226,7 @@ static double fullest(const struct place *p, int die, const int64_t used[PLACE_R
     return share;
 }
 
+// The share of all dies together that the design takes of the kind of resource it takes most of.
 static double average(const struct place *p) {
     int64_t need[PLACE_RESOURCES] = {0}, capacity[PLACE_RESOURCES] = {0};
     double most = 0;

@@ -40,6 +40,7 @@ static void add_sink(struct route *r, int tensor, struct endpoint e) {
     VEC_PUSH(r->ir->arena, r->value[tensor].sinks, e);
 }
 
+// Finds the writer and the readers of every tensor.
 static void collect(struct route *r) {
     struct ir *ir = r->ir;
     r->values = ir->tensors;
@@ -135,6 +136,7 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, 1, like, region);
 }
 
+// Adds a selector of the last token before a region. Returns its input; *out is its output.
 static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name,
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -149,6 +151,7 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
     return in;
 }
 
+// Adds a buffer that sends a value once for each repetition of a region. Returns its input; *out is its output.
 static struct endpoint add_replay(struct route *r, struct endpoint source, int region, const char *name,
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -317,6 +320,8 @@ static void split_sinks(struct route *r, int tensor, int region, endpoint_list *
     }
 }
 
+// Routes a carried tensor: adds a loop at the region's entry, an exit, and the stream back. In a region that does not
+// repeat, readers take `init` or `next` instead.
 static void route_carry(struct route *r, int region, const struct ir_carry *carry) {
     struct ir *ir = r->ir;
     endpoint_list inside = {0}, outside = {0};
@@ -381,6 +386,7 @@ static bool check_when(struct route *r, int tensor) {
     return true;
 }
 
+// Connects the token loop's step words to all kernels that read them.
 static void route_steps(struct route *r) {
     struct ir *ir = r->ir;
     struct endpoint source = {IR_NONE, 0, false};

@@ -66,6 +66,7 @@ static void say(struct ir *ir, enum ir_strategy strategy, const char *weighed) {
     ir->design.weighed = weighed;
 }
 
+// Finds depths by timing, and after that by `conservative` if the spec asks for it. Returns false if there are none.
 static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_contracts *by, const char **missing) {
     if (!timing_depths(ir, depth, by->most, &by->pass, missing)) return false;
     if (ir->design.fifo != SPEC_CONSERVATIVE) return true;
@@ -76,6 +77,8 @@ static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_con
     return true;
 }
 
+// Sizes all edges by the timing contracts. If this fails, by->sized is false and the present depths stay, with the
+// reason.
 static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
     struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     const char *missing = NULL;

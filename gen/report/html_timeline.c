@@ -52,6 +52,7 @@ static void find_layer(const struct ir *ir, struct html_window *w, int64_t layer
     w->region = ir->region[region].name;
 }
 
+// Simulates a decode step at half of the context. If exactly one region repeats, the window is one of its repetitions.
 struct html_window html_simulate(struct ir *ir) {
     struct html_window w = {.position = ir->design.context / 2};
     const struct timing_step step = {w.position, 1, true};

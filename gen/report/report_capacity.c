@@ -39,6 +39,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
     return warned;
 }
 
+// Warns if a die has less than the design needs on it, or else if the design exceeds the die's limits.
 static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int die, struct loc loc,
                         struct diag *diag) {
     struct cost_resources need = cost_die(ir, cost, die), capacity = cost_capacity(&ir->die[die]),

@@ -18,6 +18,8 @@ static void add_kernel(struct report_memories *all, const struct ir *ir, const s
     all->item[all->count++] = (struct report_memory){k->name, m, {0}, 0, 0};
 }
 
+// Lists the buffers of kernels and the prefetch FIFOs, then the FIFOs of streams, each with the blocks that its storage
+// takes. A FIFO stores one word less than its depth, because one is in its output register.
 struct report_memories report_memories_make(const struct ir *ir) {
     struct report_memories all = {0};
     size_t most = (size_t)(ir->edges + 2 * ir->kernels + ir->engines) + 1;

@@ -181,6 +181,7 @@ static int floor_power(int v) {
     return power;
 }
 
+// Checks the length of bursts: within a page, a power of two, and not longer than the prefetch FIFO.
 static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     const struct spec_design *d = &spec->design;
     struct loc loc = spec_place(spec, "design.max_burst");

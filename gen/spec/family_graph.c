@@ -143,6 +143,7 @@ static const struct yaml_node *choose(struct expander *e, const struct yaml_node
 static struct yaml_node *expand(struct expander *, const struct yaml_node *);
 static void expand_items(struct expander *, const struct yaml_node *, node_list *);
 
+// Whether the name of a loop's variable already has a meaning.
 static bool is_taken(const struct expander *e, const char *name) {
     for (const struct family_loop *l = e->scope.loop; l; l = l->outer)
         if (!strcmp(l->name, name)) return true;
@@ -166,6 +167,8 @@ static bool check_loop(struct expander *e, const struct yaml_node *map, int64_t 
     return e->ok;
 }
 
+// Expands the body of a loop once for each value of its variable. These passes count as nodes, so that the work is
+// bounded.
 static void expand_loop(struct expander *e, const struct yaml_node *map, node_list *list) {
     int64_t count;
     if (!check_loop(e, map, &count)) return;
@@ -238,6 +241,7 @@ static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     return repeat;
 }
 
+// Expands a map. If it has `ops`, it is a region, and its operations are expanded with its number of repetitions.
 static struct yaml_node *expand_map(struct expander *e, const struct yaml_node *in) {
     struct yaml_node *n = new_node(e, in);
     int64_t outer = e->repeat;

@@ -16,6 +16,7 @@ struct place {
     bool design, layer;
 };
 
+// Whether a name has a meaning at this place.
 static bool is_known(const struct place *p, const char *name) {
     const struct family *f = p->r->family;
     int parameter = family_find_parameter(f, name);

@@ -56,6 +56,7 @@ static bool find_design(const struct spec_design *d, bool in_graph, const char *
     return false;
 }
 
+// Looks up a name of an integer expression: `layer`, variables of loops, derived names, parameters, words, design keys.
 static bool find_name(void *context, const char *name, int64_t *value) {
     const struct family_scope *s = context;
     const struct family_values *v = s->values;

@@ -200,6 +200,7 @@ static bool search(const struct family_values *v, int p, int64_t *value, struct 
     return search_with(v, p, true, value, arena) || search_with(v, p, false, value, arena);
 }
 
+// Adds a note with the nearest legal value: as the check gives it, or found by search.
 static void note_nearest(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     int p = family_find_parameter(k->values->family, c->of);

@@ -201,6 +201,7 @@ static struct spec_name *read_names(struct reader *r, const struct yaml_node *no
 
 // ---- operations ----
 
+// Reads a scalar as the first of these that it can be: integer, number, flag, text.
 static struct spec_value scalar_value(const struct yaml_node *node) {
     struct spec_value v = {.loc = node->loc, .s = node->text};
     bool truth = false;

@@ -251,6 +251,7 @@ static bool is_text(const char *data, size_t len) {
     return true;
 }
 
+// Reads a file that the spec names. Returns false after an error.
 static bool read_file(struct reader *r, const struct yaml_node *node, const char *what, const char *ending,
                       struct custom_file *out) {
     const char *path, *why = NULL;
