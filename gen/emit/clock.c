@@ -11,7 +11,7 @@
 const char clock_beside_design[] = "design.timing.json";
 
 enum { REPORTED = 3 /* most paths that clock_worst gives */ };
-static const double LEAST_NS = 0.01, MOST_NS = 10000;
+static const double LEAST_NS = 0.01, MOST_NS = 10000; // range of a path's delay
 
 struct record {
     const char *name, *rtl;

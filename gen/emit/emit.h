@@ -172,16 +172,16 @@ void emit_header(const struct emit_plan *, const char *what, struct text *out);
 
 // ---- shared by the emitters ----
 
-enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS };
-struct emit_client {       // a client of one channel
-    const char *name;      // suffix of its nets
-    int client;            // index in the IR; IR_NONE: the weight stream
-    int base;              // net of its base address; IR_NONE: the channel's register
-    int64_t burst, buffer; // beats; 0: the design's values
-    bool is_lane;          // the engine's weight stream
-    bool on_every;         // one such client on every channel of a matrix engine
-    bool is_packed;        // each channel delivers different beats
-    int part, parts;       // a read split over `parts` channels: this is number `part`
+enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS }; // most clients of a channel in one direction
+struct emit_client {                            // a client of one channel
+    const char *name;                           // suffix of its nets
+    int client;                                 // index in the IR; IR_NONE: the weight stream
+    int base;                                   // net of its base address; IR_NONE: the channel's register
+    int64_t burst, buffer;                      // beats; 0: the design's values
+    bool is_lane;                               // the engine's weight stream
+    bool on_every;                              // one such client on every channel of a matrix engine
+    bool is_packed;                             // each channel delivers different beats
+    int part, parts;                            // a read split over `parts` channels: this is number `part`
 };
 // Lists the read or write clients of a channel and returns how many there are.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);

@@ -49,7 +49,7 @@ struct emit_pin_signal {
     int64_t bits;
     bool is_output;
 };
-enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 };
+enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 }; // most signals of a pin
 
 struct emit_module {
     const char *name;   // name of its instance, without `u_`

@@ -7,7 +7,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/schedule.h"
 
-enum { COLUMNS = 120 };
+enum { COLUMNS = 120 }; // longest line of emitted Verilog
 
 struct table {
     const struct ir *ir;

@@ -18,7 +18,7 @@ const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"bid", false, 0},    {"bresp", false, 2}};
 
 bool emit_begins_group(int signal) {
-    enum { AR = 0, R = 11, AW = 17, W = 28, B = 33 };
+    enum { AR = 0, R = 11, AW = 17, W = 28, B = 33 }; // indices in emit_axi_signals
     return signal == AR || signal == R || signal == AW || signal == W || signal == B;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NAME = 63, MOST_SHOWN = 80 };
+enum { MOST_NAME = 63, MOST_SHOWN = 80 }; // characters: of a design's name, and of a kind in messages
 
 // ---- the family ----
 

@@ -13,7 +13,7 @@
 #include "gen/ir/layout.h"
 #include "gen/ir/names.h"
 
-enum { STORE_ALIGN = 64, STORE_HEADER = 16 };
+enum { STORE_ALIGN = 64, STORE_HEADER = 16 }; // bytes; the header is the magic number and the number of entries
 
 // Reserves bytes of the file at the next multiple of STORE_ALIGN. Returns their offset.
 static int64_t place(int64_t *at, int64_t bytes) {

@@ -15,7 +15,7 @@
 #include "gen/model/tokenizer.h"
 #include "include/version.h"
 
-enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
+enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 }; // bytes
 
 // ---- identity of the design ----
 

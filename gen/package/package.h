@@ -63,7 +63,7 @@ struct package_pin { // a pin of a memory port or of the control port
     int bits;
     bool is_vector; // declared as a vector, even with one bit
 };
-enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 };
+enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 }; // EMIT_AXI_SIGNALS, EMIT_AXIL_SIGNALS
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 

@@ -115,7 +115,7 @@ void package_make(const struct package *p, struct text *out) {
 
 // ---- clock ----
 
-enum { OUTSIDE_PERCENT = 40 };
+enum { OUTSIDE_PERCENT = 40 }; // part of the period for logic outside of the kernel's pins
 
 void package_clock(const struct package *p, struct text *out) {
     double period = 1e9 / (double)package_clock_hz(p), outside = period * OUTSIDE_PERCENT / 100;

@@ -5,6 +5,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
 
+// OSCILLATOR_MHZ, MOST_MULTIPLE: limits of an MMCM's oscillator and its multiplier.
 enum { RESET_STAGES = 3, OSCILLATOR_MHZ = 1600, MOST_MULTIPLE = 64 };
 
 int package_controls(const struct ir *ir, const char *module[PACKAGE_CONTROLS]) {

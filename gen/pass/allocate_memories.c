@@ -20,7 +20,7 @@ enum {
     RESOURCES = 3,
     MIN_BLOCK_WORDS = 33 /* least words for BRAM or URAM; a LUT stores 32 */,
     MAX_LUTRAM_WORDS = 1024,
-    BRANCHES = 20000,
+    BRANCHES = 20000, // limits of the search
     MILLISECONDS = 5000
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};

@@ -93,7 +93,7 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
 
 // ---- a budget of lanes, given to the slowest operations ----
 
-enum { MOST_LANES = 32 };
+enum { MOST_LANES = 32 }; // most lanes of a kernel
 
 struct share {
     struct ir *ir;

@@ -10,7 +10,7 @@
 enum {
     MAX_DIMS = IR_MAX_RANK - 1,
     MAX_ORDERS = 6 /* permutations of three dimensions */,
-    ROUNDS = 8,
+    ROUNDS = 8, // most rounds of improvement from one start
     ELEMENT_BITS = 32
 };
 

@@ -59,7 +59,7 @@ static int tensor_behind(const struct ir *ir, int kernel, int depth) {
 
 // Finds the extents of the tensor, in the dimensions of the port's type.
 static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
-    enum { MOST_STEERING = 6 };
+    enum { MOST_STEERING = 6 }; // steering kernels that are followed to find the tensor
     int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
     if (named == IR_NONE) named = tensor_behind(l->ir, l->old.dst_kernel, MOST_STEERING);
     const struct ir_tensor *t = named == IR_NONE ? NULL : &l->ir->tensor[named];

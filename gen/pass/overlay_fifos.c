@@ -19,8 +19,8 @@
 enum {
     PLAIN_WORDS = 2, // registers: too small for a pool
     LEAST_SAVING = 1024 /* bits; a pool costs a step word stream and two walks */,
-    MAX_MEMBERS = 254,
-    STEP_WORDS = 4
+    MAX_MEMBERS = 254, // below STEER_PORT_DROP
+    STEP_WORDS = 4     /* depth of a FIFO of step words */
 };
 
 typedef VEC(int) edge_list;

@@ -20,7 +20,7 @@ enum {
     IMBALANCE = 40000,
     CROWD = 1000000,
     MORE_CROWD = CROWD / PLACE_MORE_PART,
-    BRANCHES = 1500,
+    BRANCHES = 1500, // limits of the search
     MILLISECONDS = 60000
 };
 

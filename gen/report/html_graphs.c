@@ -6,6 +6,7 @@
 #include "gen/report/html.h"
 #include "gen/ir/ops.h"
 
+// Colours and names of nodes, in the order of enum html_kind.
 const char *const html_fill[HTML_KINDS] = {"#dbeafe", "#1e3a8a", "#f1f5f9", "#fef3c7"};
 const char *const html_line[HTML_KINDS] = {"#3b82f6", "#1e3a8a", "#94a3b8", "#d97706"};
 const char *const html_kind_name[HTML_KINDS] = {"operation", "matrix engine", "steering and buffers",

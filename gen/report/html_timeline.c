@@ -7,6 +7,7 @@
 #include "gen/report/html.h"
 
 enum {
+    // Sizes of the drawing in SVG units.
     NAME_WIDTH = 170,
     WIDTH = 1000,
     ROW = 18,

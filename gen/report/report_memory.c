@@ -4,7 +4,7 @@
 
 #include "gen/report/report_parts.h"
 
-enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
+enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 }; // capacities; LUT_BITS: of a LUT used as memory
 
 // Adds a kernel's buffers. Pieces in UltraRAM get a separate row if the other pieces use another kind of memory.
 static void add_kernel(struct report_memories *all, const struct ir *ir, const struct ir_kernel *k) {

@@ -5,7 +5,7 @@
 
 #include "gen/report/report_html.h"
 
-enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 };
+enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 }; // of the file, and of one FIFO's record
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 

@@ -8,7 +8,7 @@
 
 #include "gen/report/vendor.h"
 
-enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 };
+enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 }; // bytes of a report, columns, levels
 
 struct line {
     const char *at;

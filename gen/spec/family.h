@@ -21,7 +21,7 @@ extern const struct schema_table family_table;
 
 enum family_type { FAMILY_INTEGER, FAMILY_NUMBER, FAMILY_FLAG, FAMILY_WORD };
 
-enum { FAMILY_MAX_LIST = 64 };
+enum { FAMILY_MAX_LIST = 64 }; // most values of a list parameter
 
 // A parameter that `model` may set. An integer or a flag has its value in i, a number in f, a word in s.
 struct family_parameter {

@@ -7,7 +7,7 @@
 #include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
-enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 };
+enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 }; // largest `repeat` of a region, largest `count` of a loop
 
 struct expander {
     struct family_scope scope; // its `loop` is the innermost loop around the present place
