@@ -30,7 +30,8 @@ void emit_channels(const struct emit_plan *, struct text *out);
 void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
-// The comment above a parameter: the number that the bits of an fp32 stand for, or the order of a list; most have none.
+// Adds the comment above a parameter: the number that the bits of an fp32 stand for, the order of a list, or the
+// meaning of an engine's chains. Most parameters have none.
 void emit_describe_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Prints the value of a parameter. A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
@@ -68,10 +69,11 @@ struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it
 // One signal of a stream at its writer or at its reader.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
-// The fork that copies each word of a stream without a net for each reader: they all read the word at the fork's input.
-// IR_NONE: the stream's reader is no such fork.
+// The fork that reads this stream, if its outputs have no nets for words: all its readers read the word at the fork's
+// input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);
-// The stream whose word at its reader, such a fork, is also the word of this stream at its writer; IR_NONE: none.
+// For a stream that leaves such a fork: the stream at the fork's input, which has the same words. IR_NONE: the writer
+// is no such fork.
 int emit_copied_from(const struct emit_plan *, int edge);
 bool emit_word_leaves(const struct emit_plan *, int edge); // a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.

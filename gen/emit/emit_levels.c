@@ -88,7 +88,7 @@ static void add_source(const char *net, const char *source, struct text *out) {
     text_addf(out, "    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n", net, net, source);
 }
 
-// The reset of the instances on one die.
+// Adds the resets of the instances on one die.
 static void add_reset(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     struct copies copies = {.ir = ir};

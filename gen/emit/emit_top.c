@@ -41,7 +41,7 @@ static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
-// Ports of one AXI channel share lines.
+// Adds a port of a memory channel. The ports of one channel of AXI share lines.
 static void add_axi_port(const struct ir *ir, int channel, int signal, struct text *out) {
     const struct emit_signal *s = &emit_axi_signals[signal];
     bool begins = emit_begins_group(signal);
@@ -237,7 +237,7 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
         const struct emit_pin *pin = &pins.items[i];
         struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
         int signals = emit_pin_signals(p->ir, pin, signal);
-        // levels and plain nets share lines; a stream has its own
+        // Levels and plain nets share lines. A stream has separate lines.
         const char *note = emit_pin_note(p, &pins, i);
         bool again = i && !note && pin->kind == pins.items[i - 1].kind && signals == 1;
         text_add(out, !i ? "\n        " : again ? ", " : ",\n        ");

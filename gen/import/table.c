@@ -46,7 +46,8 @@ static const char *assumed(const struct import *m, const struct family_key *k) {
     return strcmp(first, "none") ? first : NULL;
 }
 
-// Formats a number as the spec will have it. Lists, and values without a parameter, are shown as the file has them.
+// Returns a value as the spec will have it. A value without a parameter, or one that may differ from the spec's, is
+// shown as the file has it.
 static const char *shown(const struct import *m, const struct family_note *n) {
     int p = n->key->parameter;
     if (p < 0 || !n->key->compare) return n->value;

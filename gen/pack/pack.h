@@ -7,10 +7,11 @@
 #include "gen/base/base.h"
 #include "gen/ir/ir.h"
 
-// Quantizes and packs the weights of a design (after all passes) from source, a checkpoint directory or "random:SEED",
-// into files of the output set: image/channel_NN.bin (from offset 0 of each channel, sparse), image/golden.bin,
-// image/manifest.json and the tokenizer's files. statistics: quantize with these (gen/reference/calibrate.h); NULL:
-// from the weights alone. False after an error; the caller then aborts the set.
+// Quantizes and packs the weights of a design (after all passes) from source, which is a checkpoint (a folder or a GGUF
+// file) or "random:SEED", into files of the output set: image/channel_NN.bin (from offset 0 of each channel, sparse),
+// image/golden.bin, the oracle's weights, image/manifest.json and the tokenizer's files. statistics: quantize with
+// these (gen/reference/calibrate.h); NULL: from the weights alone. Returns false after an error; the caller then aborts
+// the set.
 struct statistics;
 bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
                    struct diag *diag);

@@ -63,7 +63,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .activations = (enum spec_activations)d->activations};
 }
 
-// Sets what packing needs from the spec.
+// Sets what packing needs from the spec: the family's text, the prefix of tensor names, and tensors that may stay
+// unused.
 static void set_names(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_weights *w = &spec->graph->weights;
     const struct source *family = spec->model ? spec->model->family->source : NULL;

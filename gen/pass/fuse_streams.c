@@ -24,8 +24,9 @@ static void join(bool *joined, int a, int b) {
     for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
 }
 
-// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. Two
-// consecutive firings of an engine are in one unit if they are out of program order or read the same operand.
+// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. The
+// nodes of two firings that follow each other in the list are in one unit if they are out of program order, or if the
+// second one reads the operand of the first.
 static void join_nodes(const struct ir *ir, bool *joined) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
@@ -224,7 +225,7 @@ static void add_stream(struct fuse *f, int edge) {
         s.across = spill.bits;
         s.firings = around ? 2 : 1;
     }
-    // factor 2: each bit is written and read
+    // Factor 2: each bit is written and read.
     s.traffic = 2 * (s.spills ? 8 * spill.bytes : words * bits) * ir->region[f->unit[s.from].region].repeat;
     f->stream[f->streams++] = s;
 }

@@ -357,7 +357,7 @@ static void add_store_nets(struct ir *ir, int k, int place) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// Connects the stores of vector parameters in the order of their segments.
+// Connects the stores of vector parameters in the order of their segments. Returns their beats.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
     bool one = count_stores(ir) == 1;

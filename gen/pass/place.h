@@ -66,7 +66,7 @@ double place_least_excess(struct place *);
 
 // Adds the register stages that load stores of parameters on other dies than `home`.
 void place_set_loads(struct ir *, int home);
-void place_set_reset(struct ir *);
-void place_set_hash(struct ir *); // sends the hash of the logits in slices, with a register on each die in between
+void place_set_reset(struct ir *); // sets the number of register stages on the way of the reset
+void place_set_hash(struct ir *);  // sends the hash of the logits in slices, with a register on each die in between
 
 #endif

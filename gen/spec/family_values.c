@@ -163,7 +163,7 @@ static bool holds(const struct family_values *v, const struct family_check *c, s
     return !fails(v, c, arena, diag);
 }
 
-// Whether all checks of one subject hold. NULL: all checks of the model.
+// Whether all checks of one subject hold. of NULL: all checks except those of design keys.
 static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
     for (size_t i = 0; i < v->family->checks; i++) {
         const struct family_check *c = &v->family->check[i];
