@@ -35,8 +35,8 @@ struct plan {
     // none.
     int *bucket, *before;
     uint32_t buckets; // a power of two
-    int count;
-    int64_t at;
+    int count;        // entries so far
+    int64_t at;       // bytes of the file so far
 };
 
 static int *bucket_of(const struct plan *p, const char *name) {

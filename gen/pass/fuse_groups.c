@@ -18,9 +18,9 @@ struct plan { // group of each unit; groups are numbered in the order in which t
     bool fits;
 };
 
-struct cut { // the best partition of a region's units up to one unit
-    int64_t traffic, across;
-    int groups, first; // first: first unit of its last group; IR_NONE: no partition fits
+struct cut {                 // the best partition of a region's units up to one unit
+    int64_t traffic, across; // bits moved per step, bits on chip for streams between groups
+    int groups, first;       // first: first unit of its last group; IR_NONE: no partition fits
 };
 
 static bool is_better(const struct cut *a, const struct cut *b) {

@@ -214,8 +214,8 @@ static void add_stream(struct fuse *f, int edge) {
               f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE || from->region != to->region;
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
-    // A value carried around a loop needs room for two firings if a later group reads it. The next value is produced
-    // while the present one still waits to be read.
+    // A value carried around a loop may need room for two firings, because the next value is produced while the present
+    // one still waits: for a later group that reads it, or in memory.
     bool around = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region;
     s.firings = around && s.to > s.from ? 2 : 1;
     s.across = (s.firings * words + FUSE_EDGE_WORDS) * bits;

@@ -20,11 +20,11 @@ struct stream {
 struct link {
     struct ir *ir;
     struct diag *diag;
-    int edge; // becomes the first edge of the chain
-    bool first;
-    struct ir_edge old;
-    struct ir_port from, to;
-    int64_t elements;
+    int edge;                // becomes the first edge of the chain
+    bool first;              // no kernel of the chain is inserted yet
+    struct ir_edge old;      // the edge before the change
+    struct ir_port from, to; // its two ends
+    int64_t elements;        // of the tensor for one token, at the current point of the chain
     int64_t extent[IR_MAX_RANK];
     int made; // kernels inserted so far
     struct stream at;

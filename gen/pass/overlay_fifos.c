@@ -26,8 +26,8 @@ enum {
 typedef VEC(int) edge_list;
 
 struct pool {
-    edge_list member; // in program order
-    int64_t width, depth;
+    edge_list member;     // in program order
+    int64_t width, depth; // bits and words of the storage
 };
 
 struct overlay {

@@ -3,9 +3,9 @@
 //
 // The safe rule is the upper bound. Paths that split at a fork meet again, and firings wait at multiplexers for their
 // turn. So streams there hold a whole tensor, or as much of it as is ever in flight (safe_words.c). Step words and ids
-// to the ring get DEPTH_STEP words. Everywhere else two words keep full throughput. If simulated steps deadlock, the
-// streams that are full get a whole tensor as well. The safe depth stays if the spec asks for it, if a kernel has no
-// contract, or, with `auto`, if a forecast finds it better.
+// to the ring get DEPTH_STEP words, except into a fork. Everywhere else two words keep full throughput. If simulated
+// steps deadlock, the streams that are full get a whole tensor as well. The safe depth stays if the spec asks for it,
+// if a kernel has no contract, or, with `auto`, if a forecast finds it better.
 #include <string.h>
 
 #include "gen/cost/cost.h"

@@ -77,6 +77,7 @@ struct html_window html_simulate(struct ir *ir) {
 
 // ---- kernels ----
 
+// Cycles in which a kernel works.
 struct span {
     int64_t from, to;
 };

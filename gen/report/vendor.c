@@ -17,8 +17,8 @@ struct pair {
 struct table {
     VEC(struct pair) kernels;
     struct pair streams, memory, others, all;
-    struct pair *die; // NULL if the design is not split over dies
-    int dies, missing, lanes_missing;
+    struct pair *die;                 // NULL if the design is not split over dies
+    int dies, missing, lanes_missing; // missing: kernels, lanes_missing: lanes that are not in the report
 };
 
 static const struct cost_resources *is_of(const struct vendor *v, int row) { return &v->rows.items[row].is; }
