@@ -27,6 +27,7 @@ static void place(const struct ir *ir, int die, const char *path, const struct l
               path);
 }
 
+// State of place_if_here.
 struct placed {
     const struct ir *ir;
     int die;
@@ -138,7 +139,7 @@ static void place_results(const struct emit_plan *p, int die, const struct ir_en
 }
 
 // Places the stages that carry the operand to one die, and the copy of the operand on a die other than the engine's. A
-// die that only has sums gets the command and the exponents alone.
+// die that only has sums gets the command and the exponents alone. An early chain has no stages.
 static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *path,
                       const struct ir_chain *chain, const struct lines *out) {
     int home = ir->kernel[e->kernel].die;

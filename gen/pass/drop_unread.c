@@ -8,9 +8,9 @@
 struct drop {
     struct ir *ir;
     struct diag *diag;
-    bool *tensor, *node, *region; // per index: it stays
-    int *to_tensor, *to_node, *to_region;
-    const char **name; // per tensor: a new name, or NULL
+    bool *tensor, *node, *region;         // per index: it stays
+    int *to_tensor, *to_node, *to_region; // per index: the new index; IR_NONE: removed
+    const char **name;                    // per tensor: a new name, or NULL
 };
 
 // ---- what stays ----

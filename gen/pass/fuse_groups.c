@@ -5,8 +5,8 @@
 //
 // The cuts are optimal: for the units of each region in program order, dynamic programming finds the partition with the
 // least traffic, then the fewest on-chip bits for streams between groups, then the fewest groups. For comparison in the
-// report, the pass also runs the paper's greedy walk, in which a unit joins the group of its nearest predecessor if the
-// buffers of the group's streams then fit.
+// report, the pass also runs the greedy walk of StreamTensor's Algorithm 2, in which a unit joins the group of its
+// nearest predecessor if the buffers of the group's streams then fit.
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 
@@ -78,8 +78,9 @@ static struct plan plan_exact(const struct fuse *f, int64_t budget) {
     return p;
 }
 
-// ---- the paper's walk ----
+// ---- the greedy walk ----
 
+// The latest unit before this one that sends it a stream; IR_NONE if there is none.
 static int nearest_predecessor(const struct fuse *f, int unit) {
     int nearest = IR_NONE;
     for (int i = 0; i < f->streams; i++) {
@@ -101,8 +102,8 @@ static int64_t joined_bits(const struct fuse *f, const int *group, int unit,
     return bits;
 }
 
-// The paper's greedy walk, for comparison. It does not check whether a group would have to run again after a later one,
-// which happens if a side branch joins an early group.
+// The greedy walk, for comparison. It does not check whether a group would have to run again after a later one, which
+// happens if a side branch joins an early group.
 static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     for (int u = 0; u < f->units; u++) {
