@@ -106,7 +106,8 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 #define EMIT_LINE_CHANNEL "@chan"
 void emit_describe_top(const struct emit_plan *, struct text *out);
 const char *emit_what(const struct emit_plan *, int module); // a sentence about a module
-// The region's operations, or the module's kernels.
+// Adds a module's part of its header comment: the region's operations or the module's kernels, and what goes in and
+// out.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, words, dies
@@ -169,7 +170,7 @@ bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); //
 // Adds the part of a Verilog file that a netlist depends on: everything except comments, layout, and hashes that only
 // the host reads.
 void emit_logic(const char *data, size_t len, struct text *out);
-// The first lines of a file; `what` is a sentence about its module.
+// Adds the first lines of a file. what: a sentence about its module.
 void emit_header(const struct emit_plan *, const char *what, struct text *out);
 
 // ---- shared by the emitters ----

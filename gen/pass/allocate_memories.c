@@ -45,6 +45,7 @@ struct choice {
     VEC(int) first, count; // first: one memory of each shape; count: how many have that shape
 };
 
+// LUTRAM stores up to 64 words, or up to 16 Kbit. From 2048 words on, UltraRAM is used, and BRAM in between.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits) {
     if (depth * bits <= 16384 || depth <= 64) return RAM_DISTRIBUTED;
     return depth >= 2048 ? RAM_ULTRA : RAM_BLOCK;

@@ -113,8 +113,8 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
 }
 
 // Narrows a key's legal values before it is read, so that the value which a message suggests breaks no other rule: A
-// divides T, lanes divide a head, and a burst fits its FIFO. The limits of the board are not known here, so values
-// above a key's range are left to spec_check_design.
+// divides T, lanes divide a head, and a burst fits its FIFO. Too large values of `channels`, `dies` and `clock_mhz`
+// pass here, because spec_check_design knows the limits of the board.
 static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model,
                          struct arena *arena) {
     const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
