@@ -151,7 +151,8 @@ static void add_frame(struct link *l, int64_t pieces) {
     ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / pieces / l->at.width));
 }
 
-static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost loop comes first
+// value[0] is the outermost loop, in the low bits
+static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
     for (int l = 0; l < loops; l++)
         word[loops - 1 - l] = (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)value[l]};
