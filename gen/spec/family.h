@@ -65,9 +65,10 @@ struct family_key {
     const struct yaml_node *equals; // an expression of the values read so far, or NULL
     // An expression of the values read so far, or NULL. The key is read only if it holds.
     const struct yaml_node *when;
-    // Value, or `*` -> first spelling of another key that must be present as well; or NULL.
+    // Map from a value, or `*` for any, to the first spelling of another key that must then be present. Or NULL.
     const struct yaml_node *needs;
-    // Indices of parameters: the one whose value this key is, and the one whose largest useful value it is. -1: none.
+    // parameter: index of the parameter whose value this key gives. most: index of the one whose largest useful value
+    // it gives. -1: none.
     int parameter, most;
     bool required, compare;
 };
@@ -192,7 +193,8 @@ struct family_scope {
 // Evaluates an expression that is at `offset` in the text of a scalar.
 bool family_evaluate(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
                      int64_t *value);
-// Replaces every `{expression}` in a text. Expressions of `layer` keep it. NULL after an error.
+// Returns a text with every `{expression}` replaced by its value. Where `layer` has no value yet, expressions of
+// `layer` stay, with all other names replaced. NULL after an error.
 const char *family_text(const struct family_scope *, const struct yaml_node *at);
 
 // ---- config.json ----
