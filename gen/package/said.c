@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `rill package` prints: what it wrote, and the commands that come next.
+// Makes the text that `rill package` prints: which files it wrote, and the commands that come next.
 #include "gen/package/package.h"
 
 void package_said(const struct package *p, const char *dir, size_t files, struct text *out) {

@@ -32,8 +32,8 @@ static void set_number(struct text *out, const char *key, int64_t value) {
     text_addf(out, "set rill(%s) %" PRId64 "\n", key, value);
 }
 
-// Whether the vendor's tools are told of a register: only of control registers and arguments, because they take every
-// other register for an argument.
+// Whether the vendor's tools are told of a register. They take every register except control registers for an argument,
+// so they are told only of control registers and arguments.
 static bool is_told(const struct register_row *r) { return r->role == REGISTER_CONTROL || register_is_argument(r); }
 
 static void add_registers(const struct package *p, struct text *out) {
@@ -115,7 +115,7 @@ void package_make(const struct package *p, struct text *out) {
 
 // ---- clock ----
 
-enum { OUTSIDE_PERCENT = 40 };
+enum { OUTSIDE_PERCENT = 40 }; // part of the period for logic outside of the kernel's pins
 
 void package_clock(const struct package *p, struct text *out) {
     double period = 1e9 / (double)package_clock_hz(p), outside = period * OUTSIDE_PERCENT / 100;

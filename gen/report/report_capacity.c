@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns if a design needs more than its board has: it can then be simulated, but not built. Also warns if it exceeds
-// the limits within which designs are known to place and route.
+// Warns if a design needs more than its board has. It can then be simulated, but not built. Also warns if it exceeds
+// the limits within which designs are known to place and route, or comes near the card's power limit.
 #include <stdlib.h>
 
 #include "gen/report/design_report.h"
@@ -39,6 +39,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
     return warned;
 }
 
+// Warns if a die has less than the design needs on it, or else if the design exceeds the die's limits.
 static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int die, struct loc loc,
                         struct diag *diag) {
     struct cost_resources need = cost_die(ir, cost, die), capacity = cost_capacity(&ir->die[die]),
