@@ -6,7 +6,7 @@
 #include "gen/ir/ir.h"
 #include "gen/base/yaml.h"
 
-// Things that other things refer to by name.
+// Lists whose items are referred to by name.
 enum list { NODES, REGIONS, TENSORS, KERNELS, ENGINES, DIES, LISTS };
 
 struct reader {
@@ -14,7 +14,7 @@ struct reader {
     struct diag *diag;
     bool ok;
     struct ir *ir;
-    struct {
+    struct { // the names of each list
         const char **name;
         int count;
     } list[LISTS];

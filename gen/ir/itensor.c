@@ -6,6 +6,7 @@
 
 // ---- properties ----
 
+// The dimension that a loop walks, over places or over taps; IR_NONE if it reads again.
 static int dim_of(const struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++)
         if (type->map[d] == loop) return d;
@@ -53,6 +54,7 @@ bool itensor_is_valid(const struct ir_itensor *type) {
 
 static bool is_static(const struct ir_extent *e) { return e->dynamic == IR_STATIC; }
 
+// Adjusts a loop's number to a loop that was removed.
 static void drop_number(int *number, int loop) {
     if (*number == loop) *number = IR_NONE;
     else if (*number > loop) (*number)--;
@@ -68,7 +70,7 @@ static void drop_loop(struct ir_itensor *type, int loop) {
     }
 }
 
-// Whether a dimension with patches is walked as one without: every element once, in order.
+// Whether the patches of a dimension are the same as none: every element is walked once, in order.
 static bool is_plain(const struct ir_itensor *type, const struct ir_patch *patch) {
     int place = type->map[patch->dim];
     if (patch->tap != IR_NONE || patch->before) return false;
@@ -87,7 +89,7 @@ struct ir_itensor itensor_canonical(const struct ir_itensor *type) {
     for (int l = c.loops - 1; l >= 0; l--)
         if (is_static(&c.trip[l]) && c.trip[l].bound == 1) drop_loop(&c, l);
     drop_plain_patches(&c);
-    for (int l = c.loops - 2; l >= 0; l--) {
+    for (int l = c.loops - 2; l >= 0; l--) { // merges adjacent loops that only read again
         bool repeats = dim_of(&c, l) == IR_NONE && dim_of(&c, l + 1) == IR_NONE;
         if (!repeats || !is_static(&c.trip[l]) || !is_static(&c.trip[l + 1])) continue;
         c.trip[l].bound *= c.trip[l + 1].bound;

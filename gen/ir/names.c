@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_CHECKED = 1024 /* repetitions, and the last one */ };
+enum { MOST_CHECKED = 1024 /* repetitions 0 to this one are checked, and the last one */ };
 
 static bool layer_of(void *context, const char *name, int64_t *value) {
     if (strcmp(name, "layer") != 0) return false;
@@ -13,7 +13,7 @@ static bool layer_of(void *context, const char *name, int64_t *value) {
     return true;
 }
 
-// The value of the expression between two braces.
+// Finds the value of the expression between two braces.
 static bool value_of(struct arena *arena, const char *open, const char *close, int64_t repetition, int64_t *value,
                      struct expression_error *error) {
     const char *text = arena_strndup(arena, open + 1, (size_t)(close - open - 1));

@@ -17,7 +17,8 @@ const char *ir_net_doc(enum ir_net_role role) { return role == IR_NET_PLAIN ? ""
 
 // ---- names ----
 
-// Name of a net's owner: an engine if there are several, a client, a kernel, or the attention of a cache.
+// Returns the name of a net's owner: an engine if there are several, a client, a kernel, or the attention of a cache.
+// NULL: the name of the net has no owner in it.
 static const char *owner_name(const struct ir *ir, enum ir_net_owner owner, int of) {
     switch (owner) {
     case IR_OF_ENGINE: return ir->engines > 1 ? ir->engine[of].name : NULL;
@@ -34,6 +35,7 @@ static const char *name_of(const struct ir *ir, enum ir_net_role role, int of) {
     return owner ? arena_printf(ir->arena, "%s_%s", owner, rows[role].word) : rows[role].word;
 }
 
+// Number of possible owners. For a cache every node counts, because its number is that of its first attn_scores.
 static int owners(const struct ir *ir, enum ir_net_owner owner) {
     switch (owner) {
     case IR_OF_ENGINE: return ir->engines;
@@ -165,13 +167,14 @@ bool ir_retie(struct ir *ir, int kernel, int from, int to) {
 
 // ---- nets of a dump ----
 
-// The part of the name in front of `_` and the word; NULL if the name ends otherwise.
+// Returns the part of the name before `_` and the word; NULL if the name does not end so.
 static const char *name_before(const struct ir *ir, const char *name, const char *word) {
     size_t len = strlen(name), tail = strlen(word) + 1;
     if (len <= tail || name[len - tail] != '_' || strcmp(name + len - tail + 1, word) != 0) return NULL;
     return arena_strndup(ir->arena, name, len - tail);
 }
 
+// Whether the net has the name that name_of gives to this role, for any owner. Sets *of to the owner.
 static bool is_owned(const struct ir *ir, const struct ir_net *net, enum ir_net_role role, int *of) {
     enum ir_net_owner owner = rows[role].owner;
     bool bare = owner == IR_OF_DESIGN || owner == IR_OF_CACHE || (owner == IR_OF_ENGINE && ir->engines == 1);

@@ -6,6 +6,7 @@
 
 #include "gen/ir/ir.h"
 
+// Text between two parts.
 static const char *const between[] = {[IR_USE_JOINED] = ", ", [IR_USE_AND] = " & ", [IR_USE_SUM] = " + "};
 
 // ---- printing ----
@@ -52,7 +53,7 @@ static bool read_number(const char **p, int64_t *value) {
     return *value <= INT32_MAX;
 }
 
-// `[3]`, `[31:16]`
+// Reads the range of bits: `[3]` or `[31:16]`.
 static bool read_bits(const char **p, struct ir_part *part) {
     int64_t high;
     ++*p;

@@ -40,7 +40,7 @@ struct register_map register_map_make(struct arena *arena, int channels, int val
     return map;
 }
 
-// The offset of register c or i of a row, in terms of the number of channels C.
+// Adds the offset of register c or i of a row, in terms of the number of channels C.
 static void add_offset(const struct register_row *r, struct text *out) {
     static const char *const before[] = {"", "C + ", "2C + "};
     text_addf(out, "0x%03X", r->offset);
@@ -53,7 +53,7 @@ static void add_offset(const struct register_row *r, struct text *out) {
 
 void register_write_markdown(struct text *out) {
     text_add(out, "| offset | name | access | meaning |\n|---|---|---|---|\n");
-    for (int i = 0; i < 2 * REGISTER_ROWS; i++) { // by offset: the counters, at the highest ones, come last
+    for (int i = 0; i < 2 * REGISTER_ROWS; i++) { // counters come last: they are highest
         const struct register_row *r = &register_rows[i % REGISTER_ROWS];
         if ((r->role == REGISTER_COUNTER) != (i >= REGISTER_ROWS)) continue;
         text_add(out, "| ");

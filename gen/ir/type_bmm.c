@@ -29,6 +29,7 @@ static bool check_sizes(const struct ir *ir, const struct ir_node *node, const s
     return true;
 }
 
+// Reports why the two operands cannot be multiplied.
 static bool refuse(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *a = &ir->tensor[node->in[0]], *b = &ir->tensor[node->in[1]];
     const char *shape = type_shape_text(ir->arena, b), *why;
