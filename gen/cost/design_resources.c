@@ -63,6 +63,8 @@ static void add_arbiter(const struct ir *ir, struct cost_resources *sum, int64_t
     add_module(sum, &rtl_axi_read_arbiter, param, COUNT_OF(param), 1);
 }
 
+// Adds the memory side of a channel: a DMA engine for each client that reads and for the lane, the arbiter, and a write
+// engine if a client writes.
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
     int64_t lanes = ir->engines > 0, readers = 0, writers = 0;
     for (int c = 0; c < ir->clients; c++) {
@@ -126,8 +128,8 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, i
     cost_add(to, &receive, 1);
 }
 
-// A stream with its FIFO. The storage of a stream in a pool is counted with the pool; only its words on the way between
-// dies are counted here.
+// Returns the resources of a stream with its FIFO. The storage of a stream in a pool is counted with the pool, so only
+// its connections between dies are counted here.
 static struct cost_resources cost_stream(const struct ir *ir, const struct ir_edge *e) {
     struct cost_resources r = {0};
     if (e->pool == IR_NONE && !e->crossings) return cost_fifo(e->depth, cost_edge_bits(ir, e), e->ram_style);
