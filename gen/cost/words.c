@@ -61,8 +61,8 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
 
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
 
-// Returns the words of an engine's results: one per row-step, with a valid element for each lane that has a row.
-// `kernel` is the engine.
+// Returns the words of an engine's results: one per row-step, with a valid element for each lane that has a row. Scores
+// have a row-step more, for the step's own keys. `kernel` is the engine.
 static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {
@@ -73,8 +73,7 @@ static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
         int64_t repeat = ir->region[f->region].repeat;
         if (f->mode != ENGINE_MODE_SCORES) words += f->row_steps * repeat;
         for (int64_t r = 0; over != IR_NONE && r < repeat; r++)
-            words +=
-                div_up(position - window_begin(ir, over, r, position), engine->channels) + 1; // 1: the step's own keys
+            words += div_up(position - window_begin(ir, over, r, position), engine->channels) + 1;
     }
     return words;
 }
