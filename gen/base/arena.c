@@ -54,6 +54,7 @@ static struct arena_block *spare_block(struct arena *arena, size_t size) {
     return block;
 }
 
+// Puts a block with room for `need` bytes on top, from the spare ones if one is large enough.
 static struct arena_block *block_new(struct arena *arena, size_t need) {
     size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES, total;
     if (!size_add(size, sizeof(struct arena_block), &total)) base_fatal("arena: size overflow");
@@ -69,7 +70,7 @@ static struct arena_block *block_new(struct arena *arena, size_t need) {
     return block;
 }
 
-// Bytes rounded up to the alignment. An overflow ends the run.
+// Returns count * size rounded up to the alignment. An overflow ends the run.
 static size_t round_size(size_t count, size_t size) {
     size_t bytes, align = _Alignof(max_align_t);
     if (!size_mul(count, size, &bytes) || !size_add(bytes, align - 1, &bytes)) base_fatal("arena: size overflow");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates by precedence climbing directly on the text, without building a tree.
+// Evaluates expressions by precedence climbing directly on the text, without building a tree.
 #include "gen/base/expression.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ struct parser {
     expression_lookup *lookup;
     void *context;
     struct expression_error *error;
-    int depth, unread; // unread: inside a branch that is not taken
+    int depth, unread; // unread: not 0 inside a branch that is not taken
     bool ok;
 };
 
@@ -54,6 +54,7 @@ static int64_t digits(struct parser *e, int base) {
     return any ? v : fail(e, "a number without digits");
 }
 
+// Reads a number: decimal, `0x1f`, or a sized constant such as `8'hff`, whose size is ignored.
 static int64_t number(struct parser *e) {
     if (e->p[0] == '0' && (e->p[1] == 'x' || e->p[1] == 'X')) {
         e->p += 2;
@@ -70,6 +71,7 @@ static int64_t number(struct parser *e) {
     return digits(e, kind == 'b' ? 2 : kind == 'o' ? 8 : kind == 'd' ? 10 : 16);
 }
 
+// Reads a name and looks up its value, or reads `$clog2(...)`. In a branch that is not taken, a name needs no value.
 static int64_t name(struct parser *e) {
     const char *from = e->p;
     while (isalnum((unsigned char)*e->p) || (*e->p && strchr("_.$", *e->p))) e->p++;
@@ -84,6 +86,7 @@ static int64_t name(struct parser *e) {
     if (e->lookup(e->context, word, &v) || e->unread) return v;
     e->p = from;
     fail(e, arena_printf(e->arena, "`%s` has no value here", word));
+    // Only if this failure was the first one; an inner look-up may have named the unknown word already.
     if (!e->error->unknown && e->error->at == (size_t)(from - e->text)) e->error->unknown = word;
     return 0;
 }
@@ -113,7 +116,7 @@ static int64_t primary(struct parser *e) {
 
 static const struct binary {
     const char *word;
-    int level;
+    int level; // a higher level binds more tightly
 } table[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<<", 8}, {">>", 8}, {"<=", 7}, {">=", 7}, {"|", 3},
              {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
@@ -155,6 +158,7 @@ static int64_t apply(struct parser *e, const struct binary *op, int64_t a, int64
     }
 }
 
+// Evaluates operators of at least this level. Equal levels are evaluated from left to right.
 static int64_t climb(struct parser *e, int least) {
     int64_t a = primary(e);
     const struct binary *op;
@@ -168,8 +172,8 @@ static int64_t climb(struct parser *e, int least) {
     return a;
 }
 
-// The branch that is not taken is parsed without computing values, because it may divide by the zero that the condition
-// excludes.
+// Evaluates a branch of `?:`. The branch that is not taken is only parsed, because it may divide by the zero that the
+// condition excludes.
 static int64_t branch(struct parser *e, bool taken) {
     e->unread += !taken;
     e->depth++;
