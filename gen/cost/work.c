@@ -102,6 +102,9 @@ static int64_t engine_busy(const struct call *k, int64_t words) {
     return at_least(b.weights + b.scores + b.values, words);
 }
 
+// Every position takes a cycle for each row of each head. The first position of a block clears the block's words, which
+// takes as many cycles again if a block has two beats. After the last position, every beat of the block is written to
+// memory.
 static int64_t v_tail_busy(const struct call *k, int64_t words) {
     const struct timing_values *v = &k->c.values;
     int64_t rows = v->rows, heads = v->layers * v->heads, place = k->position % LAYOUT_V_BLOCK;

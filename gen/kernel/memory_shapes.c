@@ -29,7 +29,7 @@ static int64_t lutram(int64_t words, int64_t bits) {
     return banks * LUTRAM_LUTS * div_up(bits, LUTRAM_64_BITS) + bits * div_up(banks - 1, MUX_INPUTS);
 }
 
-// Chooses the aspect ratio that takes the fewest block RAMs. Of equal ones it takes the ratio with fewer rows of RAMs,
+// Chooses the aspect ratio that takes the fewest block RAMs, and among these the one with the fewest rows of RAMs,
 // because a multiplexer must join the rows. A column may be half a BRAM36 if the rest of the width fits into it.
 static struct cost_resources block_ram(int64_t words, int64_t bits) {
     static const struct {

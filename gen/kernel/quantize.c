@@ -13,7 +13,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
 }
 
-enum { BANKS = 4 }; // blocks that are held, in room for two of the largest
+enum { BANKS = 4 }; // most blocks that are held; the room is that of two of the largest
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));
