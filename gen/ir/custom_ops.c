@@ -58,6 +58,7 @@ const struct custom *ir_custom_kernel(const struct ir *ir, int kernel) {
 
 // ---- expressions ----
 
+// The tensor at the port with this name; NULL if there is none.
 static const struct ir_tensor *port_tensor(const struct custom_scope *s, const char *name, size_t len) {
     for (int i = 0; i < s->custom->inputs; i++)
         if (strlen(s->custom->in[i].name) == len && !strncmp(s->custom->in[i].name, name, len))

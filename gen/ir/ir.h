@@ -39,7 +39,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`
-    int group;       // elements of weights that share a scale, and of operands that share an exponent
+    int group;       // int4 weights that share a scale, and elements of an operand that share an exponent
     int prefetch_beats, max_burst, outstanding;
     int64_t context;              // positions
     struct end_ids eot;           // ids that end a request
@@ -327,7 +327,7 @@ struct ir_client {
     // Above 1: row r is on channel `channel` + r mod parts. Valid and ready are packed as with channel IR_NONE.
     int parts;
     int base; // net of the base address; IR_NONE: the channel's base register
-    // Reads: most beats of a burst and of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
+    // Reads: beats of a burst, and beats of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
     // burst, and the channel's write engine has a buffer of at least `buffer` beats; 0 means 1.
     int64_t burst, buffer;
 };
@@ -479,8 +479,8 @@ struct ir_segment { // the same offset on every channel that holds it
     int node;                  // matmul, embed, ... or IR_NONE
     int channel;               // IR_NONE: every channel of the engine that reads it
     int64_t offset;            // bytes
-    int64_t layer_stride;      // bytes; 0 outside repeated regions
-    int64_t bytes;             // total
+    int64_t layer_stride;      // bytes from one repetition to the next, if the region repeats
+    int64_t bytes;             // weights: of one repetition; others: of the whole segment
     enum ir_segment_role role; // of a segment that belongs to no operation
     int parts;                 // above 1: row r is stored on channel + r mod parts, as row r / parts there
 };

@@ -28,6 +28,7 @@ static bool walks(const struct ir_itensor *type, int loop, bool walked[]) {
     return true;
 }
 
+// Patches must be in the order of their dimensions, and each tap must be a loop that nothing else walks.
 static bool patches_are_valid(const struct ir_itensor *type, bool walked[]) {
     if (type->patches < 0 || type->patches > IR_MAX_PATCHES) return false;
     for (int p = 0; p < type->patches; p++) {
@@ -60,6 +61,7 @@ static void drop_number(int *number, int loop) {
     else if (*number > loop) (*number)--;
 }
 
+// Removes a loop and renumbers the loops inside it.
 static void drop_loop(struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++) drop_number(&type->map[d], loop);
     for (int p = 0; p < type->patches; p++) drop_number(&type->patch[p].tap, loop);
@@ -147,12 +149,14 @@ int64_t itensor_tile(const struct ir_itensor *type) {
 
 // ---- Algorithm 1 ----
 
+// Whether a dimension has the same extent on both sides, and grows with the same run-time quantity.
 static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     enum ir_dynamic da = a->map[d] == IR_NONE ? IR_STATIC : a->trip[a->map[d]].dynamic;
     enum ir_dynamic db = b->map[d] == IR_NONE ? IR_STATIC : b->trip[b->map[d]].dynamic;
     return da == db && itensor_extent(a, d) == itensor_extent(b, d);
 }
 
+// Whether both sides have the same tile along a dimension and walk it with the same loop, trips and step.
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
     if (a->element[d] != b->element[d] || p != b->map[d] || itensor_patch(a, d) || itensor_patch(b, d)) return false;

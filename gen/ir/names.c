@@ -7,6 +7,7 @@
 
 enum { MOST_CHECKED = 1024 /* repetitions 0 to this one are checked, and the last one */ };
 
+// The callback of expression_value: `layer` is the repetition.
 static bool layer_of(void *context, const char *name, int64_t *value) {
     if (strcmp(name, "layer") != 0) return false;
     *value = *(const int64_t *)context;
@@ -39,6 +40,8 @@ static bool fail(struct expression_error *error, const char *why, size_t at) {
     return false;
 }
 
+// Checks that the expression between the braces has a value of at least 0 in repetitions 0 to MOST_CHECKED, and in the
+// last repetition.
 static bool check_value(struct arena *arena, const char *pattern, const char *open, const char *close,
                         int64_t repetitions, struct expression_error *error) {
     for (int64_t r = 0; r < repetitions; r = r == MOST_CHECKED && r < repetitions - 1 ? repetitions - 1 : r + 1) {

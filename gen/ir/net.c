@@ -124,6 +124,7 @@ bool ir_use_equal(const struct ir_use *a, const struct ir_use *b) {
 
 // ---- wires ----
 
+// Notes the kernel that drives the whole net of a wire.
 static void drive(struct ir *ir, const struct ir_wire *wire) {
     struct ir_net *net = &ir->net[wire->use.part->net];
     net->driver = wire->kernel;
@@ -186,6 +187,7 @@ static bool is_owned(const struct ir *ir, const struct ir_net *net, enum ir_net_
     return false;
 }
 
+// Gives a net the role and the owner that its name has, if it is such a name.
 static void give_role(const struct ir *ir, struct ir_net *net) {
     int of;
     for (int role = IR_NET_PLAIN + 1; role < IR_NETS; role++)

@@ -155,6 +155,7 @@ static const char *words_text(const struct ir_op_attr *attr, struct arena *arena
     return text;
 }
 
+// Checks a word. Without `by_rule` a word that is not legal is reported here; with it, the type rule reports it.
 static bool word_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     if (value->i >= 0 || attr->by_rule) return true;
     struct arena arena;

@@ -28,6 +28,7 @@ struct finding {
     const char *key, *why;
 };
 
+// Reads the attributes of all axes into axis[], except `places`.
 static struct finding read_attributes(const struct ir *ir, const struct ir_node *node, int axes,
                                       struct ir_patch_axis axis[]) {
     const char *positive =

@@ -31,6 +31,7 @@ static bool take_extent(const char **s, struct ir_extent *e) {
 
 bool ir_extent_read(const char *text, struct ir_extent *e) { return take_extent(&text, e) && !*text; }
 
+// Takes the tile and the dtype: `1x8xf32`.
 static bool take_element(const char **s, struct ir_itensor *t) {
     for (; isdigit((unsigned char)**s); t->rank++)
         if (t->rank == IR_MAX_RANK || !take_number(s, 1, &t->element[t->rank]) || !take(s, "x")) return false;
@@ -41,6 +42,7 @@ static bool take_element(const char **s, struct ir_itensor *t) {
     return false;
 }
 
+// Takes the extents and the steps of the loops: `16, tokens<=2]*[8, 1]`.
 static bool take_loops(const char **s, struct ir_itensor *t) {
     for (; **s != ']'; t->loops++)
         if (t->loops == IR_MAX_LOOPS || (t->loops && !take(s, ", ")) || !take_extent(s, &t->trip[t->loops]))

@@ -68,6 +68,7 @@ bool ir_reduction(const struct ir *ir, const struct ir_node *node, struct ir_red
     return true;
 }
 
+// Checks how many elements become one, and how many accumulators this needs.
 static bool check_sizes(const struct ir *ir, const struct ir_node *node, const struct ir_reduction *r,
                         struct diag *diag) {
     bool sums = ir_attr_choice(&node->attrs, "kind", SPEC_KIND_MAX) >= SPEC_KIND_SUM;

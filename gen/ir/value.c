@@ -155,6 +155,7 @@ static size_t count_words(const char *p) {
     return words;
 }
 
+// Reads a list such as `{40'd1, 40'd2}`.
 static bool read_list(struct arena *arena, const char *p, struct ir_value *v) {
     struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, count_words(p));
     *v = (struct ir_value){.kind = IR_VALUE_LIST, .word = word};

@@ -94,6 +94,7 @@ static void check_products(struct check *c) {
             fault(c, "no engine reads segment", ir->segment[s].name);
 }
 
+// A client has a kernel or a role, and an engine or a channel.
 static void check_clients(struct check *c) {
     const struct ir *ir = c->ir;
     for (int i = 0; i < ir->clients; i++) {
@@ -133,6 +134,7 @@ static void check_cuts(struct check *c, const struct ir_engine *e) {
     }
 }
 
+// Checks the dies of kernels and lanes, and the boundaries that streams cross.
 static void check_places(struct check *c) {
     const struct ir *ir = c->ir;
     int dies = ir->dies > 0 ? ir->dies : 1;
@@ -235,6 +237,7 @@ static bool is_vector(const struct ir_port *p) {
     return bits && p->type.loops > 0 && p->data_bits == bits * itensor_tile(&p->type);
 }
 
+// Checks the ends of an edge. Widths at the two ends may differ only at a depth of 0, before converters are inserted.
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];
     if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels))
