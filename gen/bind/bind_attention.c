@@ -187,6 +187,7 @@ static void add_writer_params(const struct unit *u, int k, const struct ir_engin
     ir_set_int(ir, k, "HEADS", cache->heads);
 }
 
+// Adds the writer of keys of a cache.
 static void add_k_writer(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->scores);
@@ -248,6 +249,7 @@ static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *c
     if (shared) ir_set_int(ir, k, "STEP_READS", 1);
 }
 
+// Adds the V tail of a cache: it keeps the open block of values and writes full blocks.
 static void add_v_tail(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->values);
@@ -282,6 +284,7 @@ static int64_t key_firings(const struct ir *ir, int scores) {
     return head_group(ir, scores) > 1 ? ir->tensor[ir->node[scores].out[0]].shape[0].bound : 1;
 }
 
+// Inserts a kernel that gives the step's own keys of a head once for each query head that reads them.
 static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
     bool only = count_nodes(ir, OP_BY_KEYS, IR_NONE) == 1;
     int k = kernel_add(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),

@@ -8,7 +8,7 @@
 #include "gen/ir/window.h"
 
 // Returns the beats of a product that a single lane would read in a decode step, over all repetitions. Weights are read
-// once for each row of the operand, and keys and values at half of the context once for each query head.
+// once for each row of the operand. Keys and values of half of the context are read once for each query head.
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);

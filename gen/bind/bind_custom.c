@@ -94,6 +94,7 @@ static const struct definition *find_module(const definitions *all, const struct
     return NULL;
 }
 
+// Reads the header of the kernel's module from the file that defines it. NULL after an error.
 static struct verilog_header *read_header(const struct ir *ir, const struct custom *k, struct diag *diag) {
     for (int f = 0; f < k->files; f++) {
         const struct source *source = source_of(ir, &k->file[f]);
@@ -149,6 +150,7 @@ static void want_fetch(struct arena *a, wanted_ports *list, int64_t beat_bits) {
 
 static int64_t element_bits(const struct custom_port *port) { return port->type == CUSTOM_INT8 ? 8 : 32; }
 
+// Lists the ports that the module of a custom kernel must have, with their widths for this number of lanes.
 static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
     wanted_ports list = {0};
     VEC_PUSH(ir->arena, list, ((struct wanted){"clk", true, false, 1}));
@@ -218,6 +220,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
     return ok;
 }
 
+// Reports unknown ports, missing ports and wrong directions.
 static bool check_ports(struct arena *arena, const struct verilog_header *h, const struct custom *k,
                         const wanted_ports *list, struct diag *diag) {
     bool ok = check_extra(arena, h, k, list, diag);
@@ -234,6 +237,7 @@ static bool check_ports(struct arena *arena, const struct verilog_header *h, con
     return ok;
 }
 
+// Reports parameters of the declaration that the module lacks.
 static bool check_params(const struct verilog_header *h, const struct custom *k, struct diag *diag) {
     bool ok = true;
     const char *words[64];
@@ -285,6 +289,7 @@ static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     return text;
 }
 
+// Compares the widths of the module's ports, with the kernel's parameters, with the wanted ones.
 static bool check_widths(const struct ir *ir, const struct verilog_header *header, const struct ir_kernel *kernel,
                          const struct ir_node *node, const wanted_ports *list, struct diag *diag) {
     bool ok = true;
@@ -347,6 +352,7 @@ static bool set_table_params(struct ir *ir, const struct ir_node *node, int k, c
                       needs(h, node, "TABLE_STRIDE", "has one for each repetition", diag)));
 }
 
+// Sets the declared parameters, and LANES, TOKENS and the parameters for steps and tables if the module has them.
 static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                        struct diag *diag) {
     const struct custom *c = ir_custom_kernel(ir, k);

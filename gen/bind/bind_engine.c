@@ -307,6 +307,7 @@ static void add_events(struct engine *e) {
         ir_add_wire(e->ir, e->kernel, event[i].port, true, 1, ir_net(e->ir, event[i].role, e->id));
 }
 
+// Sets the engine's parameters and connects its ports other than x and y.
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
     bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);

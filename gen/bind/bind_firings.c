@@ -60,6 +60,8 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
     return false;
 }
 
+// Adds a firing of a product with weights for each row of its operand. If the previous firing has the same operand, the
+// operand stays in its bank.
 static void fire_matmul(struct order *o, int n) {
     struct ir *ir = o->ir;
     const struct ir_node *node = &ir->node[n];
@@ -124,6 +126,7 @@ static bool scores_go_first(const struct ir *ir, int scores) {
            bind_product_engine(ir, next) == bind_product_engine(ir, scores);
 }
 
+// Adds the firing of scores of a query head. The step word gives the row-steps.
 static void fire_scores(struct order *o, int n, int head) {
     const struct ir_tensor *keys = in_tensor(o->ir, n, 1);
     struct layout_kv kv = layout_kv(&o->ir->design, channels_of(o->ir, n), keys->shape[0].bound, keys->shape[1].bound);
@@ -142,6 +145,7 @@ static void fire_scores(struct order *o, int n, int head) {
     ir_add_firing(o->ir, f);
 }
 
+// Adds the firing of values of a query head.
 static void fire_values(struct order *o, int n, int head) {
     int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
     int channels = channels_of(o->ir, n), group = head_group(o->ir, n), kv_head = head / group;
