@@ -19,6 +19,7 @@ int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
     return bits + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
 }
 
+// Adds `times` instances of a module.
 static void add_module(struct cost_resources *sum, const struct kernel_class *class, const struct ir_param *param,
                        int params, int64_t times) {
     struct cost_resources r = {0};
@@ -86,6 +87,7 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
     if (writers) add_write_engine(ir, sum, writers, ir_write_buffer(ir, channel));
 }
 
+// The memory side of all channels, and for each engine the tree that sends descriptors to its channels.
 static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);

@@ -64,6 +64,7 @@ static struct cost_resources whole(const struct ir_die *die) {
 
 static int64_t part(int64_t whole, double percent) { return (int64_t)((double)whole * percent / 100); }
 
+// The part of a die's resources that the board's limits allow to be used.
 static struct cost_resources limit(const struct ir *ir, int die) {
     const struct board_limits *l = &ir->design.figures.limits;
     struct cost_resources all = whole(&ir->die[die]);
@@ -153,6 +154,7 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, int64_t credit
     if (from != to && (die - from) * (die - to) <= 0) cost_add(sum, &part, 1);
 }
 
+// Adds the part of a stream that is on this die. A stream in a pool goes through the pool's die.
 static void add_stream(const struct ir *ir, const struct cost_design *cost, int edge, int die,
                        struct cost_resources *sum) {
     const struct ir_edge *e = &ir->edge[edge];

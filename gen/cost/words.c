@@ -38,6 +38,7 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     return t->dtype == IR_F32 ? div_up(last, width) : 1;
 }
 
+// Words of a tensor's stream in all repetitions. With a window, the number of positions differs between repetitions.
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
     int region = port->region != IR_NONE ? port->region : ir->tensor[tensor].region;
     int over = window_node(ir, tensor);
