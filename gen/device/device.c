@@ -146,6 +146,7 @@ static void read_slr(const struct yaml_node *node, struct device_slr *slr, struc
     if (!holds_at_most(&slr->region, &slr->total)) diag_error(diag, region->loc, MSG_BOARD_REGION, slr->name);
 }
 
+// Reads the dies. Their names must differ.
 static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena,
                       struct diag *diag) {
     if (!yaml_expect(list, YAML_KIND_SEQ, "slrs", diag)) return;
@@ -253,6 +254,7 @@ static void check_wires(const struct yaml_node *root, struct rill_device *device
                        "platform_wires", (double)device->slrs[i].platform_wires, "sll", (double)device->sll);
 }
 
+// Reads the sections that a board file must have, and checks their figures.
 static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
                        struct diag *diag) {
     const struct yaml_node *clock = schema_need(root, "clock", &device_table, arena, diag);

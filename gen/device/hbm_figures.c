@@ -124,8 +124,8 @@ void hbm_figures_list(FILE *out, bool markdown) {
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-// The bus idles while a refresh keeps all banks closed, and then until data of the next row arrive, which takes the
-// difference of two latencies longer than from an open row.
+// The bus idles while a refresh keeps all banks closed, and then until data of the next row arrive. This takes longer
+// than from an open row by the difference of the two latencies.
 double hbm_figures_pause_ns(const struct hbm_figures *h) {
     return h->refresh_ns + h->latency_closed_ns - h->latency_hit_ns;
 }

@@ -32,7 +32,7 @@ struct platform_said {
     VEC(struct platform_row) rows;
 };
 
-// The part of a build that belongs to the user's kernel. A report does not tell it from the platform's part.
+// The part of a build that belongs to the user's kernel. A report does not separate it from the platform's part.
 struct platform_build {
     const char *kernel; // instance of the kernel in a report by hierarchy; NULL: unknown
     bool has_ports;     // whether `ports` is known

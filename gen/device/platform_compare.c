@@ -55,6 +55,7 @@ static void judge_card(const struct rill_device *device, const struct yaml_node 
     v->board = amount(&device->platform_cells, v->row->kind);
 }
 
+// Finds the board file's value, and its place, for a figure of a die.
 static void judge_die(const struct rill_device *device, const struct yaml_node *root, int die, struct arena *arena,
                       struct platform_verdict *v) {
     const struct device_slr *slr = &device->slrs[die];

@@ -191,6 +191,7 @@ static struct line row_name(struct line cell) {
     return t;
 }
 
+// The kind of resource that a row of the sites counts; -1: another one.
 static int site_kind(struct line name) {
     static const struct {
         const char *name;
