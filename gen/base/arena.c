@@ -77,6 +77,8 @@ static size_t round_size(size_t count, size_t size) {
     return bytes & ~(align - 1);
 }
 
+// Takes bytes from the newest block, or from a new one if they do not fit. Bytes that are left in the old block are
+// lost.
 static void *take(struct arena *arena, size_t bytes) {
     if (arena->fail_after && --arena->fail_after == 0) base_fatal("out of memory (injected)");
     struct arena_block *block = arena->top;

@@ -51,7 +51,7 @@ const char *end_ids_text(struct arena *, const struct end_ids *); // `7`, `7, 9`
 struct arena {
     struct arena_block *top;   // newest block
     struct arena_block *spare; // released blocks, for reuse
-    size_t used;               // bytes in use, in all blocks
+    size_t used;               // bytes in use
     size_t fail_after;         // tests: the n-th allocation from now fails (0 = never)
 };
 struct arena_mark {
@@ -116,7 +116,7 @@ const char *file_stand_in(const void *data, size_t len);
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
 // Finds a file that ships with the program, such as "boards/u55c.yaml": below $RILL_HOME, else below the nearest folder
 // above the executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL:
-// none.
+// none. file_also_shared adds a folder.
 char *file_find_shared(struct arena *arena, const char *relative);
 // Makes file_find_shared look in `dir` right after $RILL_HOME. A host program names its package's host/ here, because
 // the executable may be a Python interpreter or a user's program. The name is kept for the whole process.

@@ -40,6 +40,7 @@ static int64_t conditional(struct parser *);
 
 static int digit_of(int c) { return isdigit(c) ? c - '0' : isalpha(c) ? tolower(c) - 'a' + 10 : 99; }
 
+// Reads digits of a base. `_` between digits is ignored.
 static int64_t digits(struct parser *e, int base) {
     int64_t v = 0;
     bool any = false;
@@ -91,6 +92,7 @@ static int64_t name(struct parser *e) {
     return 0;
 }
 
+// Evaluates a number, a name, parentheses or an operator with one operand.
 static int64_t primary(struct parser *e) {
     if (e->depth > MOST_NESTING) return fail(e, "nested too deeply");
     skip(e);
@@ -139,11 +141,13 @@ static int64_t arithmetic(struct parser *e, char op, int64_t a, int64_t b) {
     return over ? fail(e, "out of range") : v;
 }
 
+// Shifts a value that is not negative; the result must fit 63 bits.
 static int64_t shift(struct parser *e, bool left, int64_t a, int64_t b) {
     if (b < 0 || b > 62 || a < 0 || (left && a > INT64_MAX >> b)) return fail(e, "out of range");
     return left ? a << b : a >> b;
 }
 
+// Applies an operator. Its level and first characters tell which one it is.
 static int64_t apply(struct parser *e, const struct binary *op, int64_t a, int64_t b) {
     switch (op->level) {
     case 1: return a || b;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Reads the rest of a stream. It may be a pipe, so the length is not known before.
 static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, const char **why) {
     struct text text = {0};
     char chunk[16384];

@@ -19,6 +19,7 @@ static void fail(struct output *out, const char *path, int error) {
     if (!out->error) out->error = arena_printf(out->arena, MSG_FILE_UNWRITABLE, path, why);
 }
 
+// Makes a directory if it does not exist, and notes it, so that an abort can remove it.
 static bool make_dir(struct output *out, const char *path) {
     struct stat st;
     if (mkdir(path, 0777) == 0) {

@@ -208,6 +208,7 @@ struct range {
     struct loc loc;
 };
 
+// Reads a range `[msb:lsb]`; without one, msb and lsb are NULL.
 static struct range read_range(struct scan *s) {
     struct range r = {NULL, NULL, loc_none()};
     skip(s);

@@ -145,6 +145,7 @@ static bool refuse_ids(const struct yaml_node *node, int most, const char *what,
     return false;
 }
 
+// Reads a list of integers that must differ.
 static bool read_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[],
                      struct diag *diag) {
     for (size_t i = 0; i < node->count; i++) {

@@ -59,6 +59,7 @@ static void check_duplicate(struct reader *r, const struct frame *f, const char 
 
 enum { MAX_KEYS = 1024 }; // per map: the search for duplicates is quadratic
 
+// Adds a key to an open map. The next node is its value.
 static void add_key(struct reader *r, struct frame *f, const struct yaml_node *node, yaml_mark_t mark) {
     if (node->kind != YAML_KIND_SCALAR) {
         refuse(r, mark, MSG_YAML_PLAIN_KEY);
@@ -205,6 +206,7 @@ static void note_indent(struct reader *r, yaml_mark_t mark) {
               other, below ? ", and nothing can be nested below a value" : "");
 }
 
+// Reports an error of libyaml, with notes about tabs, indentation and the surrounding construct.
 static void report_parser(struct reader *r) {
     const yaml_parser_t *p = &r->parser;
     yaml_mark_t mark = p->problem_mark;

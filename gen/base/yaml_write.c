@@ -103,6 +103,7 @@ void yaml_write_bool(struct yaml_writer *w, bool v) {
     end_root_scalar(w);
 }
 
+// Begins a map or a list. A block container in a list begins on the line of its `- `.
 static void begin(struct yaml_writer *w, bool map, bool flow) {
     bool in_seq = w->depth && !w->stack[w->depth - 1].map;
     flow = flow || (w->depth && w->stack[w->depth - 1].flow);
