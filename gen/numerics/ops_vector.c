@@ -14,6 +14,7 @@ struct statistics {
     int128 squares; // sum of X^2
 };
 
+// Sums x and x^2 in fixed point, so that the order of elements does not matter.
 static struct statistics norm_statistics(size_t n, const float x[], struct golden_fault *fault) {
     struct statistics s = {0, 0};
     for (size_t i = 0; i < n; i++) {

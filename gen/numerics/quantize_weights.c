@@ -192,6 +192,7 @@ static float least_row(enum qformat format) {
                                          : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
 }
 
+// Quantizes a scaled row in the matrix's format and returns its row scale.
 static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row,
                              uint8_t *scales) {
     if (m->format == QFORMAT_INT16) return quantize_row_int16(work, m->k, m->q16 + row * m->k);

@@ -33,6 +33,8 @@ static inline float total(const float sum[8]) {
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
+// Returns the weighed squared error of a block at this scale. Eight partial sums let the compiler use vectors without
+// reordering.
 static float error_of(const struct search_block *b, int scale) {
     float s = b->unit * (float)scale, inverse = scale ? 1.0f / s : 0, sum[8] = {0};
     int64_t i = 0;
