@@ -23,6 +23,7 @@ void cost_add(struct cost_resources *to, const struct cost_resources *what, int6
     to->uram += times * what->uram;
 }
 
+// LUTs of a LUTRAM: its memories, and the multiplexers that join them above 64 words.
 static int64_t lutram(int64_t words, int64_t bits) {
     if (words <= 32) return LUTRAM_LUTS * div_up(bits, LUTRAM_32_BITS);
     int64_t banks = div_up(words, 64);

@@ -3,6 +3,7 @@
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 
+// With one firing per head, an output firing has one block.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;

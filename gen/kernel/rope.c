@@ -50,6 +50,7 @@ static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
     if (a->magnitude <= 0) a->magnitude = 0.1 * log(a->factor) + 1;
 }
 
+// Reads the attributes of rope_table. With yarn, low and high become pairs instead of factors.
 static struct angles angles_of(const struct ir_attrs *attrs, int64_t cols) {
     static double (*const forms[])(const struct angles *, double, double) = {
         [SPEC_PLAIN] = plain, [SPEC_LINEAR] = linear, [SPEC_LLAMA3] = llama3, [SPEC_YARN] = yarn};

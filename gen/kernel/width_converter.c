@@ -2,6 +2,7 @@
 // rill_width_converter: changes the number of elements in a word.
 #include "gen/kernel/class.h"
 
+// With equal widths and dense words, the module has only wires.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     int64_t in = args_int(a, "IN_ELEMS", 1), out = args_int(a, "OUT_ELEMS", 1);
