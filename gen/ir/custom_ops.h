@@ -42,6 +42,7 @@ struct custom_timing {
     int64_t gives;                              // output words per group; the last group gives the rest
     int64_t words[CUSTOM_MAX_PORTS], out_words; // words in a firing
 };
+// Evaluates the timing contract of an operation for this number of lanes. False after an error; diag may be NULL.
 bool ir_custom_timing(const struct ir *, const struct ir_node *, int lanes, struct custom_timing *, struct diag *);
 
 #endif

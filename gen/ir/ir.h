@@ -115,6 +115,8 @@ struct ir_attrs {
     size_t capacity;
 };
 
+// Setting a key a second time replaces its value. The functions that read return the fallback if the key is absent or
+// has another kind.
 void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
 void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
 void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
@@ -372,7 +374,7 @@ struct ir_net {
     int of; // number of the engine, client or kernel; for a cache, its first attn_scores, or IR_NONE if the design has
             // one cache
     int driver;   // kernel, or IR_NONE: the top drives it
-    int64_t bits; // of its driver's port; 0 without a driver
+    int64_t bits; // bits of its driver's port; 0 without a driver
 };
 
 // A range of bits of a net.
@@ -445,7 +447,7 @@ struct ir_engine {
     const char *name;                   // with several engines, the name of its product
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
-    enum ram_style prefetch_style; // of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
+    enum ram_style prefetch_style; // style of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
     // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
     // sums and their dequantizer. The two differ for a lane that is cut, whose multipliers are then at the memory.
     // result_die: die where the results come together.
@@ -481,7 +483,7 @@ struct ir_segment { // the same offset on every channel that holds it
     int64_t offset;            // bytes
     int64_t layer_stride;      // bytes from one repetition to the next, if the region repeats
     int64_t bytes;             // weights: of one repetition; others: of the whole segment
-    enum ir_segment_role role; // of a segment that belongs to no operation
+    enum ir_segment_role role; // role of a segment that belongs to no operation
     int parts;                 // above 1: row r is stored on channel + r mod parts, as row r / parts there
 };
 
@@ -568,6 +570,8 @@ struct ir {
 
 // ---- Building and looking up --------------------------------------------------------------------
 
+// The functions ir_add_... append an item and return its index. Tensors and nodes belong to the region added last.
+// Pointers to items of the same list are not valid afterwards, because the list may move.
 int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
 int ir_add_node(struct ir *, const char *name, int op, struct loc);
 int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
@@ -587,7 +591,8 @@ const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role)
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
 bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whether one of its two ends has the role
-bool ir_carries_steps(const struct ir *, const struct ir_edge *);
+bool ir_carries_steps(const struct ir *, const struct ir_edge *);        // whether its words are steps
+// Adds the edge from an output to an input, with its name. Returns its index.
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
 // Names an edge after its ends, and appends a number if another edge has that name. Call it again when an end changes.
@@ -605,7 +610,7 @@ int ir_steered_index(const struct ir *, int kernel, int tensor);
 // Channels over which the positions of K are dealt out; all channels in a design without attention.
 int ir_key_channels(const struct ir *);
 enum { IR_CHANNEL_CLIENTS = 64 /* most clients that read, or that write, on one channel */ };
-bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
+bool ir_client_on(const struct ir *, const struct ir_client *, int channel); // whether the client uses the channel
 // Text of a segment's channels: `0`, `0-3`, or `all` if every channel of its engine has it.
 const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
 static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // channels of a client or segment, at least 1
@@ -664,7 +669,7 @@ struct ir_chains {
 };
 
 struct ir_chains ir_chains_of(const struct ir_engine *);
-bool ir_is_cut(const struct ir_engine *, int lane);
+bool ir_is_cut(const struct ir_engine *, int lane); // whether the lane's multipliers and sums are on different dies
 // Most die boundaries between the engine and a lane or its sums (ir_engine_hops), and between the sums and the results
 // (ir_result_hops).
 int ir_engine_hops(const struct ir *, const struct ir_engine *);

@@ -26,7 +26,7 @@ struct layout_matrix {
     int64_t stream_beats; // beats of the whole matrix on one lane
 };
 struct layout_matrix layout_matrix(const struct ir_design *, int channels, int64_t rows, int64_t k, enum spec_format);
-enum spec_format layout_format(const struct ir_node *matmul);
+enum spec_format layout_format(const struct ir_node *matmul); // of its weights
 // Bits of the sum of a row of k weights, with its sign (docs/numerics.md section 5).
 int layout_sum_bits(const struct ir_design *, enum spec_format, int64_t k);
 // Index, in the lane's stream, of a data beat of row-step `step`. outer: the first chunk stores beat 0 of all its

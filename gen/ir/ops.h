@@ -95,6 +95,7 @@ struct ir_op_attr {
 };
 // Parses the attribute column of an operation and returns the count.
 int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
+// Parses the attributes of an operation, without those that all operations have. Returns the count.
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 // The attributes `order` and `lanes`, which every operation may have. False for any other key.
 bool ir_common_attr(const char *key, struct ir_op_attr *out);

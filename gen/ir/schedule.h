@@ -51,6 +51,7 @@ struct schedule_table {
 };
 // False if the kernel has no such table, or if the parts of the table do not fit together.
 bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);
+// The value of a field in an entry.
 int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
 // Whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
 bool schedule_is_table(const struct ir_kernel *, const struct ir_param *);
