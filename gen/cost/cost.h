@@ -98,6 +98,7 @@ struct cost_hash {
     int from, to; // kernels; IR_NONE if the design does not choose tokens
 };
 struct cost_hash cost_hash(const struct ir *);
+// Bits of the hash that cross from die `boundary` to the next.
 int64_t cost_hash_bits(const struct ir *, int boundary);
 // Bits of a stream that cross between dies: one part of a word, with its handshake.
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);
@@ -178,6 +179,7 @@ struct cost_load {
     int64_t *kernel;  // cycles of work of kernels other than engines; 0 in prompt steps
     int64_t rows;     // tokens
 };
+// A load without work, and the addition of a step's work to a load.
 struct cost_load cost_load_new(const struct ir *);
 void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step *);
 
@@ -198,6 +200,7 @@ struct cost_bound cost_load_bound(const struct ir *, const struct cost_load *, i
 bool cost_positions_matter(const struct ir *);
 // The usual step at a position: one token of a language model, or `T` rows of another graph.
 struct cost_step cost_usual_step(const struct ir *, int64_t position);
+// The lower bound of one step alone.
 struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
 
 // ---- power --------------------------------------------------------------------------------------
