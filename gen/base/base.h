@@ -155,6 +155,7 @@ struct output {
     VEC(const char *) made_dirs;
     const char *error; // first failure: "path: reason"; sticky
 };
+// Begins a set in the folder `dir`. No file appears under its own name before output_commit.
 void output_begin(struct output *out, struct arena *arena, const char *dir);
 // Opens dir/relative for writing, and for reading back (directories are made). NULL after a failure. The stream is
 // closed by the output set.
@@ -165,7 +166,7 @@ bool output_text(struct output *out, const char *relative, const struct text *te
 bool output_close(struct output *out, FILE *stream);
 // Puts every file in its place. False: nothing is left, and out->error tells why.
 bool output_commit(struct output *out);
-void output_abort(struct output *out);
+void output_abort(struct output *out); // removes everything that the set has made
 // Writes a single file, completely or not at all. Returns NULL, or the reason for a failure.
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
 

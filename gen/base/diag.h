@@ -41,6 +41,7 @@ void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PR
 void diag_error_text(struct diag *diag, struct loc loc, const char *message);
 // Reports such a message after a text that says what it is about.
 void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
+// Like diag_error, but the run goes on and no error is counted.
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
 // Prints `rill COMMAND: LEVEL: ... [id]` to stderr, for messages about a command line or a run.
 void diag_command(const char *command, const char *level, const char *fmt, ...) RILL_PRINTF(3, 4);

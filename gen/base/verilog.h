@@ -49,6 +49,7 @@ struct loc verilog_place(const struct source *, const char *at); // at: pointer 
 // Reads the header of a module that verilog_find_modules found. NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,
                                            struct diag *);
+// NULL if the module has no port, or parameter, with this name.
 const struct verilog_port *verilog_find_port(const struct verilog_header *, const char *name);
 const struct verilog_param *verilog_find_param(const struct verilog_header *, const char *name);
 
