@@ -60,6 +60,7 @@ float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fau
 // float(q[k]) if group_scale is NULL. row_scale is the scale of section 4 without its power of two.
 void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
                   struct golden_fault *fault);
+// Computes one row of an int16 table: y[k] = row_scale * float(q[k]).
 void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[], struct golden_fault *fault);
 
 // ---- attention (ops_attention.c): one head, one token ----

@@ -93,7 +93,7 @@ static long double segment_value(const struct table *t, int index, int64_t d) {
     return t->value(index, ldexpl((long double)(base + middle + d), -t->input_w));
 }
 
-// Evaluates a segment in integers without c0, with the same shifts as fp32.c and rill_quadratic.
+// Evaluates a segment in integers without c0, with the same shifts as fp32.c and rill_fp32_quadratic.
 static int64_t segment_eval(const struct table *t, const struct segment *s, int64_t d) {
     int shift2 = t->c2_frac + t->input_w - t->c1_frac;
     int shift1 = t->c1_frac + t->input_w - t->c0_frac;
