@@ -71,6 +71,8 @@ void class_cost_padding(const struct kernel_args *, struct cost_resources *);
 // is enough.
 void class_window_list(struct ir *, int kernel, const char *name, const int64_t window[], int64_t layers);
 void class_window(struct ir *, const struct ir_node *, int kernel); // sets WINDOW from the node's attribute
+// class_cost_window: of a kernel with WINDOW. class_cost_window_entries: of entries of the engine or walker, which
+// begin at a window of keys or values.
 void class_cost_window(const struct kernel_args *, struct cost_resources *);
 void class_cost_window_entries(const struct kernel_args *, int64_t entry_bits, struct cost_resources *);
 

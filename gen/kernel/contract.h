@@ -117,20 +117,20 @@ struct timing_split {
 };
 
 struct timing_spill {
-    int64_t words;          // of a firing
+    int64_t words;          // words of a firing
     int64_t firings;        // firings that are held
     int64_t in_beat, beats; // words of a beat, beats of a word; one of these is 1
-    int64_t burst;          // beats
+    int64_t burst;          // beats of a burst
     int64_t settle;         // from handing over the last beat to the first check for its response
 };
 
 struct timing_layout {
-    int64_t rows;    // of a group
+    int64_t rows;    // rows of a group
     int64_t banks;   // groups that are held
     int64_t ready;   // from the last word of a group to the first word that may be read
     int64_t release; // from the last word read to the place being free
     int64_t reads;   // words that are read from a group, per token
-    int64_t groups;  // of a firing
+    int64_t groups;  // groups of a firing
 };
 
 struct timing_lines {
@@ -143,13 +143,13 @@ struct timing_lines {
 };
 
 struct timing_sieve {
-    int64_t groups;             // of a firing; 0: the input's last word ends the output's firing
-    int64_t rounds, words;      // of a group; of a round and token
+    int64_t groups;             // groups of a firing; 0: the input's last word ends the output's firing
+    int64_t rounds, words;      // rounds of a group; words of a round and token
     int64_t first, step, count; // rounds whose words leave
 };
 
 struct timing_turns {
-    int64_t words[2]; // of a turn of each input, per token
+    int64_t words[2]; // words of a turn of each input, per token
 };
 
 struct timing_store {
@@ -188,12 +188,12 @@ struct timing_values { // TIMING_V_TAIL
 
 struct timing_engine {
     int64_t channels;   // lanes
-    int64_t beat_bits;  // of memory
+    int64_t beat_bits;  // bits of a beat of memory
     int64_t copies;     // tokens that share a beat in a cycle
     int64_t results;    // row-steps that may wait at the output
     int64_t lane_beats; // beats that a lane holds
     int64_t key_units;  // key units that a lane holds
-    int64_t release;    // from taking a result to its place being free, in addition to one cycle
+    int64_t release;    // from taking a result to the place being free, beyond one cycle
 };
 
 // TIMING_EMBED, TIMING_POSITION
@@ -207,7 +207,7 @@ struct timing_fetch {
 
 // TIMING_READER, TIMING_WRITER
 struct timing_rows {
-    int64_t rows;  // of a firing
+    int64_t rows;  // rows of a firing
     int64_t group; // rows that are in memory together
     int64_t beats; // beats of a group and token
     int64_t ask;   // from a step, or a group's last word, to the request
@@ -223,7 +223,7 @@ struct timing_ring {
 };
 
 struct timing_groups {
-    int64_t groups;                                  // of a firing
+    int64_t groups;                                  // groups of a firing
     int64_t gives;                                   // words that a group gives; the last group gives the rest
     int64_t words_out;                               // words out of a firing
     int64_t banks;                                   // groups that are held

@@ -18,6 +18,7 @@ struct cost_resources {
     int64_t lut, ff, dsp, bram18, uram;
 };
 
+// Adds `times` times `what`; times may be negative.
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
 // Returns the resources of a simple dual port RAM of `words` x `bits`.
 struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style);

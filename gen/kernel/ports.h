@@ -11,9 +11,9 @@ void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas a
 int ports_element_bits(
     enum ir_dtype); // bits of an element, if the words of a stream have an element per lane; 0: other streams
 bool ports_is_vector(const struct ir_port *); // whether the port has a stream with an element per lane
-int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes);
-int ports_lanes(const struct ir *, int kernel);                      // fp32 lanes of its streams
-int64_t ports_mx_units(const struct ir *, const struct ir_tensor *); // units of one firing and token, made even
+int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
+int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams
+int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);  // units of one firing and token, made even
 // Whether a tensor of several dimensions travels as a whole, in some order of its loops. Heads, which travel row by
 // row, and vectors do not.
 bool ports_is_array(const struct ir_tensor *);

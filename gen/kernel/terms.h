@@ -19,7 +19,7 @@ struct cost_amount {
     int64_t dsp;
 };
 
-const char *cost_term_name(enum cost_term);
+const char *cost_term_name(enum cost_term); // as in include/costs.def
 // Replaces the figures of all terms, for the program that fits them. NULL: back to include/costs.def.
 void cost_use(const struct cost_amount[]);
 
