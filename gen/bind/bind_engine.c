@@ -190,7 +190,8 @@ static float scale_of(const struct engine *e, int mode) {
     return scale;
 }
 
-// Returns the units of the longest operand, at least 2. asym: counts only operands of products with int4_asym weights.
+// Returns the units of the longest operand, at least 2 because the buffer stores pairs of units. asym: counts only
+// operands of products with int4_asym weights.
 static int64_t operand_units(const struct engine *e, bool asym) {
     const struct ir *ir = e->ir;
     int64_t most = 2;

@@ -48,7 +48,8 @@ int ir_pulse_hops(const struct ir *ir, const struct ir_engine *e) {
     return away ? away + 1 : 0;
 }
 
-// Data beats of the shortest row of weights that the engine reads. More than ROW_PARAMETERS make no difference.
+// Data beats of the shortest row of weights that the engine reads, at most ROW_PARAMETERS, because more make no
+// difference.
 static int64_t fewest_beats(const struct ir *ir, const struct ir_engine *e) {
     int64_t fewest = ROW_PARAMETERS;
     for (int i = 0; i < ir->firings; i++) {

@@ -85,7 +85,7 @@ struct timing_banks {
     bool pads;          // with by_token: a token's units are padded to an even number
     int64_t groups;     // groups in a firing of the output; 0: firings are those of the input
     struct {            // TIMING_SOFTMAX
-        int64_t behind; // from the last word out of a token to its scalar
+        int64_t behind; // from the output of a token's last word to its scalar
         int64_t kept;   // firings whose scalars there is room for
         int64_t heads, layers, lanes;
         int64_t together; // query heads of a firing in a step of one token; 0, 1: one

@@ -6,8 +6,8 @@
 #include <math.h>
 
 enum {
-    LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN, // steps between the lowest and the highest level
-    OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX,
+    LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN,              // steps between the lowest and the highest level
+    OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX, // largest offset, in units of the row scale
     FEWEST = 8,      // fewest steps of a grid that is looked for: a grid of fewer steps is also one of twice as many
     CANDIDATES = 12, // spans tried for a group, from the whole one down, in steps of 1/32
     MOST_TURNS = 8,  // rounds of least squares
@@ -48,6 +48,7 @@ static bool fits_grid(const float *w, int64_t n, float low, float step, float er
 // of Q4_0, Q4_1 and Q4_K; 0 if there is none.
 static int grid_of(const float *w, int64_t n, const struct span *s) {
     float low = s->middle - s->width * 0.5f, most = fabsf(s->middle) + s->width * 0.5f, error = most * GRID_ERROR;
+    // A step must be much larger than the error, or any weights would fit.
     for (int steps = FEWEST; steps <= LEVELS; steps++)
         if (s->width > (float)steps * error * 64 && fits_grid(w, n, low, s->width / (float)steps, error)) return steps;
     return 0;
