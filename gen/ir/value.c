@@ -44,6 +44,7 @@ struct ir_value ir_value_float(struct arena *arena, float value) {
     return one_word(arena, (struct ir_word){.bits = FLOAT_BITS, .radix = IR_FLOAT, .value = bits});
 }
 
+// The pieces have 64 bits, and the first one (the highest) has the rest.
 struct ir_value ir_value_bits(struct arena *arena, int64_t bits, const uint8_t bit[]) {
     int pieces = (int)((bits + PIECE - 1) / PIECE);
     struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)pieces + 1);
