@@ -112,7 +112,7 @@ static struct verilog_header *read_header(const struct ir *ir, const struct cust
 struct wanted { // a port that the kernel must have
     const char *name;
     bool is_input, optional;
-    int64_t bits; // width that the port must have
+    int64_t bits; // width that the port must have; 0 in lists that are used only for their names
 };
 typedef VEC(struct wanted) wanted_ports;
 
