@@ -23,7 +23,8 @@ static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int6
     return moves ? copy : &ir->tensor[tensor];
 }
 
-// Words of one firing. In a tensor of two dimensions, each head is a firing.
+// Returns the words of one firing. In a tensor with heads, each head is a firing; an array of several dimensions is one
+// firing.
 static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t positions) {
     struct ir_tensor copy;
     const struct ir_tensor *t = at_position(ir, tensor, positions, &copy);
