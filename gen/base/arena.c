@@ -9,8 +9,8 @@
 enum { ARENA_BLOCK_BYTES = 64 << 10 };
 
 struct arena_block {
-    struct arena_block *below;
-    size_t size, fill; // bytes of data
+    struct arena_block *below; // the next older block, or the next spare one
+    size_t size, fill;         // bytes of data
     max_align_t data[];
 };
 
