@@ -146,7 +146,7 @@ float g_recip(float x, struct golden_fault *fault) {
         golden_fault_raise(fault, GOLDEN_FAULT_DOMAIN);
         return 0.0f;
     }
-    bool power_of_two = (bits & 0x7fffff) == 0;
+    bool power_of_two = (bits & 0x7fffff) == 0; // 1/1 is exact; any other 1/m is below 1, one exponent lower
     int field = 254 - exponent_field(bits) - !power_of_two;
     if (field < 1) return g_float(sign);
     uint32_t value = quadratic(&recip_table[bits >> 16 & 127], fraction_distance(bits), 14, 19);
@@ -275,7 +275,7 @@ float g_ln(float x, struct golden_fault *fault) {
 }
 
 float g_gumbel(uint32_t r) {
-    uint64_t u = 2 * (uint64_t)r + 1;
+    uint64_t u = 2 * (uint64_t)r + 1; // times 2^33; the loop finds its leading one
     int zeros = 0;
     while (!(u << zeros >> 32)) zeros++;
     struct golden_fault none = {0};
