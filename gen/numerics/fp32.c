@@ -275,7 +275,7 @@ float g_ln(float x, struct golden_fault *fault) {
 }
 
 float g_gumbel(uint32_t r) {
-    uint64_t u = 2 * (uint64_t)r + 1; // times 2^33; the loop finds its leading one
+    uint64_t u = 2 * (uint64_t)r + 1; // 2^33 times the u of fp32.h; the loop finds its leading one
     int zeros = 0;
     while (!(u << zeros >> 32)) zeros++;
     struct golden_fault none = {0};
