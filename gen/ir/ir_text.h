@@ -18,8 +18,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
 
 // Fields of plain structs as F(kind, name), one list for writing and reading. INT: an integer. COUNT: an integer, left
 // out when 0. FLAG: left out when false. TIMES: an integer, left out when 1. PLACE: an integer, left out when IR_NONE.
-// STYLE: of a memory, left out when no pass has chosen. NODE, REGION, TENSOR, KERNEL, ENGINE: a name, left out when
-// IR_NONE. DIE: a name, left out in a design on one die.
+// STYLE: a kind of memory, left out when no pass has chosen it. NODE, REGION, TENSOR, KERNEL, ENGINE: a name, left out
+// when IR_NONE. DIE: a name, left out in a design on one die.
 #define IR_DESIGN_FIELDS(F)                                                                                            \
     F(INT, channels)                                                                                                   \
     F(INT, beat_bits)                                                                                                  \
