@@ -6,7 +6,7 @@
 #define IR_TEXT_MAGIC "rill ir"
 
 static const char *const ir_when_words[] = {"always", "last"};
-static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memory"};
+static const char *const ir_stream_words[] = {"tokens", "counted", "bare"};
 static const char *const ir_strategy_words[] = {"", "conservative", "auto"}; // of enum ir_strategy
 static const char *const ir_fusion_words[] = {"exact", "greedy"};            // of enum ir_fusion_kind
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};

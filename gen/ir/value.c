@@ -202,6 +202,8 @@ const char *ir_value_written(const struct ir_value *v) { return v->kind == IR_VA
 bool ir_value_number(const struct ir_value *v, int64_t *number) {
     if (v->kind == IR_VALUE_INT) return *number = v->integer, true;
     if (v->kind != IR_VALUE_WORD || v->word->value > INT64_MAX) return false;
+    for (int above = PIECE; above < v->word->bits; above += PIECE)
+        if (v->word->above[above / PIECE - 1]) return false;
     *number = (int64_t)v->word->value;
     return true;
 }

@@ -25,8 +25,7 @@ struct link {
     struct ir_edge old;      // the edge before the change
     struct ir_port from, to; // its two ends
     int64_t elements;        // of the tensor for one token, at the current point of the chain
-    int64_t extent[IR_MAX_RANK];
-    int made; // kernels inserted so far
+    int made;                // kernels inserted so far
     struct stream at;
 };
 
