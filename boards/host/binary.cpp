@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from the .xclbin the platform, kernel and banks it was linked for. XRT checks the rest.
+// Reads from the .xclbin for which platform, kernel and banks it was linked. XRT checks the rest.
 #include <uuid/uuid.h>
 #include <xclbin.h>
 

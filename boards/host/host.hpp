@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the library. Layers: folder (package and image), binary, card (XRT), request;
-// library.cpp joins them to the interface of rill_host.h. Errors are thrown as `problem`.
+// Declarations shared by the files of the library. folder.cpp reads the package and the image, binary.cpp the .xclbin,
+// card.cpp uses XRT, words.cpp has the tokenizer and texts for numbers. library.cpp and text.cpp implement rill_host.h
+// with them. Errors are thrown as `problem`.
 #ifndef RILL_HOST_HPP
 #define RILL_HOST_HPP
 
@@ -72,7 +73,7 @@ struct image {
     std::vector<std::uint64_t> bytes;  // length of each file
     std::vector<std::uint64_t> needed; // memory that the design may read in each channel
 };
-// Reads the manifest of an image; checks its layout and every checksum.
+// Reads the manifest of an image. Checks its layout and every checksum.
 image read_image(const std::string &folder, const package &);
 
 // ---- the binary for the card (binary.cpp) ----
@@ -103,7 +104,7 @@ class card {
     void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
     void argument(int index, std::uint32_t value);
     void start();
-    bool done(unsigned milliseconds); // waits at most `milliseconds`
+    bool done(unsigned milliseconds); // waits at most `milliseconds`; returns whether the run has ended
     double watts() const;             // 0: not readable
     std::string name, bdf, uuid;
     std::vector<std::uint64_t> address; // address of each channel's buffer
@@ -124,7 +125,7 @@ std::string busy_words(const package &, std::uint64_t idle_engines); // the chan
 std::string hexadecimal(std::uint64_t);                              // 16 digits
 std::string quoted(const std::string &);                             // quoted as a JSON string
 
-// ---- tokenizer (words.cpp): the compiler's, with the image's files ----
+// ---- tokenizer (words.cpp): the compiler's code, with the image's files ----
 
 class words {
   public:

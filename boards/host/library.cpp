@@ -41,7 +41,7 @@ struct rill_host {
 
 namespace {
 
-// Runs a part of a call and turns what it throws into the call's status and message.
+// Runs a part of a call. If it throws, that becomes the call's status and message.
 template <typename call> rill_host_status guarded(rill_host *h, call &&f) {
     h->status = RILL_HOST_OK;
     h->message.clear();
@@ -107,7 +107,8 @@ void check_identity(const rill_host *h) {
                                           h->pkg.layout);
 }
 
-// Ends the request of a program that was killed, or waits for its end.
+// If a request of an earlier program still runs, tells the design to end it at once, and waits for that. A design
+// without `halt` runs it to its end.
 void wait_for_idle(rill_host *h) {
     if (is_idle(h)) return;
     std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);
@@ -224,7 +225,8 @@ struct power { // mean of the sensor's readings during a request
     double mean() const { return count ? sum / count : 0; }
 };
 
-// Tells the design to end at once, if it can be told; otherwise only a reset helps.
+// Throws that nothing has moved. Before that, tells the design to end the request at once. If the design cannot be
+// told, or does not end, only a reset helps.
 [[noreturn]] void give_up(rill_host *h, std::uint32_t status, double quiet) {
     std::string what = "nothing has moved for " + std::to_string(static_cast<int>(quiet + 0.5)) + " s; the design is " +
                        state_words(status) + ", " + std::to_string(h->ids.size()) + " ids written";
@@ -272,6 +274,7 @@ void collect(rill_host *h, rill_host_result *out) {
     }
 }
 
+// Tells the address of a memory error (fault 6), if the design reports it.
 std::string address_words(const rill_host *h, std::uint32_t fault) {
     if (fault != 6 || !h->pkg.has("fault_address")) return "";
     return std::string(value_of(h, "fault_channel") >> 8 & 1 ? ", a write" : ", a read") + " at address 0x" +
@@ -287,7 +290,7 @@ void run_request(rill_host *h, const rill_host_request &r, rill_host_result *out
     out->total = since(start);
     out->watts = watts.mean();
     collect(h, out);
-    if (out->ending == 4 || out->ending == 5)
+    if (out->ending == 4 || out->ending == 5) // stopped or killed
         throw problem(RILL_HOST_STOPPED, std::string("the request was ") + ending_words(out->ending));
     if (out->fault)
         throw problem(RILL_HOST_FAULT, "the design reports fault " + std::to_string(out->fault) + ": " +

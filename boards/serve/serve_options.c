@@ -14,8 +14,8 @@ enum kind { WORD, NUMBER, FLAG };
 struct row {
     const char *name, *word;
     enum kind kind;
-    size_t offset; // in struct serve_options
-    double least, most;
+    size_t offset;      // in struct serve_options
+    double least, most; // a number must be whole, unless `least` is 0.1
     const char *help;
 };
 
@@ -66,7 +66,7 @@ static void usage(FILE *out) {
             "2 wrong command line.\nMore: docs/serve.md\n");
 }
 
-// In roff a backslash and a minus have a meaning.
+// Prints a text for roff, in which a backslash and a minus must be escaped.
 static void roff(const char *s) {
     for (; *s; s++) printf(*s == '-' ? "\\-" : *s == '\\' ? "\\e" : "%c", *s);
 }

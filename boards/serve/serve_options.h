@@ -13,7 +13,8 @@ struct serve_options {
 };
 
 enum { OPTIONS_CONTINUE = -1 };
-// Returns OPTIONS_CONTINUE, or the exit status after a message or what was asked for (--help, --version, --print).
+// Returns OPTIONS_CONTINUE if the server shall start. Otherwise returns the exit status, after an error message or the
+// output of --help, --version or --print.
 int serve_options_read(int argc, char **argv, struct serve_options *options);
 
 #endif

@@ -62,7 +62,7 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s ? s : "", s ? strlen(s) + 1 : 1); }
 
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
-    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // position tables have `context` rows
+    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // 0: a position table has `context` rows
     const int64_t numbers[] = {n->op,         rows,        n->cols,    n->row_offset, n->transpose,
                                n->heads,      n->kv_heads, n->along,   n->key,        n->interleaved,
                                n->times_root, n->inputs,   n->outputs, n->perms,      n->extents};
@@ -138,7 +138,7 @@ static bool read_entry(struct statistics *s, struct arena *arena, const json_t *
     return true;
 }
 
-// Returns NULL, or the error.
+// Reads the whole file. Returns NULL, or the error.
 static const char *read_all(struct statistics *s, struct arena *arena, const json_t *root) {
     const json_t *matrices = json_object_get(root, "matrices"), *matrix;
     size_t i;

@@ -19,8 +19,8 @@ cells=() flags=
 if grep -q oscillator sim/rill_sim_top.sv; then
     cells=(-DRILL_VENDOR_CELLS "$here/cells/MMCME4_BASE.v" "$root"/verif/model/{BUFG,DSP48E2}.v) flags=-DRILL_OSCILLATOR
 fi
-# One file, so that the headers are read once; no probes, so it runs several times as fast as the simulation of `rill
-# sim`.
+# All code is in one file, so that the headers are read once. There are no probes, so the card runs several times as
+# fast as the simulation of `rill sim`.
 verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-module rill_sim_top \
     --prefix Vrill_sim_top --Mdir sim/card \
     -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --assert -DRILL_ASSERT -DRILL_FAST_SIM -DRILL_NO_PROBES \

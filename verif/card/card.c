@@ -64,10 +64,10 @@ struct sim { // the only card of the process
     uint8_t uuid[CARD_UUID_BYTES];
     uint64_t reset_until, awake_until, next_poll;
     uint64_t reset_after, reset_at; // 0: no reset requested
-    uint64_t asked_after, bursts;   // asked_after: cycle after which a burst is reported, or 0; bursts: read so far
+    uint64_t asked_after, bursts;   // asked_after: of --asked-after, or 0; bursts: read so far
     uint64_t begun;                 // cycle of the first command
-    uint64_t gap_after, slow_after; // cycles after that; UINT64_MAX: never
-    uint32_t gap, slow;             // how many cycles
+    uint64_t gap_after, slow_after; // cycles after that
+    uint32_t gap, slow;             // how many cycles are missed, or still are longer; 0: none
     const char *flip;               // CH:BYTE, or NULL
     uint64_t gaps;                  // state of the random gaps; 0: none
     uint8_t *payload;
@@ -188,7 +188,7 @@ const char *sim_trace(const struct sim *card) { return (void)card, NULL; }
 
 bool sim_saved(const struct sim *card) { return (void)card, false; }
 
-// A protocol checker ended the run: programs find the card gone.
+// Reports that a protocol checker has ended the run. Programs then lose their connection to the card.
 void sim_stopped(struct sim *card) {
     fprintf(stderr, "card: error: the kernel broke a rule of its ports in cycle %llu\n",
             (unsigned long long)hbm_cycle(card->hbm));
@@ -217,7 +217,7 @@ static void answer(int fd, int error, uint32_t value, const void *data, size_t c
     }
 }
 
-// A running command continues, as on a card whose program was killed.
+// Closes a connection. A running command continues, as on a card whose program was killed.
 static void drop_client(struct sim *card, int index) {
     int fd = card->client[index];
     if (card->owner == fd) card->owner = -1;
@@ -275,7 +275,7 @@ static void move_bytes(struct sim *card, int fd, const struct card_request *r) {
 
 static void stay_awake(struct sim *card) { card->awake_until = hbm_cycle(card->hbm) + AWAKE_CYCLES; }
 
-// Does one register access, or starts a command; the answer follows when it is done.
+// Begins a register access or a command. The client is answered when the accesses are done (end_access).
 static void access_registers(struct sim *card, int fd, const struct card_request *r) {
     if (card->owner != fd) {
         answer(fd, EPERM, 0, NULL, 0);
@@ -331,7 +331,8 @@ static void accept_client(struct sim *card) {
     else if (fd >= 0) card->client[card->clients++] = fd;
 }
 
-// Checks the sockets; waits for them when nothing runs.
+// Serves the sockets that have requests, or with `wait` waits until one has. While registers are accessed for a client,
+// clients are not served.
 static void look(struct sim *card, bool wait) {
     struct pollfd fds[MAX_CLIENTS + 1] = {{.fd = card->listener, .events = POLLIN}};
     int clients = card->clients;
@@ -401,7 +402,7 @@ static uint64_t bursts_read(const struct sim *card) {
     return sum;
 }
 
-// Reports a burst, so that a test can time a reset relative to it whatever the design's timing.
+// Reports the next burst that is read, so that a test can time a reset relative to it for any design.
 static void tell_burst(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm), bursts = bursts_read(card);
     if (bursts > card->bursts && card->begun && now - card->begun >= card->asked_after) {
@@ -412,7 +413,8 @@ static void tell_burst(struct sim *card) {
     card->bursts = bursts;
 }
 
-// The clock misses cycles, or has longer ones, as the options say. One of 1,024 cycles has a random gap before it.
+// Lets the clock miss cycles, or makes cycles longer, as the options tell. With --gaps, 1 to 4 cycles are missed after
+// one cycle of 1,024 on average.
 static void bend_clock(struct sim *card, struct sim_pins *pins) {
     uint64_t now = hbm_cycle(card->hbm);
     if (card->begun && card->gap && now >= card->begun + card->gap_after) {
@@ -431,7 +433,8 @@ bool sim_edge(struct sim *card, struct sim_pins *pins) {
     bend_clock(card, pins);
     if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
-    if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: the kernel runs until the first one
+    // In every cycle of the reset, because the kernel still runs until the first one.
+    if (pins->rst) hbm_reset(card->hbm);
     pins->rst = now < card->reset_until;
     if (now < card->reset_until + SETTLE_CYCLES) return true;
     if (axil_edge(&card->axil, pins)) end_access(card);

@@ -155,7 +155,7 @@ namespace xrt {
 
 // ---- device ----
 
-static std::vector<std::shared_ptr<xrt_core::device>> opened; // an xclDeviceHandle is a plain pointer
+static std::vector<std::shared_ptr<xrt_core::device>> opened; // kept, because an xclDeviceHandle is a plain pointer
 
 device::device(unsigned int index) {
     if (index != 0) fail(ENODEV, "no such device");
@@ -310,7 +310,7 @@ void run::set_arg_at_index(int index, const bo &b) {
     set_arg_at_index(index, &address, sizeof address);
 }
 
-// Starts a run. As XRT's scheduler does, copies all words from the first argument's register to the last one's;
+// Starts a run. Like XRT's scheduler, copies all words from the first argument's register to the last argument's;
 // registers between arguments get 0.
 void run::start() {
     std::vector<std::uint32_t> words;
@@ -331,6 +331,7 @@ ert_cmd_state run::state() const {
     return handle->state;
 }
 
+// Waits until the run has ended, or for at most `limit`; 0: without a limit.
 ert_cmd_state run::wait(const std::chrono::milliseconds &limit) const {
     auto end = std::chrono::steady_clock::now() + limit;
     while (state() == ERT_CMD_STATE_RUNNING) {
