@@ -100,7 +100,8 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
 
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag) {
     if (!access(source, F_OK)) return true;
-    diag_error(diag, loc_file(arena, source), MSG_WEIGHTS_MISSING);
+    if (!strcmp(source, "random")) diag_error(diag, loc_none(), MSG_SEED_MISSING);
+    else diag_error(diag, loc_file(arena, source), MSG_WEIGHTS_MISSING);
     return false;
 }
 
@@ -115,10 +116,6 @@ struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, c
         return NULL;
     }
     if (!checkpoint_is_there(arena, source, diag)) return NULL;
-    if (!strcmp(source, "random") && access(source, F_OK) != 0) {
-        diag_error(diag, loc_none(), MSG_SEED_MISSING);
-        return NULL;
-    }
     c->dir = arena_strdup(arena, source);
     c->file = shards_open(arena, source, values, diag);
     if (!c->file) return NULL;
