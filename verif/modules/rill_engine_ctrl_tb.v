@@ -49,7 +49,7 @@ module rill_engine_ctrl_tb;
     localparam SCALE_W = $clog2(XS) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam FIRINGS = 100;
     localparam COMMANDS = 100000;
-    localparam ENTRY_CYCLES = 3;
+    localparam ENTRY_CYCLES = 3;                 // cycles from an entry's transfer to its first command
     wire                 clk, rst, entry_valid, entry_ready, entry_done, unused_last;
     wire [175:0]         entry_data;
     wire                 unused_user;
@@ -122,7 +122,7 @@ module rill_engine_ctrl_tb;
     // {firing's last row-step, last token of the firing, results after the first one, token of the first result, valid
     // elements}; all 0: the command gives no result
     reg  [15:0]          results [0:COMMANDS-1];
-    integer              first_of [0:FIRINGS];
+    integer              first_of [0:FIRINGS];       // first command of each firing
     reg                  head_ends [0:FIRINGS-1];    // the firing releases its head in the V tail
     integer              commands = 0, at = 0, seed, idle, stall, f, i, cycle = 0;
     reg                  failed = 0;
@@ -360,7 +360,7 @@ module rill_engine_ctrl_tb;
     reg  [15:0] leaving = 0;                     // the results that leave, as in `results`; [11:9]: how many are left
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
-    // The state after a reset: everything that arrived is lost, and so is the firing that ran.
+    // Sets the model to its state after a reset: all that has arrived is lost, and so are the firings that were taken.
     task forget;
         begin
             beats_in = 0;

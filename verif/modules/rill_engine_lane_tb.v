@@ -42,7 +42,7 @@ module rill_engine_lane_tb;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
-    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words per row of parameters between the halves
+    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words that carry a row's parameters; 0: no TERM_HOPS
     localparam BEATS = TERM_HOPS ? 2400 : 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;

@@ -2,9 +2,9 @@
 // Testbench of rill_engine with rill_v_tail. Compares bit by bit with the C function: int8 and int4 products that
 // share an operand, scores with local positions (none, some and many in memory), values with the V tail and its
 // write-out, and a product for the last token alone.
-// Without idles and stalls, the engine may be neither busy nor stalled in at most GAP cycles per firing, and 100 more.
-// It may wait for beats in at most GAP cycles per firing and TAIL_WAIT per step. With COPIES 1 it may never wait for
-// room at the output.
+// Without idles and stalls, the engine may be idle (neither busy nor stalled) for at most GAP cycles per firing, and
+// 100 more. It may wait for beats for at most GAP cycles per firing and TAIL_WAIT per step. With COPIES 1 it may never
+// wait for room at the output.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6 form=fast

@@ -82,7 +82,7 @@ module rill_k_writer_tb;
     reg  [63:0] step [0:STEPS-1];
     integer     pos, ntok, i, l, h, t, u, c, n, cycles = 0;
     integer     descs_left [0:999];          // descriptors of each (step, layer) that are not taken yet
-    integer     beats_left [0:999];          // and beats
+    integer     beats_left [0:999];          // beats of each (step, layer) that are not taken yet
     integer     open_writes [0:CHANNELS-1];  // beats of a channel that were taken and not answered
     integer     answered [0:999];            // beats of each (step, layer) that were answered
     integer     beats_all [0:999];           // all beats of each (step, layer)

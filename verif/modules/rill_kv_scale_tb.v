@@ -31,7 +31,7 @@ module rill_kv_scale_tb;
     parameter REPLAYS = 1;
     parameter TOGETHER = 1;                                 // heads that read together in a step of one token
     parameter WINDOW = 0;                                   // positions that layer 0 sees; 0: all, in all layers
-    parameter EACH = 0;                                     // 1: odd layers see all; layer l else WINDOW + l
+    parameter EACH = 0;                                     // 0: layer l sees WINDOW + l; 1: odd ones see all
     parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     function [WINDOWS*16-1:0] windows(input integer first);

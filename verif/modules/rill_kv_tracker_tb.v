@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_kv_tracker. Sends layers of K and of V at random times, each with one descriptor that is written
 // after a random time. Each of the two counts must depend on its own writers alone, never be ahead of a response, and
-// follow within a few cycles. kv_layers_done must be the smaller one. (rill_write_tracker_tb tests layers with many
-// descriptors; rill_k_writer_tb tests the tracker with a real writer.)
+// follow within a few cycles. kv_layers_done must be the smaller one. (rill_write_tracker_tb tests rounds, and
+// layers that stop half way; rill_k_writer_tb tests the tracker with a real writer.)
 // sweep: K_WRITERS=2 V_WRITERS=3
 // sweep: K_WRITERS=1 V_WRITERS=1
 // quick: K_WRITERS=2 V_WRITERS=3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_from_int_tb. Each line has the hexadecimal words "a y". a is a two's complement
-// integer of WIDTH bits.
+// Prints vectors for rill_fp32_from_int_tb. Each line has the hexadecimal words "a y". a is a two's complement integer
+// of WIDTH bits.
 #include "verif/modules/vectors_rill_fp32.h"
 
 __extension__ typedef unsigned __int128 wide;
