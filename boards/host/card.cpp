@@ -71,7 +71,7 @@ card::card(const std::string &device, const binary &b, const package &pkg, const
     bdf = info<xrt::info::device::bdf>(p->device);
     uuid = tried("loading " + b.path, [&] { return p->device.load_xclbin(b.path).to_string(); });
     if (uuid != b.uuid) throw problem(RILL_HOST_CARD, "the card holds the binary " + uuid + ", not " + b.uuid);
-    p->kernel = tried("opening " + b.unit + " (is another program using it?)", [&] {
+    p->kernel = tried("opening " + pkg.unit_name() + " (is another program using it?)", [&] {
         return xrt::kernel(p->device, p->device.get_xclbin_uuid(), pkg.kernel + ":{" + pkg.unit + "}",
                            xrt::kernel::cu_access_mode::exclusive);
     });

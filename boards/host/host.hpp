@@ -41,7 +41,9 @@ struct segment {
 };
 
 struct package {
-    std::string folder, design, identity, layout, kernel, unit, platform;
+    std::string folder, design, identity, layout, kernel, platform;
+    std::vector<std::string> units; // all compute units
+    std::string unit;               // the one to use
     double clock_mhz;
     int channels, beat_bytes;
     bool is_lm, hashes;                                   // hashes: the register logits_hash has a hash of the logits
@@ -49,15 +51,16 @@ struct package {
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::map<std::string, reg> registers;
-    std::map<std::string, std::string> bank; // memory bank by port
+    std::map<std::string, std::string> bank; // the unit's memory bank by port
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
     std::vector<segment> segments;
 
     const segment &io(const std::string &name) const;
     bool has(const std::string &name) const { return registers.count(name) != 0; }
     std::string channel_argument(int channel) const; // name of the register with the channel's base
+    std::string unit_name() const { return kernel + ":" + unit; }
 };
-package read_package(const std::string &folder);
+package read_package(const std::string &folder, std::uint32_t unit = 0); // unit: counted from 1; 0: the first
 
 struct image_part { // bytes of an image with their checksum
     std::string segment;
@@ -80,8 +83,7 @@ image read_image(const std::string &folder, const package &);
 
 struct binary {
     std::string path, platform, uuid;
-    std::string unit;        // kernel:unit
-    std::map<int, int> bank; // bank by argument
+    std::map<std::string, std::map<int, int>> unit; // by kernel:unit: bank by argument
 };
 binary read_binary(const std::string &path);
 void check_binary(const binary &, const package &);

@@ -62,9 +62,10 @@ std::string describe(const rill_host &h, const binary &b) {
     for (std::uint64_t n : h.im.needed) bytes += n;
     std::string s = "{\"design\": " + quoted(h.pkg.design) + ", \"identity\": " + quoted(h.pkg.identity) +
                     ", \"weights\": " + quoted(h.im.weights) + ", \"binary\": " + quoted(b.path) +
-                    ", \"uuid\": " + quoted(b.uuid) + ", \"platform\": " + quoted(b.platform) +
-                    ", \"card\": " + quoted(h.dev->name) + ", \"bdf\": " + quoted(h.dev->bdf) +
-                    ", \"memory_bytes\": " + std::to_string(bytes) + ", \"banks\": [";
+                    ", \"unit\": " + quoted(h.pkg.unit_name()) + ", \"uuid\": " + quoted(b.uuid) +
+                    ", \"platform\": " + quoted(b.platform) + ", \"card\": " + quoted(h.dev->name) +
+                    ", \"bdf\": " + quoted(h.dev->bdf) + ", \"memory_bytes\": " + std::to_string(bytes) +
+                    ", \"banks\": [";
     for (int c = 0; c < h.pkg.channels; c++) {
         const reg &r = h.pkg.registers.at(h.pkg.channel_argument(c));
         s += (c ? ", {\"bank\": " : "{\"bank\": ") + quoted(h.pkg.bank.at(r.port)) +
@@ -121,10 +122,10 @@ void wait_for_idle(rill_host *h) {
 void open_all(rill_host *h, const rill_host_options &o) {
     std::string folder = o.package ? o.package : ".";
     h->timeout = o.timeout > 0 ? o.timeout : h->timeout;
-    h->pkg = read_package(folder);
+    h->pkg = read_package(folder, o.unit);
     h->im = read_image(o.image ? o.image : folder + "/image", h->pkg);
     h->speech = std::make_unique<words>(h->im.folder, folder);
-    binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.unit + ".xclbin");
+    binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.units[0] + ".xclbin");
     check_binary(b, h->pkg);
     h->dev = std::make_unique<card>(o.device ? o.device : "0", b, h->pkg, h->im);
     check_identity(h);

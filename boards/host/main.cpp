@@ -192,6 +192,7 @@ static rill_host *open_host(const command_line &c) {
     rill_host_options o = {};
     o.package = c.package.c_str(), o.image = or_null(c.image), o.binary = or_null(c.binary);
     o.device = or_null(c.device), o.timeout = c.timeout, o.watchdog = c.watchdog;
+    o.unit = c.unit;
     o.progress = c.quiet || c.json ? nullptr : show_progress;
     return rill_host_open(&o);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs requests on a card with a kernel of `rill package`. This is a C interface over XRT's C++ API; rill-host and
-// rill_host.py use it. Each handle is for one card. Use a handle in only one thread, except for rill_host_stop.
+// Runs requests on a card that holds a kernel of `rill package`. This is a C interface over XRT's C++ API; rill-host
+// and rill_host.py use it. One handle is one compute unit of a card. Use a handle from one thread only, except for
+// rill_host_stop.
 #ifndef RILL_HOST_H
 #define RILL_HOST_H
 
@@ -34,6 +35,7 @@ struct rill_host_options {
     uint32_t watchdog; // cycles after which the design itself gives up; 0: 100,000,000. Not every design has a watchdog
     rill_host_progress *progress; // may be NULL
     void *context;                // passed to progress
+    uint32_t unit;                // compute unit of the binary, counted from 1; 0: the first
 };
 
 // Reads package, image and binary, checks them against each other, opens the card, loads the binary, and checks what

@@ -74,7 +74,8 @@ static int open_card(struct program *p) {
                                                  .binary = o->binary,
                                                  .device = o->device,
                                                  .timeout = o->timeout,
-                                                 .watchdog = (uint32_t)o->watchdog};
+                                                 .watchdog = (uint32_t)o->watchdog,
+                                                 .unit = (uint32_t)o->unit};
     const char *why = card_open(&p->card);
     return why ? complain("", why) : RILL_OK;
 }

@@ -7,7 +7,7 @@
 
 struct serve_options {
     const char *package, *library, *image, *binary, *device, *name, *chat, *bind, *cors, *key_file;
-    double timeout, watchdog;
+    double timeout, watchdog, unit;
     double port, max_body, max_tokens, queue, connections, request_seconds, body_seconds;
     bool quiet;
 };

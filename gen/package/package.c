@@ -69,15 +69,8 @@ static bool check_texts(const struct ir *ir, struct loc loc, struct diag *diag) 
     return check_plain("design.platform_pblock", b->pblock, loc, diag) && ok;
 }
 
-// Name of the compute unit: `rill_kernel` gives `rill_1`, and `story` gives `story_1`.
-static const char *unit_of(struct arena *arena, const char *name) {
-    static const char tail[] = "_kernel";
-    size_t len = strlen(name), cut = file_has_suffix(name, tail) ? strlen(tail) : 0;
-    return arena_printf(arena, "%.*s_1", (int)(len - cut), name);
-}
-
-// The design's name in the form that names of cores may have. So packages of two designs have different core names even
-// if both kernels have the default name.
+// The design's name in the form that names of cores may have. Packages of two designs have different core names,
+// also if both kernels have the default name.
 static const char *library_of(struct arena *arena, const char *design) {
     char *library = arena_strdup(arena, design ? design : "kernel");
     for (char *c = library; *c; c++)
@@ -92,9 +85,15 @@ static int values_of(const struct ir *ir) {
     return 0;
 }
 
+static bool check_banks(const struct package *p, struct loc loc, struct diag *diag) {
+    int first = package_bank(p, 0, 0), last = package_bank(p, p->units - 1, p->ir->design.channels - 1);
+    if (last <= PACKAGE_LAST_BANK) return true;
+    diag_error(diag, loc, MSG_PACKAGE_BANKS, p->units, p->ir->design.channels, first, last, PACKAGE_LAST_BANK);
+    return false;
+}
+
 bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
-    if (!check_name(p, loc_none(), diag) || !check_texts(p->ir, loc, diag)) return false;
-    p->unit = unit_of(p->arena, p->name);
+    if (!check_name(p, loc_none(), diag) || !check_texts(p->ir, loc, diag) || !check_banks(p, loc, diag)) return false;
     p->library = library_of(p->arena, p->ir->name);
     p->layout = arena_printf(p->arena, "%016" PRIx64, pack_layout_hash(p->ir));
     p->registers = register_map_make(p->arena, p->ir->design.channels, values_of(p->ir));
@@ -102,6 +101,23 @@ bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
 }
 
 // ---- names and numbers ----
+
+// `rill_kernel` has the units `rill_1`, `rill_2`; `story` has `story_1`.
+const char *package_unit(const struct package *p, int unit) {
+    static const char tail[] = "_kernel";
+    size_t len = strlen(p->name), cut = file_has_suffix(p->name, tail) ? strlen(tail) : 0;
+    return arena_printf(p->arena, "%.*s_%d", (int)(len - cut), p->name, unit + 1);
+}
+
+const char *package_units(const struct package *p, const char *between) {
+    const char *all = package_unit(p, 0);
+    for (int u = 1; u < p->units; u++) all = arena_printf(p->arena, "%s%s%s", all, between, package_unit(p, u));
+    return all;
+}
+
+int package_bank(const struct package *p, int unit, int channel) {
+    return p->first_bank + unit * p->ir->design.channels + channel;
+}
 
 const char *package_master(const struct package *p, int channel) {
     return arena_printf(p->arena, "m_axi_hbm_%02d", channel);

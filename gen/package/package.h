@@ -15,13 +15,15 @@
 #define PACKAGE_CLOCKS "clocks.xdc" // file for designs with a second clock
 // Main memory and free disk in GB that one link may need. Both are estimates; nothing of it was measured.
 enum { PACKAGE_LINK_MEMORY = 64, PACKAGE_LINK_DISK = 100 };
+enum { PACKAGE_LAST_BANK = 31 }; // of the memory of every supported board
 
 struct package {
     const struct ir *ir;
     const struct emit_plan *plan;
     struct arena *arena;
     const char *name;    // name of the kernel and of its module
-    const char *unit;    // name of the compute unit, the kernel's only instance
+    int units;           // compute units: instances of the kernel on the card
+    int first_bank;      // memory bank of the first port of the first unit
     const char *library; // in the names of cores, VENDOR:LIBRARY:NAME:VERSION: the design's name
     // before the names of all modules except the kernel's, and of their files; "" in a package with the default name
     const char *prefix;
@@ -33,8 +35,9 @@ struct package {
     VEC(const char *) rtl; // rtl/<file>, in reading order; the wrapper is last
 };
 
-// Fills the other fields of a package, of which ir, name, identity and rtl are set. Returns false after an error: a
-// name that cannot be used, or a text of the board that is not legal in Tcl or make.
+// Fills the other fields of a package whose ir, name, units, first_bank, identity and rtl are set. Returns false after
+// an error: a name that cannot be used, banks that the memory does not have, or a text of the board that is not legal
+// in Tcl or make.
 bool package_prepare(struct package *, struct loc, struct diag *);
 // The prefix of a package's modules. Two packages of different kernels have no module in common, so that both fit into
 // one project.
@@ -43,7 +46,10 @@ void package_add_modules(struct package *, const struct source *); // notes the 
 // Adds Verilog text, with the prefix before every name of a module that the text defines or instantiates.
 void package_add_prefixed(const struct package *, const char *data, size_t len, struct text *out);
 
-const char *package_master(const struct package *, int channel); // m_axi_hbm_NN
+const char *package_unit(const struct package *, int unit);             // name of a compute unit, counted from 0
+const char *package_units(const struct package *, const char *between); // all their names
+int package_bank(const struct package *, int unit, int channel);        // memory bank of a unit's port
+const char *package_master(const struct package *, int channel);        // m_axi_hbm_NN
 // The interface that passes an argument: PACKAGE_CONTROL for numbers, a memory port for pointers.
 const char *package_argument_bus(const struct package *, const struct register_item *);
 int64_t package_clock_hz(const struct package *);

@@ -84,7 +84,7 @@ void package_settings(const struct package *p, struct text *out) {
     text_addf(out, "%s\n# What the scripts of this folder know of the design: the array `rill`.\n",
               package_comment(p, "#"));
     set_text(out, "kernel", p->name);
-    set_text(out, "unit", p->unit);
+    set_text(out, "units", package_units(p, " "));
     set_text(out, "vendor", PACKAGE_VENDOR);
     set_text(out, "library", p->library);
     set_text(out, "version", PACKAGE_VERSION);
@@ -107,7 +107,7 @@ void package_settings(const struct package *p, struct text *out) {
 void package_make(const struct package *p, struct text *out) {
     const struct ir_platform *b = &p->ir->design.platform;
     text_addf(out, "%s\n# What the Makefile knows of the design.\nKERNEL := %s\nUNIT := %s\n", package_comment(p, "#"),
-              p->name, p->unit);
+              p->name, package_unit(p, 0));
     text_addf(out, "DESIGN_PART := %s\nDESIGN_PLATFORM := %s\nTOOLS_FIRST := %s\nTOOLS_LAST := %s\n",
               b->part ? b->part : "", b->name ? b->name : "", b->first ? b->first : "", b->last ? b->last : "");
     text_addf(out, "LINK_MEMORY := %d\nLINK_DISK := %d\n", PACKAGE_LINK_MEMORY, PACKAGE_LINK_DISK);
@@ -136,11 +136,12 @@ void package_link(const struct package *p, struct text *out) {
         out,
         "%s\n# The platform's own kernel clock, in MHz, which the linker lowers if a path is too slow. (freqHz of\n"
         "# [clock] would ask for a fixed clock, with one more MMCM.)\nkernel_frequency=0:%d\n\n"
-        "# One compute unit, free to lie on several dies; each memory port on a bank of its own.\n"
-        "[connectivity]\nnk=%s:1:%s\n",
-        package_comment(p, "#"), (int)p->ir->design.clock_mhz, p->name, p->unit);
-    for (int c = 0; c < p->ir->design.channels; c++)
-        text_addf(out, "sp=%s.%s:HBM[%d]\n", p->unit, package_master(p, c), c);
+        "# Compute units, free to lie on several dies; each memory port of each unit on a bank of its own.\n"
+        "[connectivity]\nnk=%s:%d:%s\n",
+        package_comment(p, "#"), (int)p->ir->design.clock_mhz, p->name, p->units, package_units(p, "."));
+    for (int u = 0; u < p->units; u++)
+        for (int c = 0; c < p->ir->design.channels; c++)
+            text_addf(out, "sp=%s.%s:HBM[%d]\n", package_unit(p, u), package_master(p, c), package_bank(p, u, c));
     text_add(out, "\n# Directives that designs of this size kept.\n[vivado]\n"
                   "prop=run.impl_1.STEPS.PLACE_DESIGN.ARGS.DIRECTIVE=SSI_SpreadSLLs\n"
                   "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.IS_ENABLED=true\n"

@@ -21,6 +21,8 @@ void design_report_memory_json(const struct ir *, int64_t positions, struct text
 
 // Warns at loc if the design needs more than its board, or one of the board's dies, has.
 void design_report_capacity(const struct ir *, struct loc, struct diag *);
+// Warns at loc if several copies of the design together exceed the limits of the board's dies.
+void design_report_copies(const struct ir *, int copies, struct loc, struct diag *);
 // Whether design_report_capacity would give no warning.
 bool design_report_fits(const struct ir *);
 

@@ -102,6 +102,28 @@ void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *di
     }
 }
 
+static void warn_of_copies(int copies, const struct cost_resources *one, const struct cost_resources *room,
+                           const char *what, const char *name, struct loc loc, struct diag *diag) {
+    struct cost_resources need = {0};
+    struct text list = {0};
+    cost_add(&need, one, copies);
+    list_over(&need, room, &list);
+    if (list.len) diag_warning(diag, loc, MSG_PACKAGE_UNITS, copies, what, name, text_cstr(&list));
+    text_free(&list);
+}
+
+void design_report_copies(const struct ir *ir, int copies, struct loc loc, struct diag *diag) {
+    struct cost_design cost = cost_design(ir);
+    struct cost_resources all = {0};
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_resources room = cost_room(ir, d), ports = cost_ports(ir, d), one = cost_die(ir, &cost, d);
+        cost_add(&room, &ports, 1 - copies);
+        cost_add(&all, &room, 1);
+        if (ir->design.dies > 1) warn_of_copies(copies, &one, &room, "die", ir->die[d].name, loc, diag);
+    }
+    if (ir->design.dies < 2) warn_of_copies(copies, &cost.total, &all, "board", ir->design.board, loc, diag);
+}
+
 bool design_report_fits(const struct ir *ir) {
     char *said = NULL;
     size_t len;

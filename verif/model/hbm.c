@@ -56,6 +56,7 @@ struct next_beat { // prefetched for a channel's next read
 struct hbm {
     struct hbm_config config;
     uint64_t period_fs, cycle, now; // now is in ps
+    uint64_t paused_fs;             // time without edges of the design's clock
     uint64_t beats;
     bool shuffles;
     hbm_observer *observer;
@@ -228,8 +229,10 @@ static bool is_written(const struct hbm_channel *ch, uint64_t offset, uint64_t b
 
 void hbm_tick(struct hbm *hbm) {
     hbm->cycle++;
-    hbm->now = hbm->cycle * hbm->period_fs / 1000;
+    hbm->now = (hbm->cycle * hbm->period_fs + hbm->paused_fs) / 1000;
 }
+
+void hbm_pause(struct hbm *hbm, uint32_t halves) { hbm->paused_fs += halves * hbm->period_fs / 2; }
 
 uint64_t hbm_cycle(const struct hbm *hbm) { return hbm->cycle; }
 
@@ -265,7 +268,7 @@ static struct burst *burst_start(struct hbm_channel *ch, struct queue *q, uint64
     struct burst *b = queue_push(q);
     uint64_t size = ch->hbm->config.channel_bytes;
     uint64_t bytes = (uint64_t)beats * (uint64_t)ch->hbm->config.beat_bytes;
-    b->offset = address - (uint64_t)ch->index * size; // wraps to a huge value below the channel
+    b->offset = address - (uint64_t)(ch->hbm->config.first + ch->index) * size; // wraps to a huge value below it
     b->beats = beats;
     b->done = 0;
     b->id = id;
@@ -313,9 +316,11 @@ int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id
     return burst_start(ch, &ch->writes, address, beats, id, bad)->natives;
 }
 
-// Returns the whole cycles until `time`; 0 when it has come.
+// Returns the whole cycles until `time`; 0 when it has come. A clock that has paused may pause again, so after a pause
+// no more than the next cycle is certain.
 static int cycles_until(const struct hbm *hbm, uint64_t time) {
     if (time <= hbm->now) return 0;
+    if (hbm->paused_fs > 0) return 1;
     uint64_t cycles = u64_div_ceil((time - hbm->now) * 1000, hbm->period_fs);
     return cycles > 4096 ? 4096 : (int)cycles;
 }

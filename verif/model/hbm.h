@@ -18,9 +18,10 @@ enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
 
 struct hbm_config {
     int channels;
+    int first;              // number of the first channel in the address space
     int beat_bytes;         // bytes per beat of the AXI ports
     double clock_mhz;       // the design's clock
-    uint64_t channel_bytes; // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
+    uint64_t channel_bytes; // channel i answers to the addresses of this many bytes from (first + i) * channel_bytes on
     uint64_t seed;          // 0: no jitter
     struct hbm_timing timing;
 };
@@ -62,6 +63,9 @@ void hbm_reset(struct hbm *hbm);
 
 // Advances by one design clock. Everything below happens at the current clock edge.
 void hbm_tick(struct hbm *hbm);
+// Time passes without an edge of the design's clock, in halves of its period. The memory has a clock of its own, so it
+// goes on working.
+void hbm_pause(struct hbm *hbm, uint32_t halves);
 uint64_t hbm_cycle(const struct hbm *hbm);
 struct hbm_stats hbm_stats(const struct hbm *hbm, int channel);
 uint64_t hbm_beats(const struct hbm *hbm); // beats read and written by all channels, to detect a standstill
