@@ -41,6 +41,7 @@ struct import_design {
     int channels, lanes, tokens, copies, beat_bits;
     int pump;           // 0: left out of the spec
     int unroll;         // 0: every kernel has `lanes`
+    int query_heads;    // 0: left out of the spec
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
     bool wide_rows;     // embedding: int16
     int dies;           // dies to spread the design over; 0: left out of the spec

@@ -164,6 +164,9 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     add_unread(m, out);
     text_addf(out, "\ndesign for board %s: %s, %s%s\n", m->device->name, key_text(m, d), import_weights(m),
               d->wide_rows ? ", embedding int16" : "");
+    if (d->query_heads)
+        text_addf(out, "query heads share reads of keys and values in decode steps (design.query_heads: %d)\n",
+                  d->query_heads);
     if (d->unroll)
         text_addf(out, "more lanes for long contexts; norms and the like share %d (design.unroll)\n", d->unroll);
     add_limits(m, d, out);

@@ -74,6 +74,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
               d->beat_bits, d->lanes, d->tokens, d->copies);
     if (d->pump) text_addf(out, "  pump: %d\n", d->pump);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
+    if (d->query_heads) text_addf(out, "  query_heads: %d\n", d->query_heads);
     if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
     text_addf(out, "  weights: %s\n%s  activations: int10\n", import_weights(m),

@@ -127,6 +127,18 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
     return true;
 }
 
+static bool is_legal(int64_t words, int style) { return style ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS; }
+
+// Whether some die has room for this memory alone. A memory cannot be divided over dies.
+static bool fits_a_die(const struct ir *ir, const struct cost_resources *r) {
+    if (ir->design.dies < 2) return true;
+    for (int d = 0; d < ir->dies && d < ir->design.dies; d++) {
+        struct cost_resources room = cost_room(ir, d);
+        if (r->lut <= room.lut && r->bram18 <= room.bram18 && r->uram <= room.uram) return true;
+    }
+    return false;
+}
+
 // Adds a memory to be chosen: takes its present resources out of what is taken, and finds the first memory with equal
 // figures. words: its depth, which decides its legal kinds.
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
@@ -135,7 +147,9 @@ static void add_memory(struct choice *c, struct memory m, int64_t words) {
                  : m.kernel != IR_NONE ? m.kernel
                                        : c->ir->engine[m.engine].kernel;
     m.at_memory = c->at_memory && c->at_memory[kernel];
-    for (int s = 0; s < STYLES; s++) m.legal[s] = s ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS;
+    bool any = false;
+    for (int s = 0; s < STYLES; s++) any |= m.legal[s] = is_legal(words, s) && fits_a_die(c->ir, &m.cost[s]);
+    for (int s = 0; s < STYLES && !any; s++) m.legal[s] = is_legal(words, s);
     add_taken(c, BOARD, &m.now, -1);
     if (m.at_memory) add_taken(c, HOME, &m.now, -1);
     m.same_as = id;

@@ -418,7 +418,8 @@ static void tell_burst(struct sim *card) {
 }
 
 // Lets the clock miss cycles, or makes cycles longer, as the options tell. With --gaps, 1 to 4 cycles are missed after
-// one cycle of 1,024 on average. The memory works on in that time, so its answers come after fewer cycles of the kernel.
+// one cycle of 1,024 on average. The memory works on in that time, so its answers come after fewer cycles of the
+// kernel.
 static void bend_clock(struct sim *card, struct sim_pins *pins) {
     uint64_t now = hbm_cycle(card->hbm);
     if (card->begun && card->gap && now >= card->begun + card->gap_after) {
