@@ -243,7 +243,7 @@ clash() { # name, message, design, options: a package that cannot be linked with
         ALSO=../clash
 }
 same_kernel() {
-    "$rill" package "$work/linear.design" -o "$outside/clash" --name twin --first-bank 22 &&
+    "$rill" package "$work/linear.design" -o "$outside/clash" --name twin --first-bank 22 >/dev/null &&
         PATH=$mocked check_refused "outside: linked with a kernel of the same name" 2 \
             'two packages have the kernel .twin' make -s -C "$outside/twin" together ALSO=../clash
 }

@@ -39,7 +39,7 @@ module MMCME4_BASE #(
         #(quarter) CLKOUT0 = 1'b0;
         #(quarter) ;
         if (wild)
-            quarter = (100 + $urandom_range(300)) * CLKIN1_PERIOD / 1000;
+            quarter = $itor(100 + $urandom_range(300)) * CLKIN1_PERIOD / 1000;
     end
     always @(posedge CLKIN1 or posedge RST)
         if (RST !== 1'b0) begin
