@@ -8,7 +8,7 @@
 wire [14:0]        f_owed_open;           // bursts that the memory has not answered
 reg                f_begun_q = 1'b0;
 reg                f_reset_q = 1'b0;
-reg                f_again_q = 1'b0;         // rst was high in the two previous cycles
+reg                f_again_q = 1'b0;         // rst was high two cycles ago
 reg                f_sent_q = 1'b0;          // a request is on its way: f_id_q, f_request_q
 reg  [ID_W-1:0]    f_id_q;
 reg  [ADDR_BITS+7:0]        f_request_q;

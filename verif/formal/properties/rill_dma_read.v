@@ -29,7 +29,7 @@ wire [63:0]       f_page = {burst[ADDR_BITS-1:12], 12'd0};
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
-    assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_burst_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
+    assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_desc_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
     // Assumptions about the memory.
     assume (!m_axi_rvalid || (f_come_q != {F_W{1'b0}} && f_bursts_q > f_ar_inside)); // the burst's request was taken
     assume (!m_axi_rvalid || !m_axi_rlast || f_come_q >= f_bursts_q);

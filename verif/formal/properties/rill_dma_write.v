@@ -17,7 +17,7 @@ wire [1:0]           f_addr_ahead;
 wire [ADDR_W-1:0]    f_addr_word;
 reg                  f_begun_q = 1'b0;
 reg                  f_reset_q = 1'b0;
-reg                  f_again_q = 1'b0;       // rst was high in the two previous cycles
+reg                  f_again_q = 1'b0;       // rst was high two cycles ago
 reg                  f_flush_q;              // flush of the previous cycle
 reg                  f_owed_q;
 (* anyseq *) wire    f_mark;
