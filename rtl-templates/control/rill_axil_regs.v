@@ -291,7 +291,7 @@ module rill_axil_regs #(
             halt <= halt_before;
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0004;
+    wire [31:0] version = 32'h0001_0004;     // {major, minor} of the register map
 
     // Settings of sampling.
     generate
