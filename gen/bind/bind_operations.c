@@ -84,7 +84,7 @@ static int bind_rows(struct ir *ir, const char *name, const struct kernel_class 
 
 static void bind_input(struct ir *ir, int tensor) {
     int client, k = bind_rows(ir, "input", &rtl_stream_reader, "x", true, tensor, &client);
-    ir_add_client_port(ir, k, "m_axis_burst", DESCRIPTOR_BITS, client, IR_NET_DESC_TVALID);
+    ir_add_client_port(ir, k, "m_axis_desc", DESCRIPTOR_BITS, client, IR_NET_DESC_TVALID);
     ir_add_client_port(ir, k, "s_axis_beat", ir->design.beat_bits, client, IR_NET_BEAT_TVALID);
 }
 

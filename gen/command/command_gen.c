@@ -83,12 +83,16 @@ static bool write_clock(const struct ir *ir, const struct clock_model *clock, st
 }
 
 // Writes the waivers of `verilator -Wall` warnings that do not call for a change of the design; each has a reason.
-static bool write_waivers(struct arena *arena, struct output *out, struct diag *diag) {
+static bool write_waivers(struct arena *arena, const struct emit_rtl *rtl, struct output *out, struct diag *diag) {
     static const char shared[] = "verif/lint/emitted.vlt";
     size_t len;
     const char *path = file_find_shared(arena, shared), *why;
     const char *data = path ? file_read(arena, path, YAML_MAX_BYTES, &len, &why) : NULL;
-    if (data) return write_file(out, &(struct emit_file){"lint.vlt", data, len});
+    if (data) {
+        struct text waivers = {0};
+        emit_waivers(rtl, arena, data, &waivers);
+        return write_text(out, "lint.vlt", &waivers);
+    }
     diag_error(diag, loc_none(), MSG_SHARED_FILES_MISSING, shared);
     return false;
 }
@@ -104,7 +108,7 @@ static bool write_design(const struct ir *ir, const char *timing, struct loc loc
     bool ok = emit_rtl(plan, &rtl, diag) && clock_read(ir, timing, loc.source->path, &rtl, &clock, diag);
     if (ok) clock_warn(ir, &clock, loc, diag);
     ok = ok && write_verilog(plan, &rtl, out) && write_texts(plan, &clock, out) && write_oracle(ir, out) &&
-         write_clock(ir, &clock, out) && write_waivers(ir->arena, out, diag);
+         write_clock(ir, &clock, out) && write_waivers(ir->arena, &rtl, out, diag);
     return write_text(out, "design.yaml", &design) && ok;
 }
 

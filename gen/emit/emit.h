@@ -167,6 +167,9 @@ struct emit_rtl {
     const char *hash; // 16 digits; hash of what a netlist depends on: Verilog without comments, and placement on dies
 };
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false after an error
+// Writes the waivers for lint of a design: those of the shared list (verif/lint/emitted.vlt) that one of its files
+// needs.
+void emit_waivers(const struct emit_rtl *, struct arena *, const char *shared, struct text *out);
 // Adds the part of a Verilog file that a netlist depends on: everything except comments, layout, and hashes that only
 // the host reads.
 void emit_logic(const char *data, size_t len, struct text *out);

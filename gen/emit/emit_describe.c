@@ -56,6 +56,18 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
+// Says why a FIFO has more than two words, which are enough for full throughput. All FIFOs of step words and of ids for
+// the ring have the same depth, which the head of the top explains.
+static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    enum { USUAL = 2 };
+    if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
+    text_add(out, "    // DEPTH: ");
+    if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
+    else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
+        text_addf(out, "when it is fullest, and what its reader waits for then: %s\n", e->forced_by);
+    else text_add(out, "all words that can be in flight here, by the safe rule\n");
+}
+
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
     text_addf(out, "    // %s -> %s: ", ir_port_text(ir, e->src_kernel, e->src_port),
@@ -65,6 +77,7 @@ void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct t
     else if (p->type.rank || p->type.loops) text_addf(out, "; as %s", ir_type_text(ir, &p->type));
     add_way(ir, e, out);
     text_add(out, "\n");
+    add_depth(ir, e, out);
 }
 
 // ---- kernels ----
@@ -129,6 +142,18 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
     return true;
 }
 
+// The one die of a fork's readers, in a design where streams cross dies; IR_NONE if they are on several dies.
+static int die_of_readers(const struct ir *ir, const struct ir_kernel *fork) {
+    int die = IR_NONE;
+    for (int p = 0; p < fork->ports && emit_way_stages(ir); p++) {
+        if (!fork->port[p].is_output || fork->port[p].edge == IR_NONE) continue;
+        int reader = ir->kernel[ir->edge[fork->port[p].edge].dst_kernel].die;
+        if (die != IR_NONE && reader != die) return IR_NONE;
+        die = reader;
+    }
+    return die;
+}
+
 // Describes a kernel without an operation by the purpose of its class and the data it carries.
 static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
@@ -136,6 +161,8 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     struct text carried = {0};
     if (add_loop(ir, kernel, out)) return;
     if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
+    int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
+    if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
     if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, " (%s)", text_cstr(&carried));
     text_free(&carried);
 }
@@ -223,7 +250,7 @@ static void add_kernels_of(const struct emit_plan *p, int m, bool all, const cha
         add_work(p->ir, k, out);
     }
     for (int e = 0; m == p->shared && e < p->ir->engines; e++)
-        text_addf(out, "//   u_%-*s gives each burst of the walker to all channels, through registers\n", columns,
+        text_addf(out, "//   u_%-*s gives each descriptor of the walker to all channels, through registers\n", columns,
                   ir_engine_name(p->ir, e, "walk_tree"));
 }
 
@@ -357,7 +384,7 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     }
     for (int k = 0; k < p->ir->kernels; k++)
         others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
-    if (m == p->shared) others += p->ir->engines; // a tree of registers for the bursts of each walker
+    if (m == p->shared) others += p->ir->engines; // a tree of registers for the descriptors of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
     text_addf(out, "//   u_%-12s %3d operations, %3d other kernels, reads %3d streams%s\n", module->name, operations,
               others, streams,
@@ -405,17 +432,22 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
         "valid elements.\n"
         "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. The port is left out if "
-        "the kernel has only one, or ends with its name. After the number of a port is what it carries or, at a fork, "
-        "who reads it, unless the name would have more than 40 characters.\n"
+        "the "
+        "port of the module has no name (m_axis_tvalid: from_hidden_loop_*), or if the name of the kernel already ends "
+        "with it (next_id.id: from_next_id_*). After the number of a port is what it carries or, at a fork, who reads "
+        "it. This part is left out if the name would have more than 40 characters, or if the reader's name begins like "
+        "the fork's.\n"
         "//   Link: a rill_link, called u_to_<kernel>_<port> and placed in the reader's module, connects the two ends. "
         "It has the stream's FIFO, and the registers on the way to another die. DEPTH is chosen so that no stream "
-        "blocks (docs/fifos.md).\n"
+        "blocks (docs/fifos.md). A comment gives the reason of a depth above 2, except for step words and ids for the "
+        "ring: their FIFOs have 4 places, so that the writer runs ahead.\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
         "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "
         "which "
         "is therefore an output of the fork's module (such as to_step_fork_tdata of u_control).\n"
-        "//   Handshakes without a rill_link have the name of what they transfer (walk_burst, param_rest).\n"
+        "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
+        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
         "// Comments of streams. They give writer and reader, the tensor with its shape per token, and the words of a "
         "firing for one token. The tokens alternate from word to word. A stream in another order has an itensor type "
         "(docs/ir.md).\n"

@@ -79,7 +79,7 @@ static void take_channels(struct copies *c, const char *level, const char *note,
 // Adds a tree: a register for each instance, all fed from one source, which is a register.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
-              rtl_register_tree.module, c->count, name, source, emit_open((int)c->net.count));
+              rtl_register_copies.module, c->count, name, source, emit_open((int)c->net.count));
     for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");
     text_addf(out, "%s));\n", emit_close((int)c->net.count));
 }

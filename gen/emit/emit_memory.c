@@ -352,26 +352,25 @@ void emit_channels(const struct emit_plan *p, struct text *out) {
 }
 
 void emit_stall(const struct ir *ir, struct text *out) {
-    text_addf(out, "    assign channel_stall = %s\n",
-              has_engine(ir) ? "~lane_beat_tvalid; // no beat for the lane in this cycle" : "0;");
+    text_addf(out, "    assign channel_no_beat = %s\n", has_engine(ir) ? "~lane_beat_tvalid;" : "0;");
 }
 
-// ---- bursts from a walker to its channels ----
+// ---- descriptors from a walker to its channels ----
 
-// Sends each burst to all channels of its engine, through registers.
+// Sends each descriptor to all channels of its engine, through registers.
 static void add_walk_tree(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
-    const char *burst = ir_engine_name(ir, engine, "walk_burst"), *desc = ir_engine_name(ir, engine, "lane_desc");
+    const char *walk = ir_engine_name(ir, engine, "walk_desc"), *lane = ir_engine_name(ir, engine, "lane_desc");
     text_addf(s->out, "    %s #(.DATA_W(%d), .PORTS(%d), .GROUP(%d)) u_%s (\n        .clk(clk), .rst(%s),\n",
               rtl_fork_tree.module, DESCRIPTOR_BITS, ir->engine[engine].channels, KERNEL_TREE_GROUP,
               ir_engine_name(ir, engine, "walk_tree"), emit_reset(s, cost_memory_die(ir)));
-    text_addf(s->out, "        .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(%s_tdata),\n", burst,
-              burst, burst);
-    text_addf(s->out, "        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(%s_tdata));\n", desc,
-              desc, desc);
+    text_addf(s->out, "        .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(%s_tdata),\n", walk,
+              walk, walk);
+    text_addf(s->out, "        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(%s_tdata));\n", lane,
+              lane, lane);
 }
 
 void emit_walks(struct emit_scope *s) {
-    text_add(s->out, "\n    // ---- bursts of weights, keys and values, to the channels ----\n");
+    text_add(s->out, "\n    // ---- descriptors of weights, keys and values, to the channels ----\n");
     for (int e = 0; e < s->plan->ir->engines; e++) add_walk_tree(s, e);
 }

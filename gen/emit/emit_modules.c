@@ -243,12 +243,16 @@ static bool is_of_slices(const struct ir *ir, int net) {
 }
 
 // Describes a net after register stages between dies: the net that it copies, and how many cycles later.
-static const char *doc_of_hop(const struct ir *ir, int n) {
+static const char *doc_of_hop(const struct emit_plan *p, int n) {
+    const struct ir *ir = p->ir;
     int first = n, cycles = 0;
     for (; is_of_hop(ir, first); first = net_before(ir, ir->net[first].driver))
         cycles += kernel_hop_stages(driver_of(ir, first));
     if (first == IR_NONE) return emit_purpose(ir, ir->net[n].driver);
-    return arena_printf(ir->arena, "%s%s, %d cycle%s later", ir->net[first].name,
+    const char *of = p->driver[first] < 0 || p->driver[first] == p->driver[n]
+                         ? ""
+                         : arena_printf(ir->arena, " of %s", emit_module_path(p, p->driver[first]));
+    return arena_printf(ir->arena, "%s%s%s, %d cycle%s later", ir->net[first].name, of,
                         emit_on_die(ir, ir->kernel[ir->net[n].driver].die), cycles, cycles == 1 ? "" : "s");
 }
 
@@ -266,15 +270,17 @@ static const char *doc_of_slices(const struct ir *ir, int n) {
 }
 
 // Says what a net holds. Its role tells this, or else the kernel that drives it.
-static const char *net_doc(const struct ir *ir, int n) {
+static const char *net_doc(const struct emit_plan *p, int n) {
+    const struct ir *ir = p->ir;
     const struct ir_net *net = &ir->net[n];
     if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);
     if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
-        return "param_load_data has vector parameters; HOPS cycles later, a store on another die finds them on "
-               "param_load_way_*";
+        return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
+               "of the "
+               "store), from param_load_way_*";
     if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
-    if (is_of_hop(ir, n)) return doc_of_hop(ir, n);
+    if (is_of_hop(ir, n)) return doc_of_hop(p, n);
     if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
     return emit_purpose(ir, net->driver);
 }
@@ -291,7 +297,7 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
         if (is_of_lanes(&p->ir->net[n])) continue;
         bool out = p->driver[n] == m && leaves(p, n);
         bool in = p->driver[n] != m && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, m);
-        if (in || out) add_plain(p, p->ir->net[n].name, net_doc(p->ir, n), emit_net_bits(p->ir, n), out, pins);
+        if (in || out) add_plain(p, p->ir->net[n].name, net_doc(p, n), emit_net_bits(p->ir, n), out, pins);
     }
     if (p->module[m].faults)
         add_pin(p, pins,
@@ -414,7 +420,7 @@ static void add_inner_nets(const struct emit_scope *s) {
         if (used && p->driver[n] == s->module && !leaves(p, n))
             emit_commented(arena_printf(p->ir->arena, "    wire %s%s;", emit_range(p->ir, emit_net_bits(p->ir, n)),
                                         p->ir->net[n].name),
-                           net_doc(p->ir, n), s->out);
+                           net_doc(p, n), s->out);
     }
 }
 

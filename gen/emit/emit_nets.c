@@ -27,7 +27,7 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     case IR_NET_MEMORY_ERROR:
     case IR_NET_ERROR_IS_WRITE:
     case IR_NET_CHANNEL_BEAT:
-    case IR_NET_CHANNEL_STALL:
+    case IR_NET_CHANNEL_NO_BEAT:
     case IR_NET_LANE_BEAT_TVALID:
     case IR_NET_LANE_BEAT_TREADY: return channels;
     case IR_NET_LANE_BEAT_TDATA: return channels * ir->design.beat_bits;
@@ -59,14 +59,14 @@ static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
     case IR_NET_ERROR_IS_WRITE:
     case IR_NET_ERROR_ADDRESS:
     case IR_NET_CHANNEL_BEAT:
-    case IR_NET_CHANNEL_STALL:
+    case IR_NET_CHANNEL_NO_BEAT:
     case IR_NET_LANE_BEAT_TVALID:
     case IR_NET_LANE_BEAT_TDATA:
     case IR_NET_KERNEL_FAULT:
     case IR_NET_WRITE_IDLE:
     case IR_NET_WRITTEN: return EMIT_TOP;
     case IR_NET_LANE_BEAT_TREADY:
-    case IR_NET_WALK_BURST_TREADY: return p->shared;
+    case IR_NET_WALK_DESC_TREADY: return p->shared;
     default: return p->control;
     }
 }

@@ -210,7 +210,9 @@ static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];
     if (k->port[at_writer ? e->src_port : e->dst_port].index == IR_NONE) return NULL;
-    if (kernel_is(k, KERNEL_FORK)) return ir->kernel[e->dst_kernel].name;
+    const char *reader = ir->kernel[e->dst_kernel].name;
+    bool begins_alike = !strncmp(reader, k->name, strlen(k->name)); // hidden_fork_0_x16 at hidden_fork
+    if (kernel_is(k, KERNEL_FORK)) return begins_alike ? NULL : reader;
     const char *carried = kernel_is(k, KERNEL_MUX | KERNEL_DEMUX) ? emit_carried_name(ir, e) : NULL;
     return carried && !strchr(carried, ' ') ? carried : NULL;
 }

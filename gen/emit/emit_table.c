@@ -60,15 +60,24 @@ static void add_segment(const struct ir_segment *seg, int64_t first, const char 
     if (first > seg->offset) text_addf(out, " from byte %lld", (long long)(first - seg->offset));
 }
 
+// Writes where a run begins in its channel, as memory_map.json gives it, and where it begins in the next layer.
+static void add_place(const struct ir_word *w, struct text *out) {
+    uint64_t stride = field_of(w, SEGMENT_LAYER_STRIDE);
+    text_addf(out, "channel byte %llu", (unsigned long long)field_of(w, SEGMENT_OFFSET));
+    if (stride) text_addf(out, ", %llu more per layer", (unsigned long long)stride);
+}
+
 // Describes which head of a cache a run reads, and how much of it.
 static void add_head(const struct ir_segment *seg, const struct ir_word *w, int64_t first, struct text *out) {
     bool values = field_of(w, SEGMENT_KIND) == SEGMENT_KIND_V;
     int64_t beats = (int64_t)field_of(w, SEGMENT_BEATS), outer = (int64_t)field_of(w, SEGMENT_OUTER);
-    text_addf(out, "%s of a layer from byte %lld: ", seg->name, (long long)(first - seg->offset));
-    if (values) text_addf(out, "%lld runs of vblocks", (long long)outer);
-    else text_add(out, "krows");
+    text_addf(out, "%s of a layer from byte %lld (", seg->name, (long long)(first - seg->offset));
+    add_place(w, out);
+    if (values) text_addf(out, "): %lld runs of vblocks", (long long)outer);
+    else text_add(out, "): krows");
     if (beats > 1) text_addf(out, " * %lld", (long long)beats);
     text_add(out, " beats");
+    if (outer > 1) text_addf(out, ", %llu bytes apart", (unsigned long long)field_of(w, SEGMENT_OUTER_STRIDE));
 }
 
 // Lists the segments that begin in a run, and the segment that the run begins in.
@@ -85,6 +94,8 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
         if (cache && !count && field_of(w, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return add_head(seg, w, first, out);
         add_segment(seg, first, count++ ? ", " : "weights of ", out);
     }
+    text_addf(out, ": %llu beats, ", (unsigned long long)field_of(w, SEGMENT_BEATS));
+    add_place(w, out);
 }
 
 // Number of an engine's firings; only those that take an operand if `takes`, and only those in this mode unless it is
@@ -242,11 +253,28 @@ static void add_terms(const struct table *t, struct text *out) {
         text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
 }
 
+// The engine that a kernel is; NULL: it is none.
+static const struct ir_engine *engine_at(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return &ir->engine[e];
+    return NULL;
+}
+
+// Prints a parameter that packs several small fields in hex, where its digits show them. False for others.
+static bool add_packed(const struct ir_kernel *k, const struct ir_param *param, struct text *out) {
+    if (!strcmp(param->name, "COPY_CHAIN") || !strcmp(param->name, "SUMS_CHAIN")) add_digits(param->value.word, out);
+    else if (!strcmp(param->name, "CHAIN_AWAY"))
+        text_addf(out, "%d'h%02x", IR_MAX_CHAINS, (unsigned)ir_param_int(k, param->name, 0));
+    else return false;
+    return true;
+}
+
 void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     bool is_list = v->kind == IR_VALUE_LIST;
     struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
+    if (engine_at(ir, kernel) && add_packed(&ir->kernel[kernel], param, out)) return;
     if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
     text_addf(out, "{ // the last entry first, each with its number; fields: %s\n", fields_at(&t));
     add_terms(&t, out);
@@ -279,48 +307,36 @@ static void add_number(float number, struct text *out) {
     text_addf(out, "        // fp32 %.*g\n", digits, (double)number);
 }
 
-// The channels of the engine that this kernel is; 0: it is no engine.
-static int channels_of(const struct ir *ir, int kernel) {
-    for (int e = 0; e < ir->engines; e++)
-        if (ir->engine[e].kernel == kernel) return ir->engine[e].channels;
-    return 0;
-}
-
-// Describes which groups of lanes are on which chain, from 4 bits for each group.
-static void add_chains(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
-    int channels = channels_of(ir, kernel);
-    uint64_t chains = param->value.word->value;
-    text_addf(out, "        // 16'h%04x, 4 bits for each 8 lanes:", (unsigned)chains);
-    for (int first = 0; first < channels; first += IR_LANE_GROUP) {
-        int last = first + IR_LANE_GROUP < channels ? first + IR_LANE_GROUP - 1 : channels - 1;
-        text_addf(out, "%s %s of lanes %d to %d on chain %d", first ? "," : "",
-                  strcmp(param->name, "SUMS_CHAIN") ? "multipliers" : "sums", first, last,
-                  (int)(chains >> (4 * (first / IR_LANE_GROUP)) & 0xf));
-    }
+// Lists the chains of an engine with their dies.
+static void add_chains(const struct ir *ir, const struct ir_engine *engine, struct text *out) {
+    struct ir_chains chains = ir_chains_of(engine);
+    text_add(out, "        //");
+    for (int n = 0; n < chains.count; n++)
+        text_addf(out, "%s chain %d: %s", n ? "," : "", n, ir->die[chains.chain[n].die].name);
     text_add(out, "\n");
 }
 
-// Lists the chains whose bits are set.
-static void add_mask(int64_t mask, const char *what, struct text *out) {
-    text_add(out, "        // bit n is for chain n:");
-    const char *before = " ";
-    for (int n = 0; n < IR_MAX_CHAINS; n++, mask >>= 1)
-        if (mask & 1) text_addf(out, "%schain %d", before, n), before = ", ";
-    text_addf(out, " %s\n", what);
-}
-
-// Explains the packed parameters of an engine on several dies.
-static void add_dies(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
-    int64_t mask = ir_param_int(&ir->kernel[kernel], param->name, 0);
-    if (!strcmp(param->name, "COPY_CHAIN") || !strcmp(param->name, "SUMS_CHAIN")) add_chains(ir, kernel, param, out);
-    if (!strcmp(param->name, "CHAIN_AWAY") && mask) add_mask(mask, "has an operand buffer on its die", out);
-    if (!strcmp(param->name, "EARLY") && mask)
-        add_mask(mask, "has multipliers only; its lanes' sums are elsewhere", out);
+// Explains the parameters of an engine on several dies.
+static void add_dies(const struct ir *ir, const struct ir_engine *engine, const char *name, struct text *out) {
+    static const struct {
+        const char *name, *doc;
+    } docs[] = {
+        {"COPY_CHAIN", "4 bits for each 8 lanes, the first lanes in the low bits: the chain of their multipliers"},
+        {"SUMS_CHAIN", "4 bits for each 8 lanes, the first lanes in the low bits: the chain of their sums"},
+        {"CHAIN_AWAY", "bit n: the die of chain n has its own operand buffer"},
+        {"EARLY", "bit n: chain n has multipliers only; the sums of its lanes are on another die"},
+        {"HOPS", "die crossings from the memory's die to the farthest lanes"},
+        {"RESULT_HOPS", "die crossings from the lanes' results to the output FIFO"},
+        {"PULSE_HOPS", "register stages from the output FIFO to the rest of the engine: its die crossings, and 1"}};
+    if (!strcmp(name, "COPY_CHAIN")) add_chains(ir, engine, out);
+    for (size_t i = 0; i < COUNT_OF(docs); i++)
+        if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
-    if (!strcmp(ir->kernel[kernel].module, rtl_engine.module)) add_dies(ir, kernel, param, out);
+    const struct ir_engine *engine = engine_at(ir, kernel);
+    if (engine) add_dies(ir, engine, param->name, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
         float number;

@@ -113,11 +113,12 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
 // is high if all of them are idle.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_addf(out,
-              "    reg %schannel_idle_q;\n    // After a flush, the token loop waits until quiet has been high for 8 "
-              "cycles (FLUSH_QUIET): a burst may take as long from the walker to the channels.\n    reg quiet_q;\n    "
-              "assign quiet = quiet_q;\n",
-              emit_range(ir, channels));
+    text_addf(
+        out,
+        "    reg %schannel_idle_q;\n    // After a flush, the token loop waits until quiet has been high for 8 "
+        "cycles (FLUSH_QUIET): a descriptor may take as long from the walker to the channels.\n    reg quiet_q;\n    "
+        "assign quiet = quiet_q;\n",
+        emit_range(ir, channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
     text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
     const char *walkers = "";
@@ -201,7 +202,7 @@ enum group { DRIVEN, BEATS, STATUS, MADE, GROUPS };
 static enum group group_of(const struct emit_pin *pin) {
     if (pin->is_output) return DRIVEN;
     if (pin->kind == EMIT_PIN_AXIS) return BEATS;
-    return !strcmp(pin->net, "kernel_fault") || !strcmp(pin->net, "channel_stall") ? MADE : STATUS;
+    return !strcmp(pin->net, "kernel_fault") || !strcmp(pin->net, "channel_no_beat") ? MADE : STATUS;
 }
 
 static const char *output_heading(const struct emit_plan *p, int module, const struct emit_pin *pin) {

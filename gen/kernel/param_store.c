@@ -10,7 +10,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 }
 
 // Bits of a line of the memory, which is as wide as the wider of beat and word.
-static int64_t line_of(const struct kernel_args *a) { return at_least(args_int(a, "WORD_W", 1), class_beat_bits(a)); }
+static int64_t line_of(const struct kernel_args *a) {
+    return at_least(args_int(a, "WORD_W", 1), args_int(a, "LOAD_BITS", 512));
+}
 
 static int64_t lines_of(const struct kernel_args *a) {
     return div_up(args_int(a, "WORDS", 1), line_of(a) / at_least(args_int(a, "WORD_W", 1), 1));

@@ -17,6 +17,6 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 
 const struct kernel_class rtl_segment_walker = {
     .module = "rill_segment_walker",
-    .doc = "lists the bursts of all weights, keys and values in the order of the firings",
+    .doc = "lists the runs of memory (descriptors) of all weights, keys and values in the order of the firings",
     .contract = contract,
     .cost = cost};

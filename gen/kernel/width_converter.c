@@ -46,7 +46,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 }
 
 const struct kernel_class rtl_width_converter = {.module = "rill_width_converter",
-                                                 .without = "all elements of a word count",
+                                                 .without = "ignored: LAST_ELEMS and LAST_WORDS give the counts",
                                                  .doc = "converts words to another width",
                                                  .traits = KERNEL_WIDTH,
                                                  .contract = contract,

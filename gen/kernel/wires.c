@@ -3,7 +3,7 @@
 // clocks of the board's wrapper.
 #include "gen/kernel/class.h"
 
-const struct kernel_class rtl_register_tree = {.module = "rill_register_tree"};
+const struct kernel_class rtl_register_copies = {.module = "rill_register_copies"};
 const struct kernel_class rtl_clock_2x = {.module = "rill_clock_2x"};
 const struct kernel_class rtl_clock_guard = {.module = "rill_clock_guard"};
 const struct kernel_class rtl_reset = {.module = "rill_reset"};

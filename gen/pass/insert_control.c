@@ -93,7 +93,7 @@ static void add_registers(struct ir *ir) {
                                 {"logits_hash", IR_NET_LOGITS_HASH},
                                 {"clock_state", IR_NET_CLOCK_STATE},
                                 {"channel_beat", IR_NET_CHANNEL_BEAT},
-                                {"channel_stall", IR_NET_CHANNEL_STALL},
+                                {"channel_no_beat", IR_NET_CHANNEL_NO_BEAT},
                                 {"counters", IR_NET_COUNTERS}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
@@ -188,25 +188,12 @@ static void set_token_loop_params(struct ir *ir, int k) {
 
 // Ties the ports for ids off, for a graph without ids: inputs are 0, outputs are open.
 static void tie_off_ids(struct ir *ir, int k) {
-    static const char *const names[] = {"m_axis_prompt_burst_tready",
-                                        "s_axis_prompt_tvalid",
-                                        "s_axis_prompt_tdata",
-                                        "m_axis_id_tready",
-                                        "s_axis_next_id_tvalid",
-                                        "s_axis_next_id_tdata",
-                                        "s_axis_next_id_tuser",
-                                        "s_axis_next_id_tlast",
-                                        "m_axis_ring_tready",
-                                        "m_axis_prompt_burst_tvalid",
-                                        "m_axis_prompt_burst_tdata",
-                                        "s_axis_prompt_tready",
-                                        "m_axis_id_tvalid",
-                                        "m_axis_id_tdata",
-                                        "m_axis_id_tuser",
-                                        "m_axis_id_tlast",
-                                        "s_axis_next_id_tready",
-                                        "m_axis_ring_tvalid",
-                                        "m_axis_ring_tdata"};
+    static const char *const names[] = {
+        "m_axis_prompt_desc_tready", "s_axis_prompt_tvalid",      "s_axis_prompt_tdata",      "m_axis_id_tready",
+        "s_axis_next_id_tvalid",     "s_axis_next_id_tdata",      "s_axis_next_id_tuser",     "s_axis_next_id_tlast",
+        "m_axis_ring_tready",        "m_axis_prompt_desc_tvalid", "m_axis_prompt_desc_tdata", "s_axis_prompt_tready",
+        "m_axis_id_tvalid",          "m_axis_id_tdata",           "m_axis_id_tuser",          "m_axis_id_tlast",
+        "s_axis_next_id_tready",     "m_axis_ring_tvalid",        "m_axis_ring_tdata"};
     bind_ports ports = bind_read_ports(ir, k);
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         const struct bind_port *port = bind_find_port(&ports, names[i]);
@@ -290,7 +277,7 @@ static void add_loop_streams(struct ir *ir, int k) {
     }
     int prompt = ir_add_client_for(ir, "prompt", IR_CLIENT_PROMPT);
     ir->client[prompt].base = ir_design_net(ir, IR_NET_PROMPT_PTR);
-    ir_add_client_port(ir, k, "m_axis_prompt_burst", DESCRIPTOR_BITS, prompt, IR_NET_DESC_TVALID);
+    ir_add_client_port(ir, k, "m_axis_prompt_desc", DESCRIPTOR_BITS, prompt, IR_NET_DESC_TVALID);
     ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, prompt, IR_NET_BEAT_TVALID);
 }
 
@@ -382,9 +369,9 @@ static void add_param_loader(struct ir *ir, const struct stores *stores) {
     if (layout_load_pieces(&ir->design) > 1) ir_set_int(ir, k, "PIECES", layout_load_pieces(&ir->design));
     ir_set_param(ir, k, "COUNTS", ir_value_list(ir->arena, stores->counts, stores->count));
     const struct port nets[] = {{"start", IR_NET_LOAD_START},
-                                {"s_axis_beat_tvalid", IR_NET_PARAM_REST_TVALID},
-                                {"s_axis_beat_tready", IR_NET_PARAM_REST_TREADY},
-                                {"s_axis_beat_tdata", IR_NET_PARAM_REST_TDATA},
+                                {"s_axis_beat_tvalid", IR_NET_IMAGE_PARAMS_TVALID},
+                                {"s_axis_beat_tready", IR_NET_IMAGE_PARAMS_TREADY},
+                                {"s_axis_beat_tdata", IR_NET_IMAGE_PARAMS_TDATA},
                                 {"load_valid", IR_NET_PARAM_LOAD_VALID},
                                 {"load_store", IR_NET_PARAM_LOAD_STORE},
                                 {"load_data", IR_NET_PARAM_LOAD_DATA},
@@ -400,9 +387,9 @@ static const struct ir_segment *header_segment(const struct ir *ir) {
 
 // Passes the beats after the header to the loader. Without stores there is no loader, and `loaded` is tied to 1.
 static void add_rest_nets(struct ir *ir, int k, bool any) {
-    const struct port nets[] = {{"m_axis_beat_tvalid", IR_NET_PARAM_REST_TVALID},
-                                {"m_axis_beat_tready", IR_NET_PARAM_REST_TREADY},
-                                {"m_axis_beat_tdata", IR_NET_PARAM_REST_TDATA},
+    const struct port nets[] = {{"m_axis_beat_tvalid", IR_NET_IMAGE_PARAMS_TVALID},
+                                {"m_axis_beat_tready", IR_NET_IMAGE_PARAMS_TREADY},
+                                {"m_axis_beat_tdata", IR_NET_IMAGE_PARAMS_TDATA},
                                 {"loaded", IR_NET_PARAM_LOADED},
                                 {"keep", IR_NET_IMAGE_KEEP}};
     if (any) {

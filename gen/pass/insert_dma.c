@@ -207,7 +207,7 @@ static void add_param_store(struct dma *d, int k, int port) {
     int node = ir->kernel[k].node;
     int64_t n = ir_vector_length(ir, &ir->node[node]), bits = ir->kernel[k].port[port].data_bits;
     int store = kernel_add(ir, arena_printf(ir->arena, "%s_param", ir->kernel[k].name), &rtl_param_store, IR_NONE);
-    ir_set_int(ir, store, "BEAT_BITS", layout_load_bits(&ir->design));
+    ir_set_int(ir, store, "LOAD_BITS", layout_load_bits(&ir->design));
     ir_set_int(ir, store, "WORD_W", bits);
     ir_set_int(ir, store, "WORDS", (layout_div_up(n, ports_lanes(ir, k)) * param_times(ir, node)));
     int out = ir_add_port(ir, store, "param", true, IR_STREAM_BARE, bits);
@@ -308,9 +308,9 @@ static int unit_of(const struct ir *ir, int engine) {
 // Ties the walker's ports to nets. The memory emitter forwards the bursts to all channels of the engine.
 static void add_walker_nets(struct ir *ir, int k, int engine) {
     int unit = unit_of(ir, engine);
-    ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_net(ir, IR_NET_WALK_BURST_TVALID, engine));
-    ir_add_wire(ir, k, "m_axis_burst_tready", false, 1, ir_net(ir, IR_NET_WALK_BURST_TREADY, engine));
-    ir_add_wire(ir, k, "m_axis_burst_tdata", true, DESCRIPTOR_BITS, ir_net(ir, IR_NET_WALK_BURST_TDATA, engine));
+    ir_add_wire(ir, k, "m_axis_desc_tvalid", true, 1, ir_net(ir, IR_NET_WALK_DESC_TVALID, engine));
+    ir_add_wire(ir, k, "m_axis_desc_tready", false, 1, ir_net(ir, IR_NET_WALK_DESC_TREADY, engine));
+    ir_add_wire(ir, k, "m_axis_desc_tdata", true, DESCRIPTOR_BITS, ir_net(ir, IR_NET_WALK_DESC_TDATA, engine));
     ir_add_wire(ir, k, "flush", false, 1, ir_design_net(ir, IR_NET_FLUSH));
     ir_add_wire(ir, k, "idle", true, 1, ir_net(ir, IR_NET_WALKER_IDLE, engine));
     ir_add_wire(ir, k, "k_layers_done", false, 32, kv_net(ir, unit, IR_NET_K_LAYERS_DONE));

@@ -124,11 +124,11 @@ static void append(struct link *l, const char *what, const struct kernel_class *
 }
 
 // Appends a width converter, unless the words have this width already and none is partly filled.
-static void add_width(struct link *l, int64_t width, const char *what) {
+static void add_width(struct link *l, int64_t width) {
     int64_t row = l->elements / l->at.pieces, in = l->at.width, rest = row % in;
     if (in == width && !(l->at.padded && rest)) return;
     struct ir *ir = l->ir;
-    append(l, what, &rtl_width_converter, width, l->at.pieces, &l->from);
+    append(l, arena_printf(ir->arena, "x%lld", (long long)width), &rtl_width_converter, width, l->at.pieces, &l->from);
     int k = l->at.kernel;
     ir_set_int(ir, k, "IN_ELEMS", in);
     ir_set_int(ir, k, "OUT_ELEMS", width);
@@ -264,10 +264,10 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     int64_t out = itensor_tile(&l->to.type);
     if (itensor_walk_equal(a, b)) {
         if (l->from.pieces != l->to.pieces) {
-            add_width(l, common_width(l), "narrow");
+            add_width(l, common_width(l));
             add_frame(l, l->to.pieces);
         }
-        add_width(l, out, "wide");
+        add_width(l, out);
         return true;
     }
     struct itensor_layout layout;
@@ -283,10 +283,10 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     int64_t width = layout.width * (turns ? corner.lanes : 1);
     if (l->at.width != width || l->at.pieces > 1 || !turns)
         // A corner turn accepts a last word that is partly filled.
-        add_width(l, width, "narrow");
+        add_width(l, width);
     add_layout(l, &layout, turns ? &corner : NULL);
     add_frame(l, l->to.pieces);
-    add_width(l, out, "wide");
+    add_width(l, out);
     return true;
 }
 

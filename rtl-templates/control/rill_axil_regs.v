@@ -9,7 +9,7 @@
 // answered OKAY and counted in ignored_writes, up to 65535. So a request keeps the values that it started with, also
 // when auto-restart repeats it.
 // Counters of 64 bits: reading the low word also latches the high word, so reading low then high gives one consistent
-// value. The built-in counters (cycles, and the events channel_beat and channel_stall) run until ap_done. They and
+// value. The built-in counters (cycles, and the events channel_beat and channel_no_beat) run until ap_done. They and
 // ignored_writes are cleared when a request begins, whether by a write (even in the cycle of ap_done) or by
 // auto-restart.
 // Reset: clk, synchronous active-high rst.
@@ -83,7 +83,7 @@ module rill_axil_regs #(
     input  wire [63:0]             logits_hash,
     input  wire [31:0]             clock_state,         // clock_state of rill_clock_guard
     input  wire [CHANNELS-1:0]     channel_beat,        // events, one per cycle
-    input  wire [CHANNELS-1:0]     channel_stall,
+    input  wire [CHANNELS-1:0]     channel_no_beat,
     input  wire [COUNTER_BITS-1:0] counters             // value 0 in the low bits
 );
     localparam VALUES = 1 + 2 * CHANNELS + COUNTERS;
@@ -291,7 +291,7 @@ module rill_axil_regs #(
             halt <= halt_before;
 
     wire [31:0] magic = 32'h4C4C4952;        // RILL
-    wire [31:0] version = 32'h0001_0004;
+    wire [31:0] version = 32'h0001_0004;     // {major, minor} of the register map
 
     // Settings of sampling.
     generate
@@ -353,7 +353,7 @@ module rill_axil_regs #(
         clear_q <= rst || begins;
         count_q <= ap_start && !ap_done;
         beat_q <= channel_beat;
-        stall_q <= channel_stall;
+        stall_q <= channel_no_beat;
         if (clear_q)
             cycles_q <= 48'd0;
         else if (count_q)

@@ -128,7 +128,8 @@ module rill_request_watch #(
         told_place <= clock_lost_q ? 32'd0 : memory_error_q ? memory_place_q
             : kernel_fault_q ? kernel_place_q : idle_place;
         told_state <= status;
-        told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64]; // the channel keeps this address
+        // The channel keeps this address, or takes that of another error (rill_channel).
+        told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64];
         told_write <= error_is_write[memory_place_q[PLACE_W-1:0]];
     end
 endmodule

@@ -8,7 +8,7 @@
 //           once, without a fault)
 //   load    load_start pulse; waits until each load_done bit has been high once. The segment walker's steps start now.
 //           `image_wrong` (level) instead of load_done: fault 8, flush
-//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_burst (offset 0); beats of 32-bit ids come back on
+//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_desc (offset 0); beats of 32-bit ids come back on
 //           s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id. After a step with head = 1, the id that arrives on
 //           s_axis_next_id with tok_last is sent to the ring as {index, id}. The phase ends when max_new ids are made,
@@ -117,7 +117,7 @@ module rill_token_loop #(
     input  wire [BASES*64-1:0]      channel_base,       // channel 0 in the low bits
     output wire [31:0]              status,
     output reg  [15:0]              head_position,
-    output reg  [31:0]              ids_count,          // ids in the ring, with response
+    output reg  [31:0]              ids_count,          // ids_written, kept after the request
     output reg  [31:0]              fault_code,
     output reg  [31:0]              fault_place,
     output reg  [63:0]              fault_address,
@@ -147,9 +147,9 @@ module rill_token_loop #(
     input  wire                     progress,
     input  wire [63:0]              idle_engines,
 
-    output wire                     m_axis_prompt_burst_tvalid,
-    input  wire                     m_axis_prompt_burst_tready,
-    output wire [55:0]              m_axis_prompt_burst_tdata,
+    output wire                     m_axis_prompt_desc_tvalid,
+    input  wire                     m_axis_prompt_desc_tready,
+    output wire [55:0]              m_axis_prompt_desc_tdata,
     input  wire                     s_axis_prompt_tvalid,
     output wire                     s_axis_prompt_tready,
     input  wire [BEAT_BITS-1:0]     s_axis_prompt_tdata,
@@ -179,7 +179,7 @@ module rill_token_loop #(
     localparam IDS_SHIFT = $clog2(IDS);
     localparam [31:0] IDS_32 = IDS;
     localparam [31:0] VOCAB_32 = VOCAB;
-    localparam [31:0] LAYER_STEP = KV_LAYERS;
+    localparam [31:0] KV_LAYERS_32 = KV_LAYERS;
     localparam TOK_W = USER_W - 1;
 
     generate
@@ -318,7 +318,7 @@ module rill_token_loop #(
             kv_expected_q <= 32'd0;
             steps_q <= 32'd0;
         end else if (step_taken) begin
-            kv_expected_q <= kv_expected_q + LAYER_STEP;
+            kv_expected_q <= kv_expected_q + KV_LAYERS_32;
             steps_q <= steps_q + 32'd1;
         end
         tok_last <= tok_q == ntok_q - 4'd1;
@@ -463,7 +463,7 @@ module rill_token_loop #(
             S_CHECK: state_d = refused || !clock_ready || (MODE == 0 && no_ids) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
             S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
-            S_PROMPT: if (m_axis_prompt_burst_tready) state_d = S_STEP;
+            S_PROMPT: if (m_axis_prompt_desc_tready) state_d = S_STEP;
             S_STEP: if (step_taken)
                 state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[STOP] ? S_DRAIN : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
@@ -533,8 +533,8 @@ module rill_token_loop #(
     assign soft_rst = soft_rst_q;
 
     wire [31:0] prompt_beats = (prompt_len_q + (IDS_32 - 32'd1)) >> IDS_SHIFT;
-    assign m_axis_prompt_burst_tvalid = is_q[S_PROMPT];
-    assign m_axis_prompt_burst_tdata = {prompt_beats[15:0], 40'd0};
+    assign m_axis_prompt_desc_tvalid = is_q[S_PROMPT];
+    assign m_axis_prompt_desc_tdata = {prompt_beats[15:0], 40'd0};
     assign m_axis_id_tvalid = is_q[S_ID_SEND];
     assign m_axis_id_tdata = id_q;
     assign m_axis_id_tuser = {tok_last, tok_q[TOK_W-1:0]};

@@ -8,7 +8,9 @@
 // core_rst and flush have one bit per engine, first the read engines, then the write engine. In the top module each bit
 // comes from a separate register.
 // error rises one cycle after an engine has received an error response, and stays until the reset. error_is_write and
-// error_address belong to the first engine with an error; a read engine has precedence over the write engine.
+// error_address belong to the engine with the lowest number that has an error, the write engine after all read engines.
+// They change if an engine with a lower number gets an error later. rill_request_watch reads them in the cycle after
+// error has risen.
 // beat: a read beat arrives in this cycle. answer: write data or a write response is transferred in this cycle. idle:
 // no engine has anything to do.
 // AXI4 signals that the engines do not drive are constant: modifiable and bufferable, so that an interconnect may
@@ -157,8 +159,8 @@ module rill_channel #(
                     .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("distributed"), .ADDR_BITS(ADDR_BITS)) u_read (
                     .clk(clk), .rst(core_rst[rd]), .base(read_base[ADDR_BITS*rd +: ADDR_BITS]), .flush(flush[rd]),
                     .idle(r_idle[rd]), .error(r_error[rd]), .error_addr(r_place[ADDR_BITS*rd +: ADDR_BITS]),
-                    .s_axis_burst_tvalid(read_desc_tvalid[rd]), .s_axis_burst_tready(read_desc_tready[rd]),
-                    .s_axis_burst_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
+                    .s_axis_desc_tvalid(read_desc_tvalid[rd]), .s_axis_desc_tready(read_desc_tready[rd]),
+                    .s_axis_desc_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
                     .m_axi_arready(arready[rd]), .m_axi_araddr(araddr[ADDR_BITS*rd +: ADDR_BITS]),
                     .m_axi_arlen(arlen[8*rd +: 8]), .m_axi_rvalid(rvalid[rd]), .m_axi_rready(rready[rd]),
                     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
@@ -170,8 +172,8 @@ module rill_channel #(
                     .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("block"), .ADDR_BITS(ADDR_BITS)) u_read (
                     .clk(clk), .rst(core_rst[rd]), .base(read_base[ADDR_BITS*rd +: ADDR_BITS]), .flush(flush[rd]),
                     .idle(r_idle[rd]), .error(r_error[rd]), .error_addr(r_place[ADDR_BITS*rd +: ADDR_BITS]),
-                    .s_axis_burst_tvalid(read_desc_tvalid[rd]), .s_axis_burst_tready(read_desc_tready[rd]),
-                    .s_axis_burst_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
+                    .s_axis_desc_tvalid(read_desc_tvalid[rd]), .s_axis_desc_tready(read_desc_tready[rd]),
+                    .s_axis_desc_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
                     .m_axi_arready(arready[rd]), .m_axi_araddr(araddr[ADDR_BITS*rd +: ADDR_BITS]),
                     .m_axi_arlen(arlen[8*rd +: 8]), .m_axi_rvalid(rvalid[rd]), .m_axi_rready(rready[rd]),
                     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
@@ -183,8 +185,8 @@ module rill_channel #(
                     .PREFETCH_BEATS(PREFETCH[32*rd +: 32]), .RAM_STYLE("ultra"), .ADDR_BITS(ADDR_BITS)) u_read (
                     .clk(clk), .rst(core_rst[rd]), .base(read_base[ADDR_BITS*rd +: ADDR_BITS]), .flush(flush[rd]),
                     .idle(r_idle[rd]), .error(r_error[rd]), .error_addr(r_place[ADDR_BITS*rd +: ADDR_BITS]),
-                    .s_axis_burst_tvalid(read_desc_tvalid[rd]), .s_axis_burst_tready(read_desc_tready[rd]),
-                    .s_axis_burst_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
+                    .s_axis_desc_tvalid(read_desc_tvalid[rd]), .s_axis_desc_tready(read_desc_tready[rd]),
+                    .s_axis_desc_tdata(read_desc_tdata[56*rd +: 56]), .m_axi_arvalid(arvalid[rd]),
                     .m_axi_arready(arready[rd]), .m_axi_araddr(araddr[ADDR_BITS*rd +: ADDR_BITS]),
                     .m_axi_arlen(arlen[8*rd +: 8]), .m_axi_rvalid(rvalid[rd]), .m_axi_rready(rready[rd]),
                     .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
@@ -284,7 +286,7 @@ module rill_channel #(
     assign beat = m_axi_rvalid & m_axi_rready;
     assign answer = (m_axi_wvalid & m_axi_wready) | (m_axi_bvalid & m_axi_bready);
 
-    // The address of the first client with an error. These registers move only with an error.
+    // The address of the engine with the lowest number that has an error. These registers move only with an error.
     reg  [ADDR_BITS-1:0] place_d;
     integer each;
     always @* begin

@@ -41,9 +41,9 @@ module rill_dma_read #(
     output reg                  error,
     output wire [ADDR_BITS-1:0] error_addr,
 
-    input  wire                 s_axis_burst_tvalid,
-    output wire                 s_axis_burst_tready,
-    input  wire [55:0]          s_axis_burst_tdata,  // {beats, offset}
+    input  wire                 s_axis_desc_tvalid,
+    output wire                 s_axis_desc_tready,
+    input  wire [55:0]          s_axis_desc_tdata,  // {beats, offset}
 
     output wire                 m_axi_arvalid,
     input  wire                 m_axi_arready,
@@ -87,16 +87,16 @@ module rill_dma_read #(
 
     rill_burst_splitter #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(MAX_BURST), .ADDR_BITS(ADDR_BITS)) u_splitter (
         .clk(clk), .rst(rst), .base(base), .flush(flush), .busy(splitter_busy),
-        .s_axis_desc_tvalid(s_axis_burst_tvalid), .s_axis_desc_tready(s_axis_burst_tready),
-        .s_axis_desc_tdata(s_axis_burst_tdata),
+        .s_axis_desc_tvalid(s_axis_desc_tvalid), .s_axis_desc_tready(s_axis_desc_tready),
+        .s_axis_desc_tdata(s_axis_desc_tdata),
         .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst),
         .m_axis_burst_last(burst_last));
 
     // Requests. Credits are counted in beats for the FIFO, and in bursts for the memory.
     wire              ar_ready;  // comes from a register, so that the path of the arbiter's grant ends there
-    reg  [ROOM_W-1:0] room_q;
-    reg  [OUT_W-1:0]  out_q;
-    reg               open_q;
+    reg  [ROOM_W-1:0] room_q;                // places of the FIFO that are not reserved
+    reg  [OUT_W-1:0]  out_q;                 // bursts outstanding
+    reg               open_q;                // low in reset
 
     wire [8:0]        burst_beats = burst[ADDR_BITS +: 9];
     wire [31:0]       room32 = {{(32 - ROOM_W){1'b0}}, room_q};
@@ -185,7 +185,7 @@ module rill_dma_read #(
         .occupancy(fifo_occupancy), .high_water(fifo_high_water));
 
     assign idle = !splitter_busy && out_q == {OUT_W{1'b0}} && room_q == ROOM_ALL[ROOM_W-1:0]
-        && (flush || !s_axis_burst_tvalid);
+        && (flush || !s_axis_desc_tvalid);
 
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a beat arrives and the prefetch FIFO is full")) u_assert_room (.clk(clk),

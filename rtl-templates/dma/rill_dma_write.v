@@ -9,8 +9,8 @@
 // separate burst (AWLEN 0), so no address is sent without its data. A beat is offered together with its address or
 // after it, so data is at most one beat ahead of the addresses that the memory has accepted. Data does not wait for
 // m_axi_awready: AXI forbids that, because a memory may wait for the data before it accepts the address.
-// Descriptors: with BUFFER_BEATS 1 the next descriptor is taken when the previous one has no more beats, a cycle in
-// which the buffer is full. With more, it is taken together with the last beat of the previous one.
+// Descriptors: with BUFFER_BEATS 1 a descriptor is taken in the cycle after the last beat of the previous one. The
+// buffer is full in that cycle, so no time is lost. With more, it is taken together with the last beat.
 // Order: the beats of a client stay in order. The responses come in the order of the bursts, because all bursts have id
 // 0.
 // AXI4 constants: full-width size, INCR, all strobes set. m_axi_bready is a register that is high from reset on. No
@@ -151,7 +151,7 @@ module rill_dma_write #(
             wire [CLIENTS-1:0] grant;
             rill_round_robin #(.CLIENTS(CLIENTS)) u_grant (.clk(clk), .rst(rst || flush_q), .take(pass),
                 .request(other_requests), .grant(grant));
-            rill_register_tree #(.DATA_W(CLIENTS), .COPIES(4)) u_turn (.clk(clk), .rst(rst),
+            rill_register_copies #(.DATA_W(CLIENTS), .COPIES(4)) u_turn (.clk(clk), .rst(rst),
                 .d(pass && |other_requests ? grant : turn), .q({data_turn, place_turn, ready_turn, turn}));
         end
     endgenerate

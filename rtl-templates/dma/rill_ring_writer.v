@@ -6,8 +6,8 @@
 // of whole beats.
 // An id is taken when the write of the previous one has its response. ids_written counts responses, so the host may
 // read that many ids.
-// Out: a descriptor of one beat and the beat, to a separate rill_dma_write (base = ring pointer), whose idle output
-// comes back as dma_idle.
+// Out: a descriptor of one beat and the beat, to a client of a rill_dma_write (base = ring pointer). The bit of idle
+// for this client comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
 // name       meaning          unit  range
@@ -55,7 +55,8 @@ module rill_ring_writer #(
     reg  [31:0]          id_q;
     reg  [IDS-1:0]       here_q;             // words of the beat from the id's place on
     reg  [IDS-1:0]       behind_q;
-    reg  [2:0]           settle_q;           // dma_idle may come a few cycles late through register slices
+    reg  [2:0]           settle_q;           // cycles of dma_idle in a row; 8 are waited for, so
+                                             // registers may be on the way to the engine
 
     wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
     wire        place = state_q == S_PLACE;

@@ -30,7 +30,7 @@
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low                   entries    not 0
+// SECTION_LEN        length of each section, 16 bits each, the first low                   entries    not all 0
 // SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
 // TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any
@@ -63,9 +63,9 @@ module rill_segment_walker #(
     output wire        s_axis_step_tready,
     input  wire [63:0] s_axis_step_tdata,
 
-    output wire        m_axis_burst_tvalid,
-    input  wire        m_axis_burst_tready,
-    output wire [55:0] m_axis_burst_tdata    // {beats, offset}
+    output wire        m_axis_desc_tvalid,
+    input  wire        m_axis_desc_tready,
+    output wire [55:0] m_axis_desc_tdata    // {beats, offset}
 );
     `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;
@@ -73,7 +73,7 @@ module rill_segment_walker #(
     localparam CUT_W = 15;                   // into pieces of half of that, which keeps the pieces aligned to bursts
     localparam [31:0] CUT_BEATS = 1 << CUT_W;
     localparam [31:0] CUT_BYTES = CUT_BEATS * (BEAT_BITS / 8);
-    localparam [31:0] LAYER_STEP = KV_LAYERS;
+    localparam [31:0] KV_LAYERS_32 = KV_LAYERS;
     localparam BYTE_W = $clog2(BEAT_BITS / 8);
 
     generate
@@ -138,9 +138,8 @@ module rill_segment_walker #(
     wire [15:0] entry_krows = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_KROWS +: STEP_KROWS_W];
     wire [15:0] entry_vblocks = entry_data[ENTRY_W + SCHEDULE_STEP + STEP_VBLOCKS +: STEP_VBLOCKS_W];
 
-    // Number of (step, layer) pairs in all steps before the previous step.
-    reg         first_q;
-    reg  [31:0] earlier_q;
+    reg         first_q;                 // the first step since the reset
+    reg  [31:0] earlier_q;               // number of (step, layer) pairs in all steps before the previous step
 
     // Pipeline: operands, products, offset of the layer, start of the first run.
     reg         operand_valid_q, product_valid_q, layer_valid_q, place_valid_q;
@@ -180,7 +179,7 @@ module rill_segment_walker #(
     reg         emit_cut_q;              // the run has more beats than BEATS_W bits can hold
     reg         emit_run_cut_q;          // emit_run_q has more beats than BEATS_W bits can hold
     reg         emit_again_q;            // another run of emit_run_q beats follows
-    wire        out_ready;               // comes from a register, because many readers share the bursts
+    wire        out_ready;               // comes from a register, because many readers share a descriptor
     wire        out_valid = emit_valid_q && emit_open_q && !flush;
     wire        emit_send = out_valid && out_ready;
     wire        sent_valid;
@@ -195,8 +194,8 @@ module rill_segment_walker #(
     rill_register_slice #(.DATA_W(56), .MODE(2)) u_sent (
         .clk(clk), .rst(rst || flush), .s_axis_tvalid(out_valid), .s_axis_tready(out_ready),
         .s_axis_tdata({emit_cut_q ? CUT_BEATS[BEATS_W-1:0] : emit_left_q[BEATS_W-1:0], emit_addr_q}),
-        .m_axis_tvalid(sent_valid), .m_axis_tready(m_axis_burst_tready), .m_axis_tdata(m_axis_burst_tdata));
-    assign m_axis_burst_tvalid = sent_valid && !flush;
+        .m_axis_tvalid(sent_valid), .m_axis_tready(m_axis_desc_tready), .m_axis_tdata(m_axis_desc_tdata));
+    assign m_axis_desc_tvalid = sent_valid && !flush;
     assign idle = !(sent_valid || held || entry_valid || operand_valid_q || product_valid_q || layer_valid_q
         || place_valid_q || emit_valid_q || s_axis_step_tvalid);
 
@@ -208,7 +207,7 @@ module rill_segment_walker #(
         end else if (entry_valid && entry_ready && entry_last) begin
             first_q <= 1'b0;
             if (!first_q)
-                earlier_q <= earlier_q + LAYER_STEP;
+                earlier_q <= earlier_q + KV_LAYERS_32;
         end
         if (rst || flush) begin
             operand_valid_q <= 1'b0;

@@ -9,13 +9,13 @@
 // Throughput: one chunk per cycle while beats are available. Two groups per token are buffered.
 // Reset: clk, synchronous active-high rst.
 //
-// name       meaning                                                  unit    range
-// BEAT_BITS  width of a beat                                          bits    256, 512
-// LANES      fp32 per chunk                                           words   1, 2, 4, 8, 16, 32
-// TOKENS     tokens per step, upper bound                             tokens  1, 2, 4, 8
-// CHUNKS     chunks of a token                                        chunks  1 to 65535
-// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes   any
-// USER_W     width of tuser                                           bits    derived
+// name       meaning                                                  unit      range
+// BEAT_BITS  width of a beat                                          bits      256, 512
+// LANES      fp32 per chunk                                           elements  1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound                             tokens    1, 2, 4, 8
+// CHUNKS     chunks of a token                                        chunks    1 to 65535
+// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes     any
+// USER_W     width of tuser                                           bits      derived
 `default_nettype none
 
 module rill_stream_reader #(
@@ -33,9 +33,9 @@ module rill_stream_reader #(
     output wire                 s_axis_step_tready,
     input  wire [63:0]          s_axis_step_tdata,
 
-    output wire                 m_axis_burst_tvalid,
-    input  wire                 m_axis_burst_tready,
-    output wire [55:0]          m_axis_burst_tdata,
+    output wire                 m_axis_desc_tvalid,
+    input  wire                 m_axis_desc_tready,
+    output wire [55:0]          m_axis_desc_tdata,
     input  wire                 s_axis_beat_tvalid,
     output wire                 s_axis_beat_tready,
     input  wire [BEAT_BITS-1:0] s_axis_beat_tdata,
@@ -89,13 +89,13 @@ module rill_stream_reader #(
     wire [47:0] place = {32'd0, pos_q} * {16'd0, ROW_BYTES};
     wire        count_ready;
     wire        step_take = s_axis_step_tvalid && s_axis_step_tready;
-    wire        ask = m_axis_burst_tvalid && m_axis_burst_tready;
+    wire        ask = m_axis_desc_tvalid && m_axis_desc_tready;
     wire        ask_tok_last = ask_tok_q == ntok_q - 4'd1;
     wire        ask_last = ask_tok_last && ask_group_q == GROUPS_32[15:0] - 16'd1;
 
     assign s_axis_step_tready = open_q && state_q == S_STEP && count_ready;
-    assign m_axis_burst_tvalid = state_q == S_RUN;
-    assign m_axis_burst_tdata = {GROUP_BEATS_32[15:0], offset_q};
+    assign m_axis_desc_tvalid = state_q == S_RUN;
+    assign m_axis_desc_tdata = {GROUP_BEATS_32[15:0], offset_q};
 
     always @(posedge clk) begin
         open_q <= !rst;

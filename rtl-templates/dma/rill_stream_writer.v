@@ -12,14 +12,14 @@
 // Throughput: one chunk per cycle while the engine keeps up. Descriptors leave through a register slice, so that the
 // engine's tready ends there. Reset: clk, synchronous active-high rst.
 //
-// name       meaning                                                  unit    range
-// BEAT_BITS  width of a beat                                          bits    256, 512
-// LANES      fp32 per chunk                                           words   1, 2, 4, 8, 16, 32
-// TOKENS     tokens per step, upper bound                             tokens  1, 2, 4, 8
-// CHUNKS     chunks of a token                                        chunks  1 to 65535
-// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes   any
-// COUNT_W    width of the count of the engine's open descriptors      bits    1 to 16
-// USER_W     width of tuser                                           bits    derived
+// name       meaning                                                  unit      range
+// BEAT_BITS  width of a beat                                          bits      256, 512
+// LANES      fp32 per chunk                                           elements  1, 2, 4, 8, 16, 32
+// TOKENS     tokens per step, upper bound                             tokens    1, 2, 4, 8
+// CHUNKS     chunks of a token                                        chunks    1 to 65535
+// OFFSET     offset of the rows in the channel, a multiple of a beat  bytes     any
+// COUNT_W    width of the count of the engine's open descriptors      bits      1 to 16
+// USER_W     width of tuser                                           bits      derived
 `default_nettype none
 
 module rill_stream_writer #(

@@ -36,13 +36,23 @@
 // that go there, because it passes registers for each die and each part.
 // Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
 // parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have their own operand
-// buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, PULSE_HOPS
-// away from the rest, which adds HOPS + RESULT_HOPS cycles of latency. Placement: gen_chain[n], gen_copy[g] and
-// gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the die of the rest; see rill_engine_results
-// for the parts of u_results.
+// buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, from
+// which a signal takes PULSE_HOPS register stages to the rest. Several dies add HOPS + RESULT_HOPS cycles of latency.
+// Placement: gen_chain[n], gen_copy[g] and gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the
+// die of the rest; see rill_engine_results for the parts of u_results.
 // EARLY: the lanes of these chains are cut after their multipliers. The multipliers are on the die of the rest and work
 // HOPS cycles earlier; the sums are on the die of SUMS_CHAIN. Row parameters follow in words of PARAM_BITS, so no row
 // of weights may have fewer beats than its parameters have words.
+// Words for places, in this file:
+//     home, front    the die of the rest, with the operand buffer; a lane's front (u_front) is always there
+//     chain          registers of the commands for one die; its number is used as DIE, as each die has one chain (a
+//                    second one for cut lanes: early)
+//     away           the chain's die has its own copy of the operand buffer
+//     copy, share    the slice for a group of FAN_OUT lanes, and for half of them
+//     cut, early     a lane whose sums are on another die than its multipliers; the chain of such multipliers
+//     mine           a lane's own copy of the command, made from that of its chain
+//     there          the slice as it arrives on a chain's die
+// With RILL_FAST_SIM all lanes share one chain, or two if there are cut lanes, because copies cost a simulator time.
 //
 // name               meaning                                                                   unit       range
 // CHANNELS           memory channels; each has a lane                                          channels   1 to 32
@@ -70,7 +80,7 @@
 // SUMS_CHAIN         die of the sums of every FAN_OUT lanes, as COPY_CHAIN                     -          any
 // PARAM_BITS         bits of row parameters per cycle, for cut lanes                           bits       8, 16, 32, 64
 // RESULT_HOPS        most die boundaries from a lane's sums to the results                     clocks     0 or more
-// PULSE_HOPS         die boundaries from the results to the rest                               clocks     0 or more
+// PULSE_HOPS         register stages from the results to the rest: die boundaries and 1, or 0  clocks     0 or more
 // KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer               entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer of     positions  any
@@ -80,7 +90,7 @@
 //                    row-step
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not all 0
 // SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
 // TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
@@ -178,7 +188,7 @@ module rill_engine #(
     localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;     // tokens of a turn except the first one
     localparam PAIRS = COPIES > 2 ? 2 : 1;
     localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed, for multipliers that add in trees
-`include "rill_pair_skew.vh"
+    `include "rill_pair_skew.vh"
     localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     // Header beats with group scales per chunk: RC rows of GROUPS bytes, RC = XS / 8
@@ -221,7 +231,7 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'hff;
     localparam FACTOR_W = COPIES > 1 ? 32 : 16;            // whole words simulate faster
 `endif
-`include "rill_latency.vh"
+    `include "rill_latency.vh"
     localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
     localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
         + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // cycles from there to the lane's output
@@ -318,7 +328,7 @@ module rill_engine #(
         .stall_beat(stall_beat), .stall_x(stall_x), .stall_out(stall_out));
 
     // ---- the command on its way: to the operand buffer after 1 cycle, to the lanes after 4 (each has a copy) ----
-`include "rill_engine_fields.vh"
+    `include "rill_engine_fields.vh"
     wire                           free_1;
     wire [TURN_W-1:0]              tok_1;
     wire [PAIR_W-1:0]              pair_1;
@@ -419,7 +429,7 @@ module rill_engine #(
                     .q({chain_shift[h*COPIES*5 +: COPIES*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
+                rill_register_copies #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
                     .clk(clk), .rst(resets[RESET_CHAIN]), .d(chain_cmd[h*CMD_W +: CMD_W]),
                     .q(chain_mine[h*CMD_W +: CMD_W]));
             end else begin : gen_no_mine
@@ -448,8 +458,9 @@ module rill_engine #(
     endgenerate
 
     // ---- cycle 4: the V tail, and the step's own keys (token t in lane t mod CHANNELS) ----
-    localparam KEY_LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1;
-    wire [KEY_LANES*BEAT_BITS-1:0] k_beats;
+    // Lanes that can get one of the step's own keys
+    localparam LOCAL_LANES = TOKENS < CHANNELS ? TOKENS : CHANNELS > 0 ? CHANNELS : 1;
+    wire [LOCAL_LANES*BEAT_BITS-1:0] k_beats;
     localparam KEYS_AT = 3, K_LANES_W = 4;     // cycle of a command in which its keys are requested
     reg  [K_LANES_W*KEYS_AT-1:0]   k_lanes_q;  // for cycles 1 to KEYS_AT
     always @(posedge clk)
@@ -469,7 +480,7 @@ module rill_engine #(
             assign tail_addr = cmd_tail_addr;
         end else begin : gen_no_kv
             assign s_axis_klocal_tready = 1'b0;
-            assign k_beats = {KEY_LANES*BEAT_BITS{1'b0}};
+            assign k_beats = {LOCAL_LANES*BEAT_BITS{1'b0}};
             assign k_pulse = 1'b0;
             assign v_pulse = 1'b0;
             assign tail_valid = 1'b0;
@@ -505,7 +516,7 @@ module rill_engine #(
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(lane_rst),
+                rill_register_copies #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(lane_rst),
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
@@ -514,7 +525,7 @@ module rill_engine #(
                 assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift[0 +: COPIES*5]};
             end else begin : gen_sums
                 (* keep = "true" *) reg [COPIES*5-1:0] shift_q;
-                rill_register_tree #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
+                rill_register_copies #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
                     .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
                 always @(posedge clk)
                     if (sum_mine[LANE_VALID])
@@ -524,7 +535,7 @@ module rill_engine #(
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none
                 assign local_beat = {BEAT_BITS{1'b0}};
-            end else if (c < KEY_LANES) begin : gen_local_key
+            end else if (c < LOCAL_LANES) begin : gen_local_key
                 assign local_beat = front[FRONT_K] ? k_beats[c*BEAT_BITS +: BEAT_BITS]
                     : tail_data[c*BEAT_BITS +: BEAT_BITS];
             end else begin : gen_local_tail

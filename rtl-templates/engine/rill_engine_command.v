@@ -14,7 +14,7 @@
 // ASYM         1: there are int4_asym weights               -       0, 1
 // COPIES       tokens per command                           tokens  1, 2, 4
 // LANE_COPIES  copies of the command for the lanes' fronts  -       1 or more
-// OTHERS_W     width of others                              bits    derived
+// OTHERS_W     width of other_toks                          bits    derived
 // CMD_BITS     width of cmd_3                               bits    derived
 `default_nettype none
 
@@ -66,7 +66,7 @@ module rill_engine_command #(
     output reg                      int4_4,
     output wire [LANE_COPIES*5-1:0] fronts
 );
-`include "rill_engine_fields.vh"
+    `include "rill_engine_fields.vh"
     localparam LANE_CMD_W = CMD_W - LANE_APART;
 
     generate
@@ -128,7 +128,7 @@ module rill_engine_command #(
     assign cmd_3 = {cmd3_q, scales_q[3], params_q[3], out_q[3], valid_q[3]};
     assign k_3 = k_q[3];
     assign {valid_4, valid_3} = valid_q[4:3];
-    rill_register_tree #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
+    rill_register_copies #(.DATA_W(FRONT_W), .COPIES(LANE_COPIES)) u_fronts (
         .clk(clk), .rst(rst), .d({k_q[3], cmd3_q[LANE_INT4-LANE_APART], valid_q[3], local_q[3], pop_q[3]}), .q(fronts));
 endmodule
 

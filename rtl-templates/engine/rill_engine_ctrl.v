@@ -254,8 +254,8 @@ module rill_engine_ctrl #(
     reg         part_has_q;                  // the operand is not complete, but the units of this column are there
     wire        room;  // for a result; with COPIES 2, 4 for those of all tokens, and none is on its way out
 
-    reg         tok_first;                   // tok_q is 0
-    reg         tok_last;                    // tok_q is turn_end
+    reg         tok_first_q;                   // tok_q is 0
+    reg         tok_last_q;                    // tok_q is turn_end
     wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end_q[2]} : COPIES == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
     // Prepared before the next command can come.
@@ -269,8 +269,8 @@ module rill_engine_ctrl #(
     wire        no_y = need_y_q && !room;
     wire        all_there = !no_beat && !no_x && !no_y;
     wire        go = active_q && all_there;
-    wire        advance = go && (!data_q || tok_last);
-    wire        finish = ending_q && tok_last && all_there;
+    wire        advance = go && (!data_q || tok_last_q);
+    wire        finish = ending_q && tok_last_q && all_there;
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
     wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;
@@ -279,7 +279,7 @@ module rill_engine_ctrl #(
     assign load = n_valid && (!active_q || finish);
     // After the last command of a firing, and while none runs, the registers below load the next firing, even if it is
     // not there yet.
-    wire        renew = !active_q || (ending_q && tok_last);
+    wire        renew = !active_q || (ending_q && tok_last_q);
     wire        move = !active_q || all_there;
 
     // With columns outermost, a header or the next row of a column does not end a beat.
@@ -436,11 +436,11 @@ module rill_engine_ctrl #(
             tok_q <= tok_next;
 
         if (renew ? move : advance) begin
-            tok_first <= 1'b1;
-            tok_last <= renew ? n_one_turn : turn_end == 3'd0;
+            tok_first_q <= 1'b1;
+            tok_last_q <= renew ? n_one_turn : turn_end == 3'd0;
         end else if (go) begin
-            tok_first <= 1'b0;
-            tok_last <= tok_next == turn_end;
+            tok_first_q <= 1'b0;
+            tok_last_q <= tok_next == turn_end;
         end
     end
 
@@ -467,8 +467,8 @@ module rill_engine_ctrl #(
     wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;
     wire        bank;
     rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS), .COPIES(COPIES)) u_outgoing (
-        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (COPIES == 1 || tok_first)),
-        .row_done(advance && row_end_q && !same_beat), .tok(tok_q[TOK_W-1:0]), .tok_last(tok_last),
+        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (COPIES == 1 || tok_first_q)),
+        .row_done(advance && row_end_q && !same_beat), .tok(tok_q[TOK_W-1:0]), .tok_last(tok_last_q),
         .tok_end(tok_end_q), .rows_end(rows_end_q), .out_row(acc_row), .lanes(row_count[COUNT_W-1:0]), .bank(bank),
         .room(room), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_out_row(cmd_out_row),
         .cmd_out_bank(cmd_out_bank), .cmd_count(cmd_count), .cmd_tok_last(cmd_tok_last), .cmd_y_last(cmd_y_last));
@@ -481,7 +481,7 @@ module rill_engine_ctrl #(
         cmd_params <= go && header_q && params_q && !rst;
         cmd_scales <= go && header_q && !params_q && !rst;
         cmd_valid <= go && !header_q && !rst;
-        cmd_tail <= go && need_v_q && tok_first && !rst;
+        cmd_tail <= go && need_v_q && tok_first_q && !rst;
         cmd_free <= take_x && !rst;
         cmd_int4 <= mode_q == ENGINE_MODE_INT4;
         cmd_asym <= ASYM != 0 && mode_q == ENGINE_MODE_INT4 && asym_q;
@@ -489,12 +489,12 @@ module rill_engine_ctrl #(
         cmd_tail_addr[VTAIL_LAYER +: VTAIL_LAYER_W] <= layer_q;
         cmd_tail_addr[VTAIL_ROW +: VTAIL_ROW_W] <= tail_row_q;
         cmd_tail_addr[VTAIL_UNIT +: VTAIL_UNIT_W] <= BLOCK_BEATS == 2 && !beats_left_q[0];
-        cmd_local <= go && !header_q && source_q != MEMORY && tok_first;
+        cmd_local <= go && !header_q && source_q != MEMORY && tok_first_q;
         cmd_first <= first_q;
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
         cmd_acc <= acc_row;
-        cmd_others <= COPIES == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last}} | others_end_q;
+        cmd_others <= COPIES == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last_q}} | others_end_q;
         cmd_bank <= bank;
         cmd_pair <= unit_q[UNIT_W-1:1];
         cmd_half <= unit_q[0];

@@ -35,7 +35,7 @@ module rill_engine_factors #(
     localparam SPLIT = 26 - X_BITS;                        // place of the second token in a factor
     localparam BOTH = COPIES > 1 ? 2 : 1;                  // tokens per factor
     localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // width of a pair's slice
-`include "rill_pair_skew.vh"
+    `include "rill_pair_skew.vh"
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat

@@ -13,15 +13,15 @@
 //     cycle 10  out_*
 // COPIES 2, 4, or PUMP 2: the first part of x comes in cycle 1 and the others up to six cycles later
 // (rill_pair_skew.vh), sums in cycle 7 + PAIR_MORE, out_* in cycle 13 + PAIR_MORE. There is no offset.
-// COPIES 2, 4: tok is a turn. Bit i of others: token i + 1 of the turn is valid. x, shift and sums hold COPIES
-// operands. Results leave by out, out_tok and out_row of cycle 0, not by last. bank, out_bank: with COPIES 4 the banks
+// COPIES 2, 4: tok is a turn. Bit i of other_toks: token i + 1 of the turn is valid. x, shift and sums hold COPIES
+// operands. Results leave by emit, out_tok and out_row of cycle 0, not by last. bank, out_bank: with COPIES 4 the banks
 // of acc and out_row.
 // HOPS: everything but u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local and local_beat stay in
 // cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
 // TERM_HOPS: the lane is cut after its multipliers instead (rill_matrix_lane). Signals for the accumulators come
-// TERM_HOPS cycles later than the rest: sum_valid, sum_others, sum_shift, sum_params, sum_row, sum_raw (second copies
-// of the signals without sum_), first, last, tok, out, out_tok, out_row, acc, bank and out_bank. Row parameters cross
-// in words of PARAM_BITS (rill_row_params_send), so a row must have at least 64 / PARAM_BITS beats.
+// TERM_HOPS cycles later than the rest: sum_valid, sum_others (other_toks), sum_shift, sum_params, sum_row, sum_raw
+// (second copies of the signals without sum_), first, last, tok, emit, out_tok, out_row, acc, bank and out_bank. Row
+// parameters cross in words of PARAM_BITS (rill_row_params_send), so a row must have at least 64 / PARAM_BITS beats.
 // ASYM: with int4 and asym, the beat's group words begin at byte `scale` of the chunk's group words (rill_matrix_lane).
 // raw 1, 2: no row parameters; the row scale is SCALE_K, SCALE_V and the bias +0.
 // Reset: clk, synchronous active-high rst, and for u_front and the sums front_rst and sum_rst, each as late as the
@@ -45,7 +45,7 @@
 // ACC_W        width of an accumulator                             bits       64, 66
 // TOK_W        width of a token's number                           bits       derived
 // SUMS_W       width of sums                                       bits       derived
-// OTHERS_W     width of others                                     bits       derived
+// OTHERS_W     width of other_toks                                 bits       derived
 `default_nettype none
 
 module rill_engine_lane #(

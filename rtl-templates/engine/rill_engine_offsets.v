@@ -45,9 +45,9 @@ module rill_engine_offsets #(
     localparam ONE_W = X_BITS + 14;                        // width of an offset
     localparam WORD_W = 16;
     localparam PAIRS = COPIES > 2 ? 2 : 1;
-`include "rill_latency.vh"
+    `include "rill_latency.vh"
     localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed
-`include "rill_pair_skew.vh"
+    `include "rill_pair_skew.vh"
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -82,7 +82,7 @@ module rill_engine_offsets #(
             end
             if (OWN != 0) begin : gen_own
                 wire [PARTS-1:0] part_valid;
-                rill_register_tree #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_3),
+                rill_register_copies #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_3),
                     .q(part_valid));
                 for (p = 0; p < PARTS; p = p + 1) begin : gen_part
                     reg [COPIES*PART-1:0] x_first_q;

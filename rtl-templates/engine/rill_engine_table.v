@@ -2,9 +2,9 @@
 // Entries for the matrix engine's control: the firings of its schedule, with positions counted from where the window of
 // a firing's layer begins.
 //
-// s_axis_step: the steps; m_axis_entry: {entry, step} as rill_schedule gives it.
+// s_axis_step: the steps; m_axis_entry: {layer, step, entry} as rill_schedule gives it.
 // Throughput and latency: those of rill_schedule; with windows a register more (rill_window_entries).
-// Reset: clk, synchronous active-high rst; the step that is walked.
+// Reset: clk, synchronous active-high rst. The step that is walked is discarded.
 //
 // name               meaning                                                                   unit       range
 // KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
@@ -14,7 +14,7 @@
 // V_WINDOW           the windows of the layers of values, likewise                             positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not 0
+// SECTION_LEN        length of each section, 16 bits each, the first low; 0 skips the section  entries    not all 0
 // SECTION_REPEAT     how often each section is walked, 16 bits each                            times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
 // TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any

@@ -48,7 +48,7 @@ module rill_lane_products #(
     localparam SCALED_W = WHOLE_W + 16;
 
     // Stages, named by what they hold; the term is in the stage after SCALED_AT.
-`include "rill_latency.vh"
+    `include "rill_latency.vh"
     localparam PRODUCT_AT = 1, QUAD_AT = 2, SIXTEEN_AT = 3, BEAT_AT = 4, SUM_AT = 5,
         SCALED_AT = LATENCY_LANE_PRODUCTS - 1;
 

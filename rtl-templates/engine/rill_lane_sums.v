@@ -59,11 +59,11 @@ module rill_lane_sums #(
     output wire [31:0]       out_bias,
     output wire [SIDE_W-1:0] out_side
 );
-`include "rill_latency.vh"
+    `include "rill_latency.vh"
     localparam LATENCY = TERM_AT + LATENCY_LANE_SUMS;
     localparam AT = TERM_AT > 0 ? TERM_AT : 1; // TERM_AT, at least 1, for declarations
     localparam SHIFTED_W = TERM_W + 24;
-`include "rill_term_shifted.vh"
+    `include "rill_term_shifted.vh"
 
     generate
         if (ACC_W != 64 && ACC_W != 66) begin : gen_bad_acc

@@ -97,8 +97,8 @@ module rill_matrix_lane #(
 );
     localparam TERM_W = X_BITS + 26;
     localparam PAIRS = 1;
-`include "rill_pair_skew.vh"
-`include "rill_latency.vh"
+    `include "rill_pair_skew.vh"
+    `include "rill_latency.vh"
     localparam TERM_AT = PUMP == 2 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS;
     wire [TERM_W-1:0] term;
     wire [TERM_W-1:0] sum_term;

@@ -3,8 +3,8 @@
 // token, with an operand and a set of accumulators each, but needs one multiplier per nibble for a pair
 // (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of a byte, at clk_2x.
 //
-// Free-running pipeline, never stalls: one beat per cycle for the 2 * PAIRS tokens of a turn. Bit i of others: token i
-// + 1 of the turn is valid. rill_pair_products makes the terms of a beat, and rill_pair_sums adds them up:
+// Free-running pipeline, never stalls: one beat per cycle for the 2 * PAIRS tokens of a turn. Bit i of other_toks:
+// token i + 1 of the turn is valid. rill_pair_products makes the terms of a beat, and rill_pair_sums adds them up:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i
 //     acc_i[turn] = (first ? 0 : acc_i[turn]) + term_i, ACC_W bits
 // x holds 32 bits for each nibble, in the order of rill_matrix_lane: x_1 * 2^(26 - X_BITS) + x_0, sign-extended from 27
@@ -12,15 +12,16 @@
 // of nibble n of the beat and pair p come pair_skew(n, p) cycles later (rill_pair_skew.vh), because the multipliers add
 // in trees. nibbles is the unchanged beat: signed weights of 4 bits (int4), else signed bytes. So there is no offset.
 // ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
-// Results leave one per cycle: with out, the result of token out_tok leaves LATENCY = 12 + PAIR_MORE cycles later. out
-// with out_tok 0 belongs to the cycle of turn 0 of the last beat, and takes row_scale and bias for all tokens of the
-// row. The other tokens follow in order. Each must leave no later than a first beat comes to its turn and place of a
-// row (a row of n tokens may end n cycles after the one before).
+// Results leave one per cycle: with emit, the result of token out_tok leaves LATENCY = 12 + PAIR_MORE cycles later.
+// emit with out_tok 0 belongs to the cycle of turn 0 of the last beat, and takes row_scale and bias for all tokens of
+// the row. The other tokens follow in order. Each must leave no later than a first beat comes to its turn and place of
+// a row (a row of n tokens may end n cycles after the one before).
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (ignored with
 // out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, selected by
 // a bit above row: each row, or all rows that are open together, use the other bank than those before.
 // HOPS: the two halves may be on dies HOPS boundaries apart. sum_valid, sum_others, sum_shift (second copies of valid,
-// others and shift), first, turn, out, out_tok and out_row come HOPS cycles later than the rest, and so do results.
+// other_toks and shift), first, turn, emit, out_tok and out_row come HOPS cycles later than the rest, and so do
+// results.
 // PARAM_BITS not 0: row_scale and bias are ignored. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send), and params, row and raw come in the cycles of the sums (rill_row_params_receive).
 // Reset: clk, synchronous active-high rst, and sum_rst for u_sums; resets only the valid bits.
@@ -102,8 +103,8 @@ module rill_matrix_pair #(
 );
     localparam TERM_W = X_BITS + 26;
     localparam TERM_BITS = 2 * PAIRS * TERM_W;
-`include "rill_pair_skew.vh"
-`include "rill_latency.vh"
+    `include "rill_pair_skew.vh"
+    `include "rill_latency.vh"
 
     generate
         if (PAIRS != 1 && PAIRS != 2) begin : gen_bad_pairs

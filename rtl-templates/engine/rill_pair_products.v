@@ -5,7 +5,7 @@
 // Free-running pipeline, never stalls:
 //     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i mod 8, or that of rill_group_terms
 // LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
-// The ports from others to sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 +
+// The ports from other_toks to sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 +
 // PAIR_MORE cycles. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
 // PUMP must be 2 if PAIRS is 2. PUMP 2 has two forms, with equal terms in equal cycles:
 // - PAIR_PUMPED (RILL_VENDOR_CELLS or RILL_PUMP): each multiplier works twice per cycle, at clk_2x, for both pairs or
@@ -51,7 +51,7 @@ module rill_pair_products #(
     localparam TREES = X_BITS > 8 ? BEAT_BITS / 32 : ASYM != 0 ? BEAT_BITS / 128 : 1;
     localparam TOP_W = X_BITS + (X_BITS > 8 ? 6 : ASYM != 0 ? 8 : BEAT_BITS == 512 ? 10 : 9);
     localparam PAIR_SUMS = 4 * TREES * TOP_W;
-`include "rill_pair_skew.vh"
+    `include "rill_pair_skew.vh"
 
     wire [PAIRS*PAIR_SUMS-1:0] tree_sums;
     genvar i;

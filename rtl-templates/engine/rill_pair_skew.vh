@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells in which cycle each product of a beat is computed (rill_pair_products). Include it in a module that has PAIRS,
-// PUMP, X_BITS, ASYM and BEAT_BITS.
+// Tells in which cycle each product of a beat is computed (rill_pair_products). Uses PAIRS, PUMP, X_BITS, ASYM and
+// BEAT_BITS.
 // Multipliers form trees. A tree adds the products of PAIR_TREE bytes, either of their low nibbles or of their high
-// ones. Each multiplier adds its product to the sums of two other multipliers, one step later than these. A byte is in
-// the middle of the bytes whose sums it takes: odd bytes take no sum, byte 2 takes those of bytes 1 and 3, byte 4 those
-// of bytes 2 and 6. The first byte is at the top of the tree: it adds the sum of all others, and the bias. A token's
-// half of a sum has 26 - X_BITS bits, enough for 64 products of 8 bits but only for 4 of 10 bits. Each group of 32
-// elements has its own sum.
-// A step is one cycle. With PAIR_PUMPED it is half a cycle (one of clk_2x), and each multiplier computes one product in
-// each half: with two pairs first that of pair 0, with one pair first that of the low nibble. Both forms of PUMP 2 have
-// the latency of the slower one at each height: PAIR_MORE cycles more than PUMP 1.
+// ones. Each multiplier adds its product to the sums of two other multipliers, one step later than these. A byte is
+// in the middle of the bytes whose sums it takes: odd bytes take no sum, byte 2 takes those of bytes 1 and 3, byte
+// 4 those of bytes 2 and 6. The first byte is at the top of the tree: it adds the sum of all others, and the bias.
+// A token's half of a sum has 26 - X_BITS bits, enough for 64 products of 8 bits but only for 4 of 10 bits. Each
+// group of 32 elements has its own sum.
+// A step is one cycle. With PAIR_PUMPED it is half a cycle (one of clk_2x), and each multiplier computes one
+// product in each half: with two pairs first that of pair 0, with one pair first that of the low nibble. Both forms
+// of PUMP 2 have the latency of the slower one at each height: PAIR_MORE cycles more than PUMP 1.
 // verilator lint_off UNUSEDPARAM
 // verilator lint_off VARHIDDEN
 localparam PAIR_TREE = X_BITS > 8 ? 4 : ASYM != 0 ? 16 : BEAT_BITS == 512 ? 64 : 32;

@@ -65,8 +65,8 @@ module rill_pair_sums #(
     output reg  [31:0]         out_bias
 );
     localparam SHIFTED_W = TERM_W + 24;
-`include "rill_term_shifted.vh"
-`include "rill_latency.vh"
+    `include "rill_term_shifted.vh"
+    `include "rill_latency.vh"
     localparam PLACES = TOKENS > 1 ? TOKENS * ROWS / 2 : 1; // accumulators of a token, with a second bank for two pairs
     localparam MANY = 2 * PAIRS;                           // tokens per turn
     localparam OTHERS = MANY - 1;

@@ -54,8 +54,8 @@ module rill_pair_terms #(
     input  wire [2*PAIRS*SUMS_W-1:0]      sums,
     output wire [2*PAIRS*TERM_W-1:0]      term
 );
-`include "rill_pair_skew.vh"
-`include "rill_latency.vh"
+    `include "rill_pair_skew.vh"
+    `include "rill_latency.vh"
     // Words of a beat, groups of 16 nibbles per nibble half, and widths: QUAD_W of a sum of 4 products, SUM_W of 16
     // products, HALF_W of a nibble half of a beat, WHOLE_W of low + 16 * high, SCALED_W of that times the scale.
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // words of 8 nibbles

@@ -40,7 +40,7 @@ module rill_pair_trees #(
     input  wire [8*BEAT_BITS-1:0]         x_1,
     output wire [4*PAIRS*TREES*TOP_W-1:0] sums
 );
-`include "rill_pair_skew.vh"
+    `include "rill_pair_skew.vh"
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // words of 8 nibbles
     localparam SPLIT = 26 - X_BITS;               // place of token 1 in a product of both
     localparam PARTS = PUMP > PAIRS ? 1 : 2;      // multipliers per byte

@@ -2,7 +2,7 @@
 // Operand buffer of the matrix engine: two banks of mx units. One bank is written from the stream while the other one
 // is read.
 //
-// Write: s_axis_x, one unit {shift[7:0], q} per beat, tokens in any order. The buffer counts the units of each token.
+// Write: s_axis_x, one unit {shift[7:0], q} per word, tokens in any order. The buffer counts the units of each token.
 // tlast ends the operand and fills the bank. tready is low while both banks are full.
 // Read: read_tok and read_pair name two neighbouring units of the older operand. They are on unit_0 and unit_1, with
 // the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).

@@ -62,7 +62,7 @@ module rill_x_slice #(
     endfunction
 
     wire [PARTS*CONTROLS-1:0] parts;           // controls in cycle 1
-    rill_register_tree #(.DATA_W(CONTROLS), .COPIES(PARTS)) u_controls (
+    rill_register_copies #(.DATA_W(CONTROLS), .COPIES(PARTS)) u_controls (
         .clk(clk), .rst(rst), .d(controls), .q(parts));
     genvar a;
     genvar p;

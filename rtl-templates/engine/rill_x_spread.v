@@ -39,7 +39,7 @@ module rill_x_spread #(
     localparam WORD_W = COPIES > 1 ? 32 : 16;
     localparam SKEWED = COPIES > 1 || PUMP > 1 ? 1 : 0;     // factors are delayed, because multipliers add in trees
     localparam PART = 2 * XS * FACTOR_W / PARTS;
-`include "rill_pair_skew.vh"
+    `include "rill_pair_skew.vh"
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -82,7 +82,7 @@ module rill_x_spread #(
                 localparam AT = q * PARTS + p;
                 localparam [PAIR_TOP:0] SKEWS = SKEWED != 0 ? skews_of(p, q) : {{PAIR_TOP{1'b0}}, 1'b1};
                 (* keep = "true" *) reg [PART-1:0] x_q;
-                rill_register_tree #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
+                rill_register_copies #(.DATA_W(1), .COPIES(1)) u_valid (.clk(clk), .rst(rst),
                     .d(|(valid_late & SKEWS)), .q(valid[AT]));
                 always @(posedge clk)
                     if (valid[AT])

@@ -13,7 +13,7 @@
 // Reset: clk, synchronous active-high rst.
 //
 // name    meaning                       unit      range
-// LANES   fp32 per chunk                words     1, 2, 4, 8, 16, 32
+// LANES   fp32 per chunk                elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
 // USER_W  width of tuser                bits      derived
@@ -185,7 +185,7 @@ module rill_argmax #(
     assign m_axis_id_tlast = out_last;
 
     wire emit_d = emit_q ? !(m_axis_id_tready && out_last) : valid_q[LEVELS] && top_last;
-    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_ens (.clk(clk), .rst(1'b0), .d(rst || !emit_d), .q(ens));
+    rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_ens (.clk(clk), .rst(1'b0), .d(rst || !emit_d), .q(ens));
     always @(posedge clk) begin
         emit_q <= !rst && emit_d;
         if (rst)

@@ -174,24 +174,25 @@ module rill_bank_buffer #(
     reg                valid_q;
     reg  [DATA_W-1:0]  data_q;
     reg                pad_q;      // the additional word after a token's last one
-    reg  [CHUNK_W-1:0] last_chunk;
-    reg  [TOK_W-1:0]   last_tok;
-    reg                tlast;
-    reg  [SIDE_W-1:0]  side;
-    wire               tok_last = tok_q == last_tok;
-    wire               chunk_last = chunk_q == last_chunk;
+    // Attributes of the present block (see below)
+    reg  [CHUNK_W-1:0] now_chunk_q;
+    reg  [TOK_W-1:0]   now_tok_q;
+    reg                now_tlast_q;
+    reg  [SIDE_W-1:0]  now_side_q;
+    wire               tok_last = tok_q == now_tok_q;
+    wire               chunk_last = chunk_q == now_chunk_q;
     // TOKEN_MAJOR 1: the last word of a token
     wire               tok_done = TOKEN_MAJOR == 0 || i_pad || (chunk_last && !r_pad);
 
     assign i_avail = ready_q != {(BANK_W+1){1'b0}};
     assign i_bank = bank_q;
     assign i_chunk = chunk_q;
-    assign i_last = last_chunk;
+    assign i_last = now_chunk_q;
     assign i_tuser = {tok_last, tok_q};
     assign i_pad = TOKEN_MAJOR != 0 && pad_q;
     assign i_end = tok_last && (TOKEN_MAJOR != 0 ? tok_done : chunk_last);
-    assign i_tlast = tlast;
-    assign i_side = side;
+    assign i_tlast = now_tlast_q;
+    assign i_side = now_side_q;
     assign could = i_avail && r_go;
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
@@ -202,10 +203,10 @@ module rill_bank_buffer #(
     wire [BANK_W-1:0]  next_bank = bank_q + 1'b1;
     always @(posedge clk)
         if (ends || !i_avail) begin
-            last_chunk <= ends ? last_chunk_q[next_bank] : last_chunk_q[bank_q];
-            last_tok <= ends ? last_tok_q[next_bank] : last_tok_q[bank_q];
-            tlast <= ends ? tlast_q[next_bank] : tlast_q[bank_q];
-            side <= ends ? side_q[next_bank] : side_q[bank_q];
+            now_chunk_q <= ends ? last_chunk_q[next_bank] : last_chunk_q[bank_q];
+            now_tok_q <= ends ? last_tok_q[next_bank] : last_tok_q[bank_q];
+            now_tlast_q <= ends ? tlast_q[next_bank] : tlast_q[bank_q];
+            now_side_q <= ends ? side_q[next_bank] : side_q[bank_q];
         end
 
     always @(posedge clk) if (r_en && i_avail) data_q <= mem[addr_q];
@@ -250,7 +251,7 @@ module rill_bank_buffer #(
                     addr_q <= {ADDR_W{1'b0}};
                 end else if (r_en && could && !i_pad) begin
                     if (chunk_last) first_q <= next_first;
-                    addr_q <= chunk_last ? next_first : onwards(addr_q, {1'b0, last_tok} + ONE);
+                    addr_q <= chunk_last ? next_first : onwards(addr_q, {1'b0, now_tok_q} + ONE);
                 end
         end
         if (BANKS == 2) begin : gen_two

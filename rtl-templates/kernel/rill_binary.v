@@ -9,7 +9,7 @@
 // divisor.
 //
 // name      meaning                                         unit      range
-// LANES     fp32 per chunk                                  words     1 to 32
+// LANES     fp32 per chunk                                  elements  1 to 32
 // TOKENS    tokens per step, upper bound                    tokens    1 to 8
 // FUNCTION  1 sub, 3 div, 4 max, 5 min                      -         1 to 5
 // N         elements of a firing and token, for FUNCTION 3  elements  0 or more

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One lane of rill_binary, rill_scalar and rill_vector: y = a OP b, docs/numerics.md section 2.
 //
-// Latency in enabled clocks: 0 and 1: 5; 2: 3; 3: 10; 4 and 5: 1; one value per enabled clock. fault is aligned with
-// y: a NaN or infinite operand or result, or a zero divisor. Reset: rewinds delay lines only.
+// Latency in enabled clocks, by FUNCTION: 5 for add and sub, 3 for mul, 10 for div, 1 for max and min. One value per
+// enabled clock. fault is aligned with y: a NaN or infinite operand or result, or a zero divisor. Reset: rewinds delay
+// lines only.
 //
 // name      meaning                                     unit  range
 // FUNCTION  0 add, 1 sub, 2 mul, 3 div, 4 max, 5 min    -     0 to 5
@@ -32,8 +33,9 @@ module rill_binary_lane #(
             rill_fp32_mul u_product (.clk(clk), .en(en), .a(a), .b(b), .y(y), .fault(fault));
             wire unused = &{1'b0, rst};
         end else if (FUNCTION == 3) begin : gen_quotient
-            // y = a * recip(b). For |b| from 2^126 on, recip(b) would be flushed to 0, so both operands are divided by
-            // 4 first.
+            // y = a * recip(b). recip(b) is flushed to 0 for every |b| above 2^126. So for |b| from 2^126 on (exponent
+            // field above LARGE) both operands are divided by 4 first. If a / 4 would be subnormal, it becomes a zero
+            // with the sign of a (a_none); the quotient is 0 in any case.
             localparam [7:0] LARGE = 8'd252;
             wire        quarter = b[30:23] > LARGE && !(&b[30:23]);
             wire [31:0] b_part = {b[31], quarter ? b[30:23] - 8'd2 : b[30:23], b[22:0]};

@@ -9,7 +9,7 @@
 // or product, and on a product of 2^23 or more.
 //
 // name    meaning                       unit      range
-// LANES   fp32 per chunk in             words     1, 2, 4, 8, 16, 32
+// LANES   fp32 per chunk in             elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1 to 8
 // N       products of a sum             elements  1 to 65536
 // USER_W  width of tuser                bits      derived

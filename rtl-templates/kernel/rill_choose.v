@@ -5,7 +5,7 @@
 // Latency 1 cycle; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst.
 //
 // name     meaning                                                        unit         range
-// LANES    fp32 per chunk                                                 words        1 to 32
+// LANES    fp32 per chunk                                                 elements     1 to 32
 // TOKENS   tokens per step, upper bound                                   tokens       1 to 8
 // FIRINGS  firings in a repetition                                        firings      1 or more
 // LAYERS   repetitions of the region in a step                            repetitions  1 or more

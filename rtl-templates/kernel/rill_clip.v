@@ -4,14 +4,14 @@
 // Streams: docs/rtl.md section 3. Latency 2 cycles, one chunk per cycle, II 1. fault: pulse, NaN or infinite operand.
 // Reset: synchronous.
 //
-// name    meaning                                                                                  unit       range
-// LANES   fp32 per chunk                                                                           words      1 to 32
-// TOKENS  tokens per step, upper bound                                                             tokens     1 to 8
-// LO      lower bound                                                                              fp32 bits  any
-// HI      upper bound, after LO                                                                    fp32 bits  any
-// N       elements of a firing and token; 0: the result for 0 is +0, so that padding needs no      elements   0 or more
+// name    meaning                                                                              unit       range
+// LANES   fp32 per chunk                                                                       elements   1 to 32
+// TOKENS  tokens per step, upper bound                                                         tokens     1 to 8
+// LO      lower bound                                                                          fp32 bits  any
+// HI      upper bound, after LO                                                                fp32 bits  any
+// N       elements of a firing and token; 0: the result for 0 is +0, so that padding needs no  elements   0 or more
 //         care
-// USER_W  width of tuser                                                                           bits       derived
+// USER_W  width of tuser                                                                       bits       derived
 `default_nettype none
 
 module rill_clip #(

@@ -56,7 +56,7 @@ module rill_dequantize #(
     // Registers of an idle unit do not move. Per unit {add, mul, int}: it holds or receives something.
     wire [3*COPIES-1:0] busy;
     wire [2:0]          busy_d = {|valid_q[INT+MUL-1 +: ADD], |valid_q[INT-1 +: MUL], valid || |valid_q[INT-2:1]};
-    rill_register_tree #(.DATA_W(3), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
+    rill_register_copies #(.DATA_W(3), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_side (
         .clk(clk), .rst(rst), .en(valid || |busy[2:0]), .d(side), .q(out_side));
 

@@ -10,13 +10,13 @@
 // bad: faults of the lanes in valid stages. fault: pulse in the cycle after bad, unless the pipeline was stalled.
 // Latency LATENCY cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst; valids only.
 //
-// name      meaning                        unit     range
-// LANES     fp32 per chunk                 words    1 to 32
-// TOKENS    tokens per step, upper bound   tokens   1 to 8
-// OPERANDS  streams in, operand 0 low      streams  1 or more
-// LATENCY   stages of a lane               clocks   1 or more
-// COPIES    bits of step (rill_copies.vh)  bits     1 or more
-// USER_W    width of tuser                 bits     derived
+// name      meaning                        unit      range
+// LANES     fp32 per chunk                 elements  1 to 32
+// TOKENS    tokens per step, upper bound   tokens    1 to 8
+// OPERANDS  streams in, operand 0 low      streams   1 or more
+// LATENCY   stages of a lane               clocks    1 or more
+// COPIES    bits of step (rill_copies.vh)  bits      1 or more
+// USER_W    width of tuser                 bits      derived
 `default_nettype none
 
 module rill_elementwise #(

@@ -15,7 +15,7 @@
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                                       unit      range
-// LANES         fp32 per chunk                                                words     1, 2, 4, 8, 16, 32
+// LANES         fp32 per chunk                                                elements  1, 2, 4, 8, 16, 32
 // TOKENS        tokens per step, upper bound                                  tokens    1, 2, 4, 8
 // BEAT_BITS     width of a beat                                               bits      256, 512
 // N             elements of a row                                             elements  1 or more
@@ -123,7 +123,7 @@ module rill_embed #(
             rill_error_N_and_ROWS_must_be_at_least_1 u_error ();
         end
         if (ROW_BEATS < 1 || ROW_BEATS * BEAT_BITS < N * Q_W || HDR_BEATS + ROW_BEATS > 65535) begin : gen_bad_row
-            rill_error_ROW_BEATS_must_cover_N_elements u_error ();
+            rill_error_ROW_BEATS_must_cover_N_elements_and_with_HDR_BEATS_be_at_most_65535 u_error ();
         end
         if (MODE == 1 && (LANES < 1 || GROUP < 1 || GROUP % (LANES > 0 ? LANES : 1) != 0)) begin : gen_bad_group
             rill_error_GROUP_must_be_a_multiple_of_LANES u_error ();

@@ -5,11 +5,11 @@
 // Streams: docs/rtl.md section 3. Latency 42 cycles, with EXACT 17; one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse, NaN or infinite operand.
 //
-// name    meaning                       unit    range
-// LANES   fp32 per chunk                words   1 to 32
-// TOKENS  tokens per step, upper bound  tokens  1 to 8
-// EXACT   1: the exact form             -       0, 1
-// USER_W  width of tuser                bits    derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                elements  1 to 32
+// TOKENS  tokens per step, upper bound  tokens    1 to 8
+// EXACT   1: the exact form             -         0, 1
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_gelu #(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of rill_gelu: p = 1 + 0.044715 x^2, v = (x * p) * -2 sqrt(2/pi), y = x * recip(1 + exp(v)); products before
-// exp saturate.
+// One lane of rill_gelu in its tanh form (docs/numerics.md section 2). It computes p = 1 + 0.044715 x^2, then v = -2
+// sqrt(2/pi) * (x * p), then y = x * recip(1 + exp(v)). The products before exp saturate, so that a large x gives no
+// infinity.
 // Latency 42 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
-// (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or a zero divisor in a valid stage. Reset:
-// rewinds delay lines only.
+// (rill_pipe). fault is high in the cycle in which a unit meets a NaN, an infinity or a zero divisor in a valid stage,
+// so it is not aligned with y. Reset: rewinds delay lines only.
 //
 // name    meaning                                         unit    range
 // STAGES  stages of the surrounding pipeline (rill_pipe)  clocks  42 or more
@@ -31,8 +32,8 @@ module rill_gelu_lane #(
     localparam RECIP_STAGES = SUM_STAGES + LATENCY_RECIP;
     localparam Y_STAGES = RECIP_STAGES + LATENCY_MUL;
     localparam [31:0] ONE = 32'h3f800000;
-    localparam [31:0] CUBIC = 32'h3d372713;  // 0x1.6e4e26p-5
-    localparam [31:0] SLOPE = 32'hbfcc422a;  // -0x1.988454p+0
+    localparam [31:0] CUBIC = 32'h3d372713;  // 0.044715
+    localparam [31:0] SLOPE = 32'hbfcc422a;  // -2 * sqrt(2 / pi)
 
     generate
         if (STAGES < Y_STAGES) begin : gen_bad_stages
@@ -40,16 +41,16 @@ module rill_gelu_lane #(
         end
     endgenerate
 
-    wire [31:0] square;
-    wire [31:0] cubic;
-    wire [31:0] slope;
-    wire [31:0] u;
-    wire [31:0] v;
-    wire [31:0] e;
-    wire [31:0] divisor;
-    wire [31:0] sigmoid;
-    wire [31:0] x_u;
-    wire [31:0] x_y;
+    wire [31:0] square;                      // x^2
+    wire [31:0] cubic;                       // 0.044715 x^2
+    wire [31:0] slope;                       // p
+    wire [31:0] u;                           // x * p
+    wire [31:0] v;                           // u * SLOPE
+    wire [31:0] e;                           // exp(v)
+    wire [31:0] divisor;                     // 1 + e
+    wire [31:0] sigmoid;                     // 1 / divisor
+    wire [31:0] x_u;                         // x when p is there
+    wire [31:0] x_y;                         // x when sigmoid is there
     wire [8:0]  unit_fault;                  // one bit per unit, u_square in bit 0
     wire [8:0]  unit_valid = {
         valid[Y_STAGES-1], valid[RECIP_STAGES-1], valid[SUM_STAGES-1], valid[EXP_STAGES-1], valid[V_STAGES-1],

@@ -9,7 +9,7 @@
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
 // name        meaning                       unit       range
-// LANES       fp32 per chunk                words      1, 2, 4, 8, 16, 32
+// LANES       fp32 per chunk                elements   1, 2, 4, 8, 16, 32
 // TOKENS      tokens per step, upper bound  tokens     1 to 8
 // N           elements of a vector          elements   1 to 65536
 // EPS         eps                           fp32 bits  not 0
@@ -141,7 +141,7 @@ module rill_layernorm #(
     wire [LANES-1:0]     fault_gamma;
     wire [LANES-1:0]     fault_beta;
 
-    rill_register_tree #(.DATA_W(32), .COPIES(COPIES)) u_minus_mean (
+    rill_register_copies #(.DATA_W(32), .COPIES(COPIES)) u_minus_mean (
         .clk(clk), .rst(1'b0), .d(step[0] ? minus_mean : minus_mean_x[31:0]), .q(minus_mean_x));
     rill_delay_line #(.DATA_W(32), .DEPTH(CENTRE_STAGES)) u_r (
         .clk(clk), .rst(rst), .en(step[0]), .d(r_q[row]), .q(r_late));

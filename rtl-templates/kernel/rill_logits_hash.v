@@ -13,7 +13,7 @@
 // Reset: clk, synchronous active-high rst; the next chunk is the first one of a vector.
 //
 // name   meaning               unit      range
-// LANES  fp32 per chunk        words     1, 2, 4, 8, 16, 32
+// LANES  fp32 per chunk        elements  1, 2, 4, 8, 16, 32
 // N      elements of a vector  elements  1 to 2^24
 `default_nettype none
 

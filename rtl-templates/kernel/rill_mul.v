@@ -5,10 +5,10 @@
 // Latency 3 cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or
 // infinite operand or result.
 //
-// name    meaning                       unit    range
-// LANES   fp32 per chunk                words   1 to 32
-// TOKENS  tokens per step, upper bound  tokens  1 to 8
-// USER_W  width of tuser                bits    derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                elements  1 to 32
+// TOKENS  tokens per step, upper bound  tokens    1 to 8
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_mul #(

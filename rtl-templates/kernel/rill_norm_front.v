@@ -14,7 +14,7 @@
 // chunk per cycle in and out. Reset: clk, synchronous active-high rst; valids only.
 //
 // name    meaning                                         unit      range
-// LANES   fp32 per chunk                                  words     1, 2, 4, 8, 16, 32
+// LANES   fp32 per chunk                                  elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound                    tokens    1 to 8
 // N       elements of a vector                            elements  1 to 65536
 // PARAMS  fp32 values per element in a parameter word     words     1 or more

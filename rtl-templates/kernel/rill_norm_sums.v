@@ -10,10 +10,10 @@
 // Throughput: one chunk per cycle.
 // fault: pulse on NaN, infinity, or |X| >= 2^43. Reset: clk, synchronous active-high rst; valids only.
 //
-// name   meaning                             unit   range
-// LANES  fp32 per chunk, a power of two      words  1 or more
-// ROWS   vectors that may be open at a time  rows   1 or more
-// ROW_W  width of a row's number             bits   derived
+// name   meaning                             unit      range
+// LANES  fp32 per chunk, a power of two      elements  1 or more
+// ROWS   vectors that may be open at a time  rows      1 or more
+// ROW_W  width of a row's number             bits      derived
 `default_nettype none
 
 module rill_norm_sums #(
@@ -122,8 +122,8 @@ module rill_norm_sums #(
     wire [ROW_W-1:0] early_row;
     wire             early_first;
     wire             early_last;
-    reg  [ROW_W-1:0] at_row;
-    reg              at_last;
+    reg  [ROW_W-1:0] at_row_q;
+    reg              at_last_q;
     reg              again_q;            // the word before is of the same row
     reg              valid_q;
     reg  [ROW_W-1:0] row_q;
@@ -143,9 +143,9 @@ module rill_norm_sums #(
         .q({early_first, early_last, early_row}));
     always @(posedge clk)
         if (took_q[TREE_STAGES-2]) begin
-            at_row <= early_row;
-            at_last <= early_last;
-            again_q <= took_q[TREE_STAGES-1] && early_row == at_row && !early_first;
+            at_row_q <= early_row;
+            at_last_q <= early_last;
+            again_q <= took_q[TREE_STAGES-1] && early_row == at_row_q && !early_first;
             old_sum_q <= early_first ? 60'd0 : sum_q[early_row];
             old_high_q <= early_first ? 60'd0 : high_q[early_row];
             old_middle_q <= early_first ? 60'd0 : middle_q[early_row];
@@ -157,9 +157,9 @@ module rill_norm_sums #(
             valid_q <= 1'b0;
         end else begin
             took_q <= {took_q[TREE_STAGES-2:0], take};
-            valid_q <= took_q[TREE_STAGES-1] && at_last;
+            valid_q <= took_q[TREE_STAGES-1] && at_last_q;
         end
-    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst),
+    rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst),
         .d(take || |took_q[TREE_STAGES-3:0]), .q(steps));
     always @(posedge clk)
         if (take) begin
@@ -167,12 +167,12 @@ module rill_norm_sums #(
             place_q <= {first, last, row};
         end
     always @(posedge clk) begin
-        row_q <= at_row;
+        row_q <= at_row_q;
         if (took_q[TREE_STAGES-1]) begin
-            sum_q[at_row] <= next_sum(again_q, m_sum, old_sum_q, sum);
-            high_q[at_row] <= next_sum(again_q, m_high, old_high_q, sum_high);
-            middle_q[at_row] <= next_sum(again_q, m_middle, old_middle_q, sum_middle);
-            low_q[at_row] <= next_sum(again_q, m_low, old_low_q, sum_low);
+            sum_q[at_row_q] <= next_sum(again_q, m_sum, old_sum_q, sum);
+            high_q[at_row_q] <= next_sum(again_q, m_high, old_high_q, sum_high);
+            middle_q[at_row_q] <= next_sum(again_q, m_middle, old_middle_q, sum_middle);
+            low_q[at_row_q] <= next_sum(again_q, m_low, old_low_q, sum_low);
             m_sum <= next_sum(again_q, m_sum, old_sum_q, sum);
             m_high <= next_sum(again_q, m_high, old_high_q, sum_high);
             m_middle <= next_sum(again_q, m_middle, old_middle_q, sum_middle);

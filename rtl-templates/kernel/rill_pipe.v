@@ -62,7 +62,7 @@ module rill_pipe #(
     wire go = en && (s_tvalid[0] || busy_q);
     assign s_tready = free || m_tready;
     wire free_d = go ? !shifted[LATENCY-1] : !m_tvalid;
-    rill_register_tree #(.DATA_W(1), .COPIES(1)) u_free (.clk(clk), .rst(rst), .d(free_d), .q(free));
+    rill_register_copies #(.DATA_W(1), .COPIES(1)) u_free (.clk(clk), .rst(rst), .d(free_d), .q(free));
 
     always @(posedge clk)
         if (rst) begin
@@ -83,7 +83,7 @@ module rill_pipe #(
             assign step = go;
         end else begin : gen_copies
             wire [2*COPIES-1:0] state;         // {busy, the last stage holds none}
-            rill_register_tree #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
+            rill_register_copies #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
                 .d({go ? |shifted[LATENCY-1:0] : busy_q, free_d}), .q(state));
             for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
                 assign step[c] = (state[2*c] || m_tready) && (s_tvalid[VALIDS == 1 ? 0 : c] || state[2*c+1]);

@@ -11,7 +11,7 @@
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                                   unit      range
-// LANES         fp32 per chunk                                            words     1, 2, 4, 8, 16, 32
+// LANES         fp32 per chunk                                            elements  1, 2, 4, 8, 16, 32
 // TOKENS        tokens per step, upper bound                              tokens    1, 2, 4, 8
 // BEAT_BITS     width of a beat                                           bits      256, 512
 // N             elements of a row                                         elements  1 to 65535
@@ -57,7 +57,8 @@ module rill_position #(
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
     localparam ROW_BEATS = (N * 32 + BEAT_BITS - 1) / (BEAT_BITS > 0 ? BEAT_BITS : 1);
-    // A word of the buffer is as wide as the wider of beat and chunk.
+    // A word of the buffer is as wide as the wider of beat and chunk. BANKS: beats of such a word. SLOTS: chunks of
+    // such a word. One of the two is 1.
     localparam BANKS = CHUNK_BITS > BEAT_BITS ? CHUNK_BITS / (BEAT_BITS > 0 ? BEAT_BITS : 1) : 1;
     localparam SLOTS = BEAT_BITS > CHUNK_BITS ? BEAT_BITS / (CHUNK_BITS > 0 ? CHUNK_BITS : 1) : 1;
     localparam WORD_BITS = BANKS * BEAT_BITS;
@@ -89,8 +90,10 @@ module rill_position #(
     endgenerate
 
     // Requests: offset of the first row (product in two registered steps, then the sum), then one row after the other.
+    // S_STEP waits for a step word, S_WORK computes the first row's offset, S_ROW checks a row, S_ASK sends its
+    // descriptor, S_WAIT waits until the last chunk has left.
     localparam [2:0] S_STEP = 3'd0, S_WORK = 3'd1, S_ROW = 3'd2, S_ASK = 3'd3, S_WAIT = 3'd4;
-    localparam [1:0] W_OFFSET = 2'd2;        // cycles of S_WORK: product, place, offset
+    localparam [1:0] W_OFFSET = 2'd2;        // number of the last cycle of S_WORK, from 0: product, place_q, offset
     reg  [2:0]  state_q;
     reg  [1:0]  work_q;                      // cycles in S_WORK
     reg         open_q;

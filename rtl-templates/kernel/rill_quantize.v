@@ -5,25 +5,26 @@
 // In: vector stream (chunk, tok) of any length. A block ends after BLOCK elements or at tlast (padding lanes are +0.0,
 // as the stream guarantees).
 // Out: mx stream of units {shift[7:0], q[XS*X_BITS-1:0]} with XS = BEAT_BITS / 8 mantissas, in order block, tok, unit
-// in block. An output firing has FIRE_BLOCKS blocks; it ends earlier with the input firing (with FIRE_BLOCKS 0 only
-// then). Block b starts at unit b * ceil(BLOCK / XS). A short last block has only the units that its chunks need. If a
-// token has an odd number of units in the firing, a zero unit (shift 0) follows its last block.
-// Throughput: one chunk per cycle. A block is read while the next one comes in, or the next three if they have fewer
-// tokens and fit. Reading takes one cycle per chunk and padding unit.
+// in block. An output firing ends after FIRE_BLOCKS blocks and with each input firing. With FIRE_BLOCKS 0 it ends only
+// with the input firing. Block b starts at unit b * ceil(BLOCK / XS). A short last block has only the units that its
+// chunks need. If a token has an odd number of units in the firing, a zero unit (shift 0) follows its last block.
+// Throughput: one chunk per cycle. A block is read while the next block comes in. The buffer has room for two of the
+// largest blocks. If blocks are smaller, for example in a step of one token, up to three of them (BANKS - 1) come in
+// meanwhile. Reading takes one cycle per chunk and padding unit.
 // Latency max(log2(LANES) + 4, 6) cycles from the last chunk of a block (all tokens) to its first unit if that unit is
 // one chunk, plus one per further chunk of the unit. Reset: clk, synchronous active-high rst.
 // fault: pulse on NaN, infinity, or a block exponent above EXP_MIN + 39 - X_BITS.
 //
-// name         meaning                                                                     unit      range
-// LANES        fp32 per chunk                                                              words     1, 2, 4, 8, 16, 32
-// TOKENS       tokens per step, upper bound                                                tokens    1 to 8
-// BEAT_BITS    width of a beat                                                             bits      256, 512
-// BLOCK        elements that share an exponent: a multiple of LANES, or at least the       elements  1 or more
+// name         meaning                                                                unit      range
+// LANES        fp32 per chunk                                                         elements  1, 2, 4, 8, 16, 32
+// TOKENS       tokens per step, upper bound                                           tokens    1 to 8
+// BEAT_BITS    width of a beat                                                        bits      256, 512
+// BLOCK        elements that share an exponent: a multiple of LANES, or at least the  elements  1 or more
 //              whole vector
-// X_BITS       width of a mantissa                                                         bits      8, 10
-// EXP_MIN      floor of the block exponent                                                 -         -126 to 64
-// FIRE_BLOCKS  blocks of an output firing; 0: all blocks of the input firing               blocks    0 or more
-// USER_W       width of tuser                                                              bits      derived
+// X_BITS       width of a mantissa                                                    bits      8, 10
+// EXP_MIN      floor of the block exponent                                            -         -126 to 64
+// FIRE_BLOCKS  blocks of an output firing; 0: all blocks of the input firing          blocks    0 or more
+// USER_W       width of tuser                                                         bits      derived
 `default_nettype none
 
 module rill_quantize #(
@@ -79,7 +80,8 @@ module rill_quantize #(
 
     localparam LANES_1 = LANES > 0 ? LANES : 1;
     localparam LEVELS = $clog2(LANES_1);
-    // top_q is complete when the first chunk of the block is read
+    // Cycles from the last word of a block until it may be read. The largest field of its last chunk is then at the
+    // output of the tree and is written to top_q in the same cycle; top1_q takes it directly (below).
     localparam READY_DELAY = LEVELS > 2 ? LEVELS - 1 : 1;
     localparam XS = BEAT_BITS / 8;
     localparam CHUNKS = (BLOCK + LANES_1 - 1) / LANES_1;
@@ -93,9 +95,11 @@ module rill_quantize #(
     localparam FIRE_W = $clog2(FIRE_BLOCKS + 2);
     localparam [31:0] LAST_FIRE = FIRE_BLOCKS - 1;
     localparam [31:0] LAST_SLOT = SLOTS - 1;
-    localparam signed [31:0] FLOOR = 125 + X_BITS + EXP_MIN;        // exponent field of the largest value at shift 0
+    // Exponent field of the largest value at shift 0: 127 (bias of fp32) + X_BITS - 2 (exponent of the largest
+    // mantissa) + EXP_MIN.
+    localparam signed [31:0] FLOOR = 125 + X_BITS + EXP_MIN;
     localparam [9:0] FLOOR_10 = FLOOR[9:0];
-    localparam [31:0] MOST = 39 - X_BITS;                  // largest shift
+    localparam [31:0] MOST = 39 - X_BITS;                  // largest shift: the largest x is the same for 8 and 10 bits
     localparam GRADUAL = X_BITS != 8;                      // small blocks use the floor as their exponent
     `include "rill_latency.vh"
     localparam Q_STAGES = LATENCY_MX_LANE;                 // stages from a chunk that was read to its mantissas
@@ -134,6 +138,7 @@ module rill_quantize #(
     wire [ROW_W:0]     place_now = {w_chunk == {CHUNK_W{1'b0}}, w_bank, s_axis_x_tuser[TOK_W-1:0]};
     wire [ROW_W:0]     place;
     wire [ROW_W-1:0]   row = place[ROW_W-1:0];
+    // Accepted words of the last LEVELS + 1 cycles. While there is one, the tree and u_place move.
     reg  [LEVELS:0]    took_q;
     wire [LEVELS+1:0]  took = {took_q, w_take};
     wire               taking = |took;
@@ -161,7 +166,9 @@ module rill_quantize #(
     reg  [FIRE_W-1:0] fire_q;     // blocks of this firing before the present one
     wire              last_fire = FIRE_BLOCKS != 0 && fire_q == LAST_FIRE[FIRE_W-1:0];
     wire              closes = i_tlast || last_fire;
-    wire              odd_here;   // the present block has an odd number of units
+    // The present block has an odd number of units: its last chunk is in unit i_last / SLOTS, counted from 0, and this
+    // number is even.
+    wire              odd_here;
     wire [SLOT_W-1:0] slot;
     wire              slot_last;
 
@@ -202,15 +209,16 @@ module rill_quantize #(
     wire [USER_W-1:0] user1;
     reg  [SIDE_W-1:0] side1_q;
     wire [ROW_W-1:0]  ask = {i_bank, i_tuser[TOK_W-1:0]};
-    // The block's largest exponent field. Its last chunk may raise it in the cycle in which its first chunk is read.
-    reg  [7:0]        top1;
-    wire [9:0]        shift1 = {2'd0, top1} - FLOOR_10;
-    wire              small1 = top1 == 8'd0 || shift1[9];
+    // The largest exponent field of the block that is read. The block's last chunk may raise top_q in the cycle in
+    // which its first chunk is read, so this value bypasses top_q.
+    reg  [7:0]        top1_q;
+    wire [9:0]        shift1 = {2'd0, top1_q} - FLOOR_10;
+    wire              small1 = top1_q == 8'd0 || shift1[9];
     wire              zero1 = pad1 || (!GRADUAL && small1);
-    wire              range1 = !pad1 && (top1 == 8'hff || (!small1 && shift1 > MOST[9:0]));
-    wire [7:0]        least1 = GRADUAL && small1 ? FLOOR_10[7:0] : top1;
+    wire              range1 = !pad1 && (top1_q == 8'hff || (!small1 && shift1 > MOST[9:0]));
+    wire [7:0]        least1 = GRADUAL && small1 ? FLOOR_10[7:0] : top1_q;
 
-    always @(posedge clk) if (en) top1 <= raise && row == ask ? chunk_top : top_q[ask];
+    always @(posedge clk) if (en) top1_q <= raise && row == ask ? chunk_top : top_q[ask];
     always @(posedge clk) if (en) side1_q <= {slot, slot == {SLOT_W{1'b0}}, slot_last, i_pad, i_end && closes, i_tuser};
     assign {slot1, first1, last1, pad1, tlast1, user1} = side1_q;
     always @(posedge clk) fault <= !rst && en && r_tvalid && range1;

@@ -11,16 +11,16 @@
 // log2(LANES) more with N > 0.
 // Reset: synchronous, valids and counters only. fault: pulse on a NaN or infinity, and for sums on |x| >= 2^23.
 //
-// name      meaning                                       unit      range
-// LANES     fp32 per chunk                                words     1, 2, 4, 8, 16, 32
-// TOKENS    tokens per step, upper bound                  tokens    1 to 8
-// FUNCTION  0 max, 1 min, 2 sum times SCALE               -         0, 1, 2
-// N         elements of a vector; 0: each lane alone      elements  0 to 2^24
-// ROUNDS    rounds of a group, for N = 0                  words     1 to 2^24
-// WORDS     words of a round and token, for N = 0         words     1 to 65536
-// SCALE     finite factor of the sum, as fp32 bits        -         any
-// USER_W    width of tuser                                bits      derived
-// OUT       fp32 per chunk out                            words     derived
+// name      meaning                                   unit      range
+// LANES     fp32 per chunk                            elements  1, 2, 4, 8, 16, 32
+// TOKENS    tokens per step, upper bound              tokens    1 to 8
+// FUNCTION  0 max, 1 min, 2 sum times SCALE           -         0, 1, 2
+// N         elements of a vector; 0: each lane alone  elements  0 to 2^24
+// ROUNDS    rounds of a group, for N = 0              words     1 to 2^24
+// WORDS     words of a round and token, for N = 0     words     1 to 65536
+// SCALE     finite factor of the sum, as fp32 bits    -         any
+// USER_W    width of tuser                            bits      derived
+// OUT       fp32 per chunk out                        elements  derived
 `default_nettype none
 
 module rill_reduce #(

@@ -8,7 +8,7 @@
 // chunk out. Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity, |x| >= 2^23 or overflow.
 //
 // name      meaning                       unit       range
-// LANES     fp32 per chunk                words      1, 2, 4, 8, 16, 32
+// LANES     fp32 per chunk                elements   1, 2, 4, 8, 16, 32
 // TOKENS    tokens per step, upper bound  tokens     1 to 8
 // N         elements of a vector          elements   1 to 65536
 // EPS       eps                           fp32 bits  not 0

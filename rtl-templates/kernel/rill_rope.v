@@ -10,7 +10,7 @@
 // out. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result.
 //
 // name    meaning                                                      unit      range
-// LANES   fp32 per chunk; divides HEAD and ROTARY/2                    words     1, 2, 4, 8, 16, 32
+// LANES   fp32 per chunk; divides HEAD and ROTARY/2                    elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound                                 tokens    1 to 8
 // HEAD    elements of a head                                           elements  1 or more
 // ROTARY  elements of a head that are rotated, even                    elements  2 to HEAD

@@ -19,7 +19,7 @@
 // Reset: clk, synchronous active-high rst.
 //
 // name    meaning                       unit      range
-// LANES   fp32 per chunk                words     1, 2, 4, 8, 16, 32
+// LANES   fp32 per chunk                elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
 // TOP_K   elements of the longest list  elements  1 to 64

@@ -4,15 +4,15 @@
 // Streams: docs/rtl.md section 3. Latency 5, 3, 10 or 1 cycles by FUNCTION (rill_binary_lane); one chunk per cycle, II
 // 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero divisor.
 //
-// name      meaning                                                                                unit       range
-// LANES     fp32 per chunk                                                                         words      1 to 32
-// TOKENS    tokens per step, upper bound                                                           tokens     1 to 8
-// FUNCTION  OP (rill_binary_lane)                                                                  -          0 to 5
-// VALUE     the number                                                                             fp32 bits  any
-// FIRST     1: VALUE is the first operand                                                          -          0, 1
-// N         elements of a firing and token; 0: the result for 0 is +0, so padding needs no         elements   0 or more
+// name      meaning                                                                         unit       range
+// LANES     fp32 per chunk                                                                  elements   1 to 32
+// TOKENS    tokens per step, upper bound                                                    tokens     1 to 8
+// FUNCTION  OP (rill_binary_lane)                                                           -          0 to 5
+// VALUE     the number                                                                      fp32 bits  any
+// FIRST     1: VALUE is the first operand                                                   -          0, 1
+// N         elements of a firing and token; 0: the result for 0 is +0, so padding needs no  elements   0 or more
 //           treatment
-// USER_W    width of tuser                                                                         bits       derived
+// USER_W    width of tuser                                                                  bits       derived
 `default_nettype none
 
 module rill_scalar #(

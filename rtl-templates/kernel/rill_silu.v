@@ -4,10 +4,10 @@
 // Streams: docs/rtl.md section 3. Latency 25 cycles, one chunk per cycle, II 1. Reset: synchronous.
 // fault: pulse, NaN or infinite operand.
 //
-// name    meaning                       unit    range
-// LANES   fp32 per chunk                words   1 to 32
-// TOKENS  tokens per step, upper bound  tokens  1 to 8
-// USER_W  width of tuser                bits    derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                elements  1 to 32
+// TOKENS  tokens per step, upper bound  tokens    1 to 8
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_silu #(

@@ -5,7 +5,7 @@
 // Reset: synchronous.
 //
 // name    meaning                       unit       range
-// LANES   fp32 per chunk                words      1 to 32
+// LANES   fp32 per chunk                elements   1 to 32
 // TOKENS  tokens per step, upper bound  tokens     1 to 8
 // SLOPE   -2 / cap                      fp32 bits  not 0
 // GAIN    2 * cap                       fp32 bits  not 0

@@ -425,7 +425,7 @@ module rill_softmax #(
 
     // Copies of r_tvalid, one for each copy of the lanes' enable.
     wire [STEPS-1:0]  there;
-    rill_register_tree #(.DATA_W(1), .COPIES(STEPS)) u_there (
+    rill_register_copies #(.DATA_W(1), .COPIES(STEPS)) u_there (
         .clk(clk), .rst(rst), .d(en ? i_avail && go : r_tvalid), .q(there));
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(STEPS), .VALIDS(STEPS)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(there), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en),
@@ -516,7 +516,7 @@ module rill_softmax #(
     localparam [31:0] ROOM_32 = ROOM;
     localparam [31:0] TOKENS_32 = TOKENS;
     wire              inv_ready;
-    reg               inv_push;                         // counted one cycle later, because en comes late in the cycle
+    reg               inv_push_q;                         // counted one cycle later, because en comes late in the cycle
     reg  [31:0]       inv_data_q;
     reg  [USER_W-1:0] inv_user_q;
     wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
@@ -530,11 +530,11 @@ module rill_softmax #(
         if (rst) begin
             used_q <= {ROOM_W{1'b0}};
             start_q <= 1'b0;
-            inv_push <= 1'b0;
+            inv_push_q <= 1'b0;
         end else begin
             used_q <= used_q + {{(ROOM_W-1){1'b0}}, start_q} - {{(ROOM_W-1){1'b0}}, inv_pop};
             start_q <= en && i_avail && go && i_chunk == {CHUNK_W{1'b0}};
-            inv_push <= en && inv_valid_q[INV-1];
+            inv_push_q <= en && inv_valid_q[INV-1];
         end
     always @(posedge clk)
         if (inv_valid_q[INV-1]) begin
@@ -542,7 +542,7 @@ module rill_softmax #(
             inv_user_q <= inv_user;
         end
     rill_fifo #(.DATA_W(32 + USER_W), .DEPTH(ROOM)) u_inv (
-        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push), .s_axis_tready(inv_ready),
+        .clk(clk), .rst(rst), .s_axis_tvalid(inv_push_q), .s_axis_tready(inv_ready),
         .s_axis_tdata({inv_user_q, inv_data_q}),
         .m_axis_tvalid(m_axis_inv_tvalid), .m_axis_tready(m_axis_inv_tready),
         .m_axis_tdata({m_axis_inv_tuser, m_axis_inv_tdata}),
@@ -556,7 +556,7 @@ module rill_softmax #(
     always @(posedge clk) fault <= !rst && (bad_in || (en && bad_out));
 
 `ifdef RILL_ASSERT
-    always @(posedge clk) if (!rst) assert (!inv_push || inv_ready);
+    always @(posedge clk) if (!rst) assert (!inv_push_q || inv_ready);
 `endif
     wire unused = &{1'b0, s_axis_step_tdata, k_together, LAST_TOGETHER,
         in_valid, en_in, w_end, i_pad, i_tlast, took, sum_valid, own1_chunk,

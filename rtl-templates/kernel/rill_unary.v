@@ -6,7 +6,7 @@
 // fault: pulse, NaN or infinite operand, an operand outside the function's domain, or (FUNCTION 9) an overflow.
 //
 // name      meaning                                                                       unit       range
-// LANES     fp32 per chunk                                                                words      1 to 32
+// LANES     fp32 per chunk                                                                elements   1 to 32
 // TOKENS    tokens per step, upper bound                                                  tokens     1 to 8
 // FUNCTION  number of the function (rill_unary_lane)                                      -          0 to 11
 // A         first constant of the function                                                fp32 bits  any

@@ -83,7 +83,7 @@ module rill_k_writer #(
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
         end
         if (LAYERS < 1 || HEADS < 1 || UNITS < 1 || UNITS > 256) begin : gen_bad_shape
-            rill_error_LAYERS_HEADS_UNITS_must_be_at_least_1 u_error ();
+            rill_error_LAYERS_and_HEADS_must_be_at_least_1_UNITS_1_to_256 u_error ();
         end
     endgenerate
 

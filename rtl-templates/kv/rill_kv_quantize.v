@@ -10,7 +10,7 @@
 // overflows.
 //
 // name       meaning                                        unit       range
-// LANES      fp32 per chunk                                 words      1, 2, 4, 8, 16, 32
+// LANES      fp32 per chunk                                 elements   1, 2, 4, 8, 16, 32
 // TOKENS     tokens per step, upper bound                   tokens     1 to 8
 // BEAT_BITS  width of a beat                                bits       256, 512
 // HEADS      heads of a firing                              heads      1 or more
@@ -78,8 +78,8 @@ module rill_kv_quantize #(
     localparam ROW_W = TOK_W + 1;                          // {bank, tok}
     localparam [31:0] LAST_CHUNK = CHUNKS - 1;
     localparam [31:0] LAST_SLOT = SLOTS - 1;
-    localparam [31:0] F127 = 32'h42fe0000;
-    localparam [31:0] F1_127 = 32'h3c010204;               // 0x1.020408p-7
+    localparam [31:0] F127 = 32'h42fe0000;                 // 127
+    localparam [31:0] F1_127 = 32'h3c010204;               // 1 / 127
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;
     `include "rill_latency.vh"
@@ -119,7 +119,7 @@ module rill_kv_quantize #(
         .i_pad(i_pad), .i_end(i_end), .i_tlast(i_tlast), .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     // ---- largest magnitude per token while the head comes in; then its reciprocal and the scale ----
-    reg  [LANES*31-1:0] magnitudes;
+    reg  [LANES*31-1:0] magnitudes_q;
     wire [30:0]         chunk_most;
     wire [ROW_W+1:0]    place_now = {w_chunk == {CHUNK_W{1'b0}}, w_chunk == LAST_CHUNK[CHUNK_W-1:0], w_bank,
         s_axis_x_tuser[TOK_W-1:0]};
@@ -143,11 +143,11 @@ module rill_kv_quantize #(
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_magnitude
             always @(posedge clk)
-                if (w_take) magnitudes[i*31 +: 31] <= s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0
+                if (w_take) magnitudes_q[i*31 +: 31] <= s_axis_x_tdata[i*32+23 +: 8] == 8'd0 ? 31'd0
                     : s_axis_x_tdata[i*32 +: 31];
         end
     endgenerate
-    rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(taking), .d(magnitudes), .q(chunk_most));
+    rill_max_tree #(.DATA_W(31), .LANES(LANES)) u_most (.clk(clk), .en(taking), .d(magnitudes_q), .q(chunk_most));
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(LEVELS + 1)) u_place (.clk(clk), .rst(rst), .en(taking), .d(place_now),
         .q(place));
 
@@ -256,7 +256,7 @@ module rill_kv_quantize #(
     wire               busy_d = step ? r_tvalid || |valid_q[Y_STAGES-2:0] : busy_q;
     wire [COPIES-1:0]  busy;
     wire [COPIES-1:0]  steps = {COPIES{en}} & ({COPIES{r_tvalid}} | busy); // enables of the lanes
-    rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
+    rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
     reg  [31:0]        inv2_q;
     always @(posedge clk)
         if (step)

@@ -13,7 +13,7 @@
 // keeps its contents.
 //
 // name          meaning                                              unit       range
-// LANES         fp32 per word                                        words      1, 2, 4, 8, 16, 32
+// LANES         fp32 per word                                        elements   1, 2, 4, 8, 16, 32
 // TOKENS        tokens per step, upper bound                         tokens     1 to 8
 // BEAT_BITS     width of a beat                                      bits       256, 512
 // LAYERS        firings per step                                     firings    1 or more
@@ -212,7 +212,7 @@ module rill_kv_scale #(
         else if (issue)
             r_addr_d = !r_last ? r_addr_q + 1'b1 : (r_again ? r_base_q : r_base_next) + skip_words[ADDR_W-1:0];
     end
-    rill_register_tree #(.DATA_W(ADDR_W), .COPIES(2)) u_addr (.clk(clk), .rst(rst), .d(r_addr_d),
+    rill_register_copies #(.DATA_W(ADDR_W), .COPIES(2)) u_addr (.clk(clk), .rst(rst), .d(r_addr_d),
         .q({read_addr, r_addr_q}));
 
     always @(posedge clk)

@@ -119,13 +119,13 @@ module rill_v_tail #(
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
         end
         if (LAYERS < 1 || LAYERS > 1024 || HEADS < 1 || HEAD_DIM < 1) begin : gen_bad_shape
-            rill_error_LAYERS_HEADS_HEAD_DIM_must_be_at_least_1 u_error ();
+            rill_error_LAYERS_must_be_1_to_1024_HEADS_and_HEAD_DIM_at_least_1 u_error ();
         end
         if ($signed(ULTRA) < 0 || ULTRA > CHANNELS) begin : gen_bad_ultra
             rill_error_ULTRA_must_be_0_to_CHANNELS u_error ();
         end
         if (LAYER_ROWS > 8192 || UNITS > 256) begin : gen_bad_rows
-            rill_error_HEADS_times_rows_of_a_head_must_be_8192_or_less u_error ();
+            rill_error_HEADS_times_rows_must_be_8192_or_less_units_of_a_head_256_or_less u_error ();
         end
     endgenerate
 
@@ -207,7 +207,7 @@ module rill_v_tail #(
     // Copies of S_LOAD and S_SPREAD for the registers of the head's bytes and of writes.
     wire filling;
     wire moving;
-    rill_register_tree #(.DATA_W(2), .COPIES(1)) u_filling (
+    rill_register_copies #(.DATA_W(2), .COPIES(1)) u_filling (
         .clk(clk), .rst(rst), .d({state_d[LOADING], state_d[SPREADING]}),
         .q({filling, moving}));
     wire move_row = moving && (BLOCK_BEATS == 1 || !opening || second_q); // row_end
@@ -323,11 +323,11 @@ module rill_v_tail #(
     wire [GROUPS*WRITE_W-1:0] writes;
     wire [GROUPS*ADDR_W-1:0]  read_addrs;
     wire [CHANNELS-1:0]       arrives;
-    rill_register_tree #(.DATA_W(WRITE_W), .COPIES(GROUPS)) u_writes (
+    rill_register_copies #(.DATA_W(WRITE_W), .COPIES(GROUPS)) u_writes (
         .clk(clk), .rst(rst), .d({write_enable, write_word[ADDR_W-1:0]}), .q(writes));
-    rill_register_tree #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
+    rill_register_copies #(.DATA_W(ADDR_W), .COPIES(GROUPS)) u_reads (
         .clk(clk), .rst(rst), .d(read1_q ? read_word[ADDR_W-1:0] : out_word[ADDR_W-1:0]), .q(read_addrs));
-    rill_register_tree #(.DATA_W(1), .COPIES(CHANNELS)) u_arrives (
+    rill_register_copies #(.DATA_W(1), .COPIES(CHANNELS)) u_arrives (
         .clk(clk), .rst(rst), .d(state_q == S_WAIT && wait_q == READ_DONE - 2'd1), .q(arrives));
 
     genvar c;

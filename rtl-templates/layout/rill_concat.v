@@ -4,12 +4,12 @@
 // Takes FIRST words of a for each token, then SECOND words of b for each token, and repeats that until b's firing ends.
 // Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle. Reset: synchronous, valids and counters only.
 //
-// name    meaning                       unit    range
-// LANES   fp32 per chunk                words   1 or more
-// TOKENS  tokens per step, upper bound  tokens  1 or more
-// FIRST   words of a, per token         words   1 to 2^24
-// SECOND  words of b, per token         words   1 to 2^24
-// USER_W  width of tuser                bits    derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                elements  1 or more
+// TOKENS  tokens per step, upper bound  tokens    1 or more
+// FIRST   words of a, per token         words     1 to 2^24
+// SECOND  words of b, per token         words     1 to 2^24
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_concat #(

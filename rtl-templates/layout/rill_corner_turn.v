@@ -11,11 +11,13 @@
 // and checks every word (gen/ir/corner.c).
 // Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full
 // after ceil(BUFFER / LANES) words per token and gives ceil(product of TRIPS / LANES) words per token. Elements of the
-// last word beyond these counts are ignored at the input and +0 at the output. A firing is ROUNDS halves, the trips of
-// the loops that both sides share. With ROUNDS above 1 both counts are whole words. m_axis_tlast ends the firing;
-// s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
+// last word beyond these counts are ignored at the input and +0 at the output. A firing fills ROUNDS
+// halves. ROUNDS is the product of the trip counts of the loops that both sides have in common, because the buffer
+// holds only what is inside of these loops. With ROUNDS above 1 both counts are whole words. m_axis_tlast ends the
+// firing; s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time. Latency: 2 cycles from the last word in to the first word
-// out. The addresses of the next words are computed ahead, in two stages after the loops.
+// out. Addresses are computed ahead of the words: counters step through the loops (rill_loop_walk), and two pipeline
+// stages turn element numbers into banks and rows.
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
 // name       meaning                                                  unit      range
@@ -29,8 +31,8 @@
 // STRIDES    stride of each loop, 32 bits each, likewise              elements  any
 // PERIOD     elements after which the skew grows, a multiple of       elements  0 or more
 //            LANES; 0: no skew
-// SKEW       banks that each period is turned by, relative to the     banks     0 to LANES - 1
-//            previous one
+// SKEW       banks that the elements of a period are stored after     banks     0 to LANES - 1
+//            those of the previous period
 // RAM_STYLE  style of the storage, as in rill_ram_sdp                 -         "auto", "distributed", "block", "ultra"
 // USER_W     width of tuser                                           bits      derived
 `default_nettype none
@@ -189,7 +191,9 @@ module rill_corner_turn #(
     endgenerate
 
     // ---- the loops of each lane ----
-    // The number of banks that each loop moves on when its index grows by one.
+    // The number of banks that each loop moves on when its index grows by one. The skew is added only for strides that
+    // are multiples of PERIOD. With any other stride a step may or may not enter a new period; the compiler refuses
+    // walks for which this gives a wrong bank (is_free in gen/ir/corner.c).
     function [LOOPS*32-1:0] turns(input integer loops);
         integer l;
         begin
@@ -203,7 +207,8 @@ module rill_corner_turn #(
     localparam [LOOPS*32-1:0] TURNS = turns(LOOPS);
     localparam [31:0] INNER_32 = STRIDES[(LOOPS-1)*32 +: 32];
     localparam [31:0] INNER_TURN_32 = TURNS[(LOOPS-1)*32 +: 32];
-    // If the innermost loop is a multiple of LANES, all lanes follow from the first lane, and only that one walks.
+    // If the trip count of the innermost loop is a multiple of LANES, a word never leaves that loop. The elements of
+    // all lanes then follow from the first lane's element, so only the first lane has loop counters.
     localparam ALIGNED = TRIPS[(LOOPS-1)*32 +: 32] % SAFE_LANES == 0;
     localparam WALKS = ALIGNED ? 1 : LANES;
     generate

@@ -6,12 +6,12 @@
 // Streams: docs/rtl.md section 3. Latency 0, one chunk per cycle. Reset: synchronous; tvalid and tready are low in
 // reset.
 //
-// name    meaning                        unit    range
-// LANES   fp32 per chunk out             words   1 or more
-// TOKENS  tokens per step, upper bound   tokens  1 or more
-// SPREAD  1: a chunk in has one element  -       0, 1
-// USER_W  width of tuser                 bits    derived
-// IN      fp32 per chunk in              words   derived
+// name    meaning                        unit      range
+// LANES   fp32 per chunk out             elements  1 or more
+// TOKENS  tokens per step, upper bound   tokens    1 or more
+// SPREAD  1: a chunk in has one element  -         0, 1
+// USER_W  width of tuser                 bits      derived
+// IN      fp32 per chunk in              elements  derived
 `default_nettype none
 
 module rill_expand #(

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a part of a tensor: takes every word, and passes on only the words of some rounds.
+// Passes on a part of a tensor. It reads every word, and only the words of some rounds leave.
 //
 // A firing has GROUPS groups, a group ROUNDS rounds, and a round WORDS words per token. In each group the words of
-// COUNT rounds leave: of round FIRST, and of every STEP-th round after it.
+// COUNT rounds leave: of round FIRST, and of every STEP-th round after it. The last of them, FIRST + (COUNT - 1) *
+// STEP, must be below ROUNDS. m_axis_y_tlast is high with the last word that leaves; s_axis_x_tlast is ignored.
 // Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle in. Reset: synchronous, valids and counters only.
 //
-// name    meaning                             unit    range
-// LANES   fp32 per chunk                      words   1 or more
-// TOKENS  tokens per step, upper bound        tokens  1 or more
-// GROUPS  groups of a firing                  groups  1 to 2^24
-// ROUNDS  rounds of a group                   rounds  1 to 2^24
-// WORDS   words of a round and token          words   1 to 2^24
-// FIRST   first round that leaves             rounds  0 to 2^24
-// STEP    distance from a round that leaves   rounds  1 to 2^24
+// name    meaning                            unit      range
+// LANES   fp32 per chunk                     elements  1 or more
+// TOKENS  tokens per step, upper bound       tokens    1 or more
+// GROUPS  groups of a firing                 groups    1 to 2^24
+// ROUNDS  rounds of a group                  rounds    1 to 2^24
+// WORDS   words of a round and token         words     1 to 2^24
+// FIRST   first round that leaves            rounds    0 to ROUNDS - 1
+// STEP    distance from a round that leaves  rounds    1 to 2^24
 //         to the next one
-// COUNT   rounds that leave                   rounds  1 to 2^24
-// USER_W  width of tuser                      bits    derived
+// COUNT   rounds that leave                  rounds    1 or more
+// USER_W  width of tuser                     bits      derived
 `default_nettype none
 
 module rill_slice #(

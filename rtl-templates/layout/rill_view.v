@@ -6,10 +6,10 @@
 // Streams: docs/rtl.md section 3. Latency 0; one chunk per cycle. Reset: clk, synchronous active-high rst; tvalid and
 // tready are low in reset.
 //
-// name    meaning                       unit    range
-// LANES   fp32 per chunk                words   1 or more
-// TOKENS  tokens per step, upper bound  tokens  1 or more
-// USER_W  width of tuser                bits    derived
+// name    meaning                       unit      range
+// LANES   fp32 per chunk                elements  1 or more
+// TOKENS  tokens per step, upper bound  tokens    1 or more
+// USER_W  width of tuser                bits      derived
 `default_nettype none
 
 module rill_view #(

@@ -142,7 +142,7 @@ module rill_width_gear #(
             end else begin : gen_copies
                 wire [(STAGES+1)*NUM_W-1:0] fills = {fills_q, fill_q};
                 wire [2*COPIES-1:0] copies;
-                rill_register_tree #(.DATA_W(2), .COPIES(COPIES)) u_by (.clk(clk), .rst(1'b0),
+                rill_register_copies #(.DATA_W(2), .COPIES(COPIES)) u_by (.clk(clk), .rst(1'b0),
                     .d(en ? fills[s*NUM_W + 2*s +: 2] : copies[1:0]), .q(copies));
                 assign by = copies & {COPIES{BITS}};
             end
@@ -187,7 +187,7 @@ module rill_width_gear #(
         if (COPIES == 1) begin : gen_fill
             assign some_fill = {2{fills_q[END*NUM_W +: NUM_W] != {NUM_W{1'b0}}}};
         end else begin : gen_fills
-            rill_register_tree #(.DATA_W(1), .COPIES(2)) u_fill (.clk(clk), .rst(1'b0),
+            rill_register_copies #(.DATA_W(1), .COPIES(2)) u_fill (.clk(clk), .rst(1'b0),
                 .d(en ? fills_q[(END-1)*NUM_W +: NUM_W] != {NUM_W{1'b0}} : some_fill[0]), .q(some_fill));
         end
     endgenerate
@@ -217,7 +217,7 @@ module rill_width_gear #(
     wire               free;                               // a line has been emptied
     wire [2:0]         used_d = used_q + {2'b0, commit} - {2'b0, free};
     wire [2*MOVES+1:0] state;  // {ready, used_q[2]}, for `waits` and for each bit of `moves`
-    rill_register_tree #(.DATA_W(2), .COPIES(MOVES + 1)) u_state (.clk(clk), .rst(rst),
+    rill_register_copies #(.DATA_W(2), .COPIES(MOVES + 1)) u_state (.clk(clk), .rst(rst),
         .d({en ? valid_q[END-1] : ready, used_d[2]}), .q(state));
     assign waits = &state[1:0];
     generate

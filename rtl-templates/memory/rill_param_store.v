@@ -2,14 +2,14 @@
 // On-chip store for the vector parameters of one kernel (docs/memory.md). They are loaded at a start, or kept from an
 // earlier load, and then sent to the kernel again and again in a ring.
 //
-// Load: load_start (pulse) begins; each cycle with load_valid brings one beat. A beat holds several words, or a word
-// takes several beats; the first is in the low bits in both cases. Beats after the WORDS-th word are ignored, and so is
-// the padding of the last beat.
-// keep (pulse), after load_start and instead of beats, makes the contents of the latest complete load valid again, also
-// after a reset.
+// Load: load_start (pulse) begins; each cycle with load_valid brings one piece: a beat, or a part of one
+// (rill_param_loader). A piece holds several words, or a word takes several pieces; the first is in the low bits in
+// both cases. Pieces after the WORDS-th word are ignored, and so is the padding of the last piece.
+// keep (pulse), after load_start and instead of pieces, makes the contents of the latest complete load valid again,
+// also after a reset.
 // Read: m_axis_param gives words 0 .. WORDS-1 and starts over. It gives none before the load is complete. The reader
-// pops one word per chunk, with its tok_last beat. Throughput: one word per cycle. Latency 4 cycles from the last beat
-// to word 0.
+// pops one word per chunk, with the chunk's last token. Throughput: one word per cycle. Latency 4 cycles from the last
+// piece to word 0.
 // load_start acts on the stream like a reset: it withdraws an offered word.
 // HOPS: the store may be on another die than the loader. load_start, keep and load_valid pass HOPS register stages
 // (u_hop), which lengthen the latency by HOPS. load_data arrives HOPS cycles after load_valid, because stores share its
@@ -17,7 +17,7 @@
 // Reset: clk, synchronous active-high rst; control only. The contents are invalid until the next load or keep.
 //
 // name       meaning                                             unit    range
-// BEAT_BITS  width of a beat; a multiple or a divisor of WORD_W  bits    1 or more
+// LOAD_BITS  width of a piece; a multiple or divisor of WORD_W   bits    1 or more
 // WORD_W     width of a word                                     bits    1 or more
 // WORDS      words of the ring                                   words   1 or more
 // RAM_STYLE  style of the storage                                -       "auto", "distributed", "block", "ultra"
@@ -25,7 +25,7 @@
 `default_nettype none
 
 module rill_param_store #(
-    parameter BEAT_BITS = 0,
+    parameter LOAD_BITS = 0,
     parameter WORD_W = 0,
     parameter WORDS = 0,
     parameter RAM_STYLE = "auto",
@@ -36,15 +36,15 @@ module rill_param_store #(
     input  wire                 load_start,
     input  wire                 keep,
     input  wire                 load_valid,
-    input  wire [BEAT_BITS-1:0] load_data,
+    input  wire [LOAD_BITS-1:0] load_data,
     output wire                 m_axis_param_tvalid,
     input  wire                 m_axis_param_tready,
     output wire [WORD_W-1:0]    m_axis_param_tdata
 );
-    // The RAM is as wide as the wider of beat and word: a line has PIECES beats or SPLIT words.
-    localparam LINE_W = WORD_W > BEAT_BITS ? WORD_W : BEAT_BITS;
-    localparam NARROW = WORD_W > BEAT_BITS ? BEAT_BITS : WORD_W;
-    localparam PIECES = BEAT_BITS > 0 ? LINE_W / BEAT_BITS : 1;
+    // The RAM is as wide as the wider of piece and word: a line has PIECES pieces or SPLIT words.
+    localparam LINE_W = WORD_W > LOAD_BITS ? WORD_W : LOAD_BITS;
+    localparam NARROW = WORD_W > LOAD_BITS ? LOAD_BITS : WORD_W;
+    localparam PIECES = LOAD_BITS > 0 ? LINE_W / LOAD_BITS : 1;
     localparam SPLIT = WORD_W > 0 ? LINE_W / WORD_W : 1;
     localparam LINES = (WORDS + SPLIT - 1) / SPLIT;
     localparam ADDR_W = LINES > 1 ? $clog2(LINES) : 1;
@@ -60,17 +60,17 @@ module rill_param_store #(
     localparam [SPLIT_W-1:0] END_SPLIT = END_SPLIT_32[SPLIT_W-1:0];
 
     generate
-        if (BEAT_BITS < 1 || WORD_W < 1 || WORDS < 1) begin : gen_bad_size
-            rill_error_BEAT_BITS_WORD_W_and_WORDS_must_be_at_least_1 u_error ();
+        if (LOAD_BITS < 1 || WORD_W < 1 || WORDS < 1) begin : gen_bad_size
+            rill_error_LOAD_BITS_WORD_W_and_WORDS_must_be_at_least_1 u_error ();
         end else if (PIECES * SPLIT * NARROW != LINE_W) begin : gen_bad_ratio
-            rill_error_one_of_BEAT_BITS_and_WORD_W_must_divide_the_other u_error ();
+            rill_error_one_of_LOAD_BITS_and_WORD_W_must_divide_the_other u_error ();
         end
     endgenerate
 
     wire                 start;
     wire                 kept;
     wire                 brought;
-    wire [BEAT_BITS-1:0] beat = load_data;
+    wire [LOAD_BITS-1:0] beat = load_data;
     // These stages are on the dies along the way. A reset that lasts HOPS cycles passes through them as zeros.
     rill_hop #(.DATA_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(1'b0),
         .d({load_start, keep, load_valid}), .q({start, kept, brought}));
@@ -111,7 +111,7 @@ module rill_param_store #(
         end else begin : gen_collect
             always @(posedge clk)
                 if (bring)
-                    line_q <= {beat, line_q[LINE_W-1:BEAT_BITS]};
+                    line_q <= {beat, line_q[LINE_W-1:LOAD_BITS]};
         end
     endgenerate
 

@@ -4,16 +4,16 @@
 //
 // Protocol: the input is an AXI4-Stream with tdata only, to which users concatenate their sidebands. The outputs
 // `valid` and `data` have no back-pressure. The sender begins with CREDITS credits; a word takes one, and each cycle of
-// `credit` gives one back. s_axis_tready is a register: it is high while there is a credit. The crossing has registers
-// only: valid, data and credit go from flip-flop to flip-flop without logic, so that the two of a pair may be on
-// different dies.
+// `credit` gives one back. s_axis_tready is a register. It is high while there is a credit and no part of an earlier
+// word remains to be sent. The crossing has registers only: valid, data and credit go from flip-flop to flip-flop
+// without logic, so that the two of a pair may be on different dies.
 // Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
 // PARTS cycles while there are credits.
 // Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
 // cycle after it.
 //
-// PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires for a stream whose
-// words are at least as many cycles apart. valid is high in the cycle of each part.
+// PARTS: a word is sent in this many parts in consecutive cycles, low bits first. This saves wires. It costs no
+// time if the words of the stream are at least PARTS cycles apart. valid is high in the cycle of each part.
 //
 // name     meaning                      unit   range
 // DATA_W   width of a word              bits   1 or more
@@ -56,7 +56,7 @@ module rill_credit_send #(
     (* shreg_extract = "no", keep = "true" *) reg [PART_W-1:0] data_q;
     (* shreg_extract = "no", keep = "true" *) reg              credit_q; // the register in which a credit arrives
     reg  [COUNT_W-1:0] left_q;               // credits
-    reg                any_q;                // a credit is left, and the next cycle is free for a word
+    reg                any_q;                // a word may be taken in this cycle: a credit is left, and no part waits
     wire               push = s_axis_tvalid && any_q;
     reg  [COUNT_W-1:0] left_d;
     always @* begin
@@ -68,7 +68,7 @@ module rill_credit_send #(
     end
     // The rest of a word whose first part has been sent.
     wire more;                               // the next cycle sends such a part
-    wire free;                               // the next cycle is free
+    wire free;                               // a word may be taken in the next cycle: no part will be left then
     generate
         if (PARTS == 1) begin : gen_whole
             assign {more, free} = 2'b01;

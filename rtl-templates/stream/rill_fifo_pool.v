@@ -23,7 +23,7 @@
 //                    section 5
 // ENTRIES            entries of the table: the sum of all      entries   1 or more
 //                    lengths
-// SECTION_LEN        length of each section, 16 bits each,     entries   not 0
+// SECTION_LEN        length of each section, 16 bits each,     entries   not all 0
 //                    the first low
 // SECTION_REPEAT     how often each section is walked, 16      times     any
 //                    bits each

@@ -6,7 +6,7 @@
 // reader uses no others; its other bits are 0.
 // On one die (BORDERS 0) the link is a rill_fifo. Otherwise it is a rill_credit_send on the writer's die, a rill_hop
 // stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
-// rst has one bit for each die on the way, the writer's first, because every die has its own reset.
+// rst has one bit for each die on the way, that of the writer's die in bit 0, because every die has its own reset.
 // fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; no port brings them out.
 // Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive.
 // Reset: clk, synchronous active-high rst; all bits together.

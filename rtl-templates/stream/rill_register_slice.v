@@ -95,7 +95,7 @@ module rill_register_slice #(
                     read_q <= !rst && (read_q ^ pop);
                 assign read = read_q;
             end else begin : gen_copies
-                rill_register_tree #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop),
+                rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_read (.clk(clk), .rst(rst), .d(read[0] ^ pop),
                     .q(read));
             end
             for (c = 0; c < COPIES; c = c + 1) begin : gen_part

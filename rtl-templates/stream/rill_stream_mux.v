@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins PORTS streams in the order of a static schedule. An entry names the input that passes until its tlast beat.
+// Joins PORTS streams in the order of a static schedule. An entry names the input that passes until its word with
+// tlast.
 //
 // s_axis_* are packed arrays, port 0 in the low bits. The output is combinational from the named input, latency 0; put
 // a FIFO after it. Turns are prefetched, so no cycle is lost between firings. Reset: clk, synchronous active-high rst;
@@ -11,7 +12,7 @@
 // USER_W             width of tuser                                       bits      1 or more
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not 0
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not all 0
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS                -         any
@@ -69,7 +70,7 @@ module rill_stream_mux #(
     endgenerate
 
     wire       turn_valid;                   // low in reset
-    wire [PORTS:0] turn;                     // one bit for each port
+    wire [PORTS:0] turn;                     // one bit for each port, and one for "drop", which is never set here
     wire [7:0] port_index;
     wire       turn_done = m_axis_tvalid && m_axis_tready && m_axis_tlast;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing.
 //
-// It serves regions that run only for the last position. One step word is taken per firing, with its tlast beat. Words
-// that pass are marked as those of the only token (tok = 0, tok_last = 1). The beat with tlast belongs to the last
-// token, so it ends the output firing. Combinational, latency 0, one beat per cycle; the step and the input each need a
-// FIFO before them.
+// It serves regions that run only for the last position. One step word is taken per firing, together with the word with
+// tlast. Words that pass are marked as those of the only token (tok = 0, tok_last = 1). The word with tlast belongs to
+// the last token, so it ends the output firing. Combinational, latency 0, one word per cycle; the step and the input
+// each need a FIFO before them.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range

@@ -417,7 +417,7 @@ static void test_words_of_rounds(void **state) {
     (void)state;
     struct ir *ir = build_sized("tests/e2e/cases/lanes/spec.yaml", SPEC_SAFE);
     struct timing_result *r = simulate(ir, 4, 1, NULL, false);
-    assert_int_equal(r->edge[edge_named(ir, "z_y_wide_to_output_z_y")].words, 4 * 14); // 105 by 8
+    assert_int_equal(r->edge[edge_named(ir, "z_y_x8_to_output_z_y")].words, 4 * 14); // 105 by 8
 }
 
 // The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a

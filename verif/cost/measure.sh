@@ -141,7 +141,7 @@ update_table() { # all(0|1) module...
 
 design_rows() { # directory
     local row part
-    local streams='^rill_(fifo|credit_send|credit_receive|hop|register_tree|fork) '
+    local streams='^rill_(fifo|credit_send|credit_receive|hop|register_copies|fork) '
     design_instances "$1" | grep -vE "$streams" | while IFS= read -r row; do
         ! grep -qF "$row" "$table" || continue
         for part in ${equal_parts[${row%% *}]:-}; do row+=" apart=$part"; done

@@ -61,7 +61,7 @@ module rill_axil_regs_tb;
         .fault_channel(32'h105),
         .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
         .clock_state(32'h0003_0002),
-        .channel_beat(beat), .channel_stall(stall_event), .counters(counters));
+        .channel_beat(beat), .channel_no_beat(stall_event), .counters(counters));
     always #1 clk = !clk;
 
     task pause(input integer percent);

@@ -64,7 +64,7 @@ module rill_dma_read_tb;
                 .RAM_STYLE("block")) dut (
                 .clk(clk), .rst(rst), .base(BASE), .flush(flush), .idle(c_idle[g]), .error(c_error[g]),
                 .error_addr(c_error_addr[g*64 +: 64]),
-                .s_axis_burst_tvalid(s_valid[g]), .s_axis_burst_tready(s_ready[g]), .s_axis_burst_tdata(s_data[g]),
+                .s_axis_desc_tvalid(s_valid[g]), .s_axis_desc_tready(s_ready[g]), .s_axis_desc_tdata(s_data[g]),
                 .m_axi_arvalid(c_arvalid[g]), .m_axi_arready(c_arready[g]), .m_axi_araddr(c_araddr[g*64 +: 64]),
                 .m_axi_arlen(c_arlen[g*8 +: 8]), .m_axi_rvalid(c_rvalid[g]), .m_axi_rready(c_rready[g]),
                 .m_axi_rdata(c_rdata),

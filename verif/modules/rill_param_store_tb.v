@@ -2,42 +2,42 @@
 // Testbench of rill_param_store. After a load the words come out again and again in order, and none before it. A second
 // load starts over with other words; `keep` starts over with the earlier words, also after a reset. Checks the latency,
 // also to another die, and the rate.
-// sweep: BEAT_BITS=256 WORD_W=64 WORDS=10
-// sweep: BEAT_BITS=256 WORD_W=64 WORDS=4
-// sweep: BEAT_BITS=512 WORD_W=512 WORDS=7
-// sweep: BEAT_BITS=256 WORD_W=1024 WORDS=3
-// sweep: BEAT_BITS=512 WORD_W=32 WORDS=1
-// sweep: BEAT_BITS=64 WORD_W=128 WORDS=1
-// sweep: BEAT_BITS=128 WORD_W=512 WORDS=6 HOPS=2
-// quick: BEAT_BITS=256 WORD_W=64 WORDS=10
-// quick: BEAT_BITS=256 WORD_W=1024 WORDS=3 HOPS=2 @ 50:50
-// quick: BEAT_BITS=512 WORD_W=32 WORDS=1 @ 50:50
+// sweep: LOAD_BITS=256 WORD_W=64 WORDS=10
+// sweep: LOAD_BITS=256 WORD_W=64 WORDS=4
+// sweep: LOAD_BITS=512 WORD_W=512 WORDS=7
+// sweep: LOAD_BITS=256 WORD_W=1024 WORDS=3
+// sweep: LOAD_BITS=512 WORD_W=32 WORDS=1
+// sweep: LOAD_BITS=64 WORD_W=128 WORDS=1
+// sweep: LOAD_BITS=128 WORD_W=512 WORDS=6 HOPS=2
+// quick: LOAD_BITS=256 WORD_W=64 WORDS=10
+// quick: LOAD_BITS=256 WORD_W=1024 WORDS=3 HOPS=2 @ 50:50
+// quick: LOAD_BITS=512 WORD_W=32 WORDS=1 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_param_store_tb;
-    parameter BEAT_BITS = 256;
+    parameter LOAD_BITS = 256;
     parameter WORD_W = 64;
     parameter WORDS = 10;
     parameter HOPS = 0;
-    localparam BEATS = (WORDS * WORD_W + BEAT_BITS - 1) / BEAT_BITS;
-    localparam ALL_W = BEATS * BEAT_BITS;
+    localparam BEATS = (WORDS * WORD_W + LOAD_BITS - 1) / LOAD_BITS;
+    localparam ALL_W = BEATS * LOAD_BITS;
     localparam ROUNDS = 4;
     wire                 clk, rst, m_valid, m_ready, snk_done;
     wire [WORD_W-1:0]    m_data;
     reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;
-    reg  [BEAT_BITS-1:0] load_data;
-    wire [BEAT_BITS-1:0] data_there;                 // load_data as it arrives on the stores' die
+    reg  [LOAD_BITS-1:0] load_data;
+    wire [LOAD_BITS-1:0] data_there;                 // load_data as it arrives on the stores' die
     reg  [ALL_W-1:0]     all;
     integer              n, i, r, seed, idle, stall, start;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
-    rill_param_store #(.BEAT_BITS(BEAT_BITS), .WORD_W(WORD_W), .WORDS(WORDS), .HOPS(HOPS)) dut (
+    rill_param_store #(.LOAD_BITS(LOAD_BITS), .WORD_W(WORD_W), .WORDS(WORDS), .HOPS(HOPS)) dut (
         .clk(clk), .rst(rst || reset),
         .load_start(load_start), .keep(keep), .load_valid(load_valid), .load_data(data_there),
         .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
-    rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_way (.clk(clk), .rst(rst), .d(load_data), .q(data_there));
+    rill_hop #(.DATA_W(LOAD_BITS), .STAGES(HOPS)) u_way (.clk(clk), .rst(rst), .d(load_data), .q(data_there));
     // load_start withdraws a word, when it arrives: to the checker it is a reset.
     wire withdrawn;
     rill_hop #(.DATA_W(1), .CLEAR_W(1), .STAGES(HOPS)) u_withdrawn (.clk(clk), .rst(rst || reset), .d(load_start),
@@ -61,11 +61,11 @@ module rill_param_store_tb;
                     $finish;
                 end
                 load_valid = 1;
-                load_data = i < BEATS ? all[i*BEAT_BITS +: BEAT_BITS] : {BEAT_BITS{1'b1}};
+                load_data = i < BEATS ? all[i*LOAD_BITS +: LOAD_BITS] : {LOAD_BITS{1'b1}};
                 if (i == BEATS - 1)
                     start = u_snk.cycle;
                 @(negedge clk) load_valid = 0;
-                load_data = {BEAT_BITS{1'bx}};
+                load_data = {LOAD_BITS{1'bx}};
             end
         end
     endtask

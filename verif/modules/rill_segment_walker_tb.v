@@ -99,7 +99,7 @@ module rill_segment_walker_tb;
         .TABLE({HEAD, NONE, VALUES, KEYS, WEIGHTS, PROLOGUE})) dut (
         .clk(clk), .rst(rst), .flush(flush), .idle(w_idle), .k_layers_done(k_done), .v_layers_done(v_done),
         .s_axis_step_tvalid(s_valid), .s_axis_step_tready(s_ready), .s_axis_step_tdata(s_data),
-        .m_axis_burst_tvalid(m_valid), .m_axis_burst_tready(m_ready), .m_axis_burst_tdata(m_data));
+        .m_axis_desc_tvalid(m_valid), .m_axis_desc_tready(m_ready), .m_axis_desc_tdata(m_data));
 
     always #1 clk = !clk;
 

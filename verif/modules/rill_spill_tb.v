@@ -78,7 +78,7 @@ module rill_spill_tb;
     rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(BURST), .OUTSTANDING(4), .PREFETCH_BEATS(BURST)) u_read (
         .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error),
         .error_addr(read_error_addr),
-        .s_axis_burst_tvalid(rd_valid), .s_axis_burst_tready(rd_ready), .s_axis_burst_tdata(rd_data),
+        .s_axis_desc_tvalid(rd_valid), .s_axis_desc_tready(rd_ready), .s_axis_desc_tdata(rd_data),
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
         .m_axis_beat_tvalid(rb_valid), .m_axis_beat_tready(rb_ready), .m_axis_beat_tdata(rb_data));

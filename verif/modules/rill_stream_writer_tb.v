@@ -48,7 +48,7 @@ module rill_stream_writer_tb;
     rill_stream_reader #(.BEAT_BITS(BEAT_BITS), .LANES(LANES), .TOKENS(TOKENS), .CHUNKS(CHUNKS)) u_reader (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(step_data),
-        .m_axis_burst_tvalid(burst_valid), .m_axis_burst_tready(burst_ready), .m_axis_burst_tdata(burst_data),
+        .m_axis_desc_tvalid(burst_valid), .m_axis_desc_tready(burst_ready), .m_axis_desc_tdata(burst_data),
         .s_axis_beat_tvalid(in_valid), .s_axis_beat_tready(in_ready), .s_axis_beat_tdata(in_data),
         .m_axis_x_tvalid(x_valid), .m_axis_x_tready(x_ready && gate_x), .m_axis_x_tdata(x_data),
         .m_axis_x_tuser(x_user),
@@ -62,7 +62,7 @@ module rill_stream_writer_tb;
     rill_dma_read #(.BEAT_BITS(BEAT_BITS), .MAX_BURST(4), .OUTSTANDING(4), .PREFETCH_BEATS(16)) u_read (
         .clk(clk), .rst(rst), .base(64'd0), .flush(1'b0), .idle(read_idle), .error(read_error),
         .error_addr(read_error_addr),
-        .s_axis_burst_tvalid(burst_valid), .s_axis_burst_tready(burst_ready), .s_axis_burst_tdata(burst_data),
+        .s_axis_desc_tvalid(burst_valid), .s_axis_desc_tready(burst_ready), .s_axis_desc_tdata(burst_data),
         .m_axi_arvalid(arvalid), .m_axi_arready(arready), .m_axi_araddr(araddr), .m_axi_arlen(arlen),
         .m_axi_rvalid(rvalid), .m_axi_rready(rready), .m_axi_rdata(rdata), .m_axi_rresp(rresp), .m_axi_rlast(rlast),
         .m_axis_beat_tvalid(in_valid), .m_axis_beat_tready(in_ready), .m_axis_beat_tdata(in_data));

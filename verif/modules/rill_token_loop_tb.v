@@ -95,7 +95,7 @@ module rill_token_loop_tb;
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done),
         .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
-        .m_axis_prompt_burst_tvalid(p_valid), .m_axis_prompt_burst_tready(p_ready), .m_axis_prompt_burst_tdata(p_data),
+        .m_axis_prompt_desc_tvalid(p_valid), .m_axis_prompt_desc_tready(p_ready), .m_axis_prompt_desc_tdata(p_data),
         .s_axis_prompt_tvalid(b_valid), .s_axis_prompt_tready(b_ready), .s_axis_prompt_tdata(b_data),
         .m_axis_walk_step_tvalid(w_valid), .m_axis_walk_step_tready(w_ready), .m_axis_walk_step_tdata(w_data),
         .m_axis_step_tvalid(s_valid), .m_axis_step_tready(s_ready), .m_axis_step_tdata(s_data),

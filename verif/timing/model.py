@@ -69,7 +69,7 @@ def kind_of(cell: dict) -> str:
 
 def is_copies(cell: dict) -> bool:
     """Whether a cell is a module of equal registers that each drive a part of the loads."""
-    return any(name in cell["type"] for name in ("rill_register_tree", "rill_reset_stage"))
+    return any(name in cell["type"] for name in ("rill_register_copies", "rill_reset_stage"))
 
 
 @dataclass

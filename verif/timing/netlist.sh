@@ -73,7 +73,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     if ! [ -s "$work/$name.json" ] || ! cmp -s "$work/$name.elaborated.new" "$work/$name.elaborated"; then
         rm -f "$work/$name.key" "$work/$name.elaborated"
         # Register copies stay separate modules, so that the loads of each copy are walked.
-        script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; "
+        script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_copies*; "
         script+="setattr -mod -set keep_hierarchy 1 *rill_reset_stage*; $boxes"
         script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"
         (cd "$root" && timeout "${RILL_TIMING_TIMEOUT:-1500}" yosys -q -p "$script") >"$log" 2>&1 || return 1

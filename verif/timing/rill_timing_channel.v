@@ -88,8 +88,8 @@ module rill_timing_channel #(
                 .RAM_STYLE(i == 0 ? "block" : "distributed")) u_read (
                 .clk(clk), .rst(rst[i]), .base(base), .flush(flush[i]), .idle(r_idle[i]), .error(r_error[i]),
                 .error_addr(),
-                .s_axis_burst_tvalid(i == 0 ? fork_tvalid[0] : desc_tvalid[i]), .s_axis_burst_tready(r_desc_ready[i]),
-                .s_axis_burst_tdata(i == 0 ? fork_tdata[55:0] : desc_tdata[56*i +: 56]),
+                .s_axis_desc_tvalid(i == 0 ? fork_tvalid[0] : desc_tvalid[i]), .s_axis_desc_tready(r_desc_ready[i]),
+                .s_axis_desc_tdata(i == 0 ? fork_tdata[55:0] : desc_tdata[56*i +: 56]),
                 .m_axis_beat_tvalid(beat_tvalid[i]),
                 .m_axis_beat_tready(beat_tready[i]), .m_axis_beat_tdata(beat_tdata[512*i +: 512]),
                 .m_axi_arvalid(arvalid[i]),

@@ -26,8 +26,8 @@ always @(posedge clk) begin
     f_k_q <= k_layers_done;
     f_v_done_q <= v_layers_done;
     assume (rst || (k_layers_done >= f_k_q && v_layers_done >= f_v_done_q));
-    f_held_q <= !rst && !flush && m_axis_burst_tvalid && !m_axis_burst_tready;
-    f_burst_q <= m_axis_burst_tdata;
+    f_held_q <= !rst && !flush && m_axis_desc_tvalid && !m_axis_desc_tready;
+    f_burst_q <= m_axis_desc_tdata;
     if (rst || flush)
         f_run_q <= 1'b0;
     else if (f_load) begin
@@ -53,13 +53,13 @@ always @(posedge clk) begin
     if (f_begun_q && !rst) begin
         assert (emit_valid_q == f_run_q);
         assert (!emit_send || f_run_q);
-        assert (!flush || (!emit_send && !m_axis_burst_tvalid));
+        assert (!flush || (!emit_send && !m_axis_desc_tvalid));
         if (emit_send) begin
             assert ({emit_cut_q ? CUT_BEATS[15:0] : emit_left_q[15:0], emit_addr_q} == {f_length, f_address_q});
             assert ((f_v_q ? v_layers_done : k_layers_done) >= f_need_q);
         end
         if (f_held_q && !flush)
-            assert (m_axis_burst_tvalid && m_axis_burst_tdata == f_burst_q);
+            assert (m_axis_desc_tvalid && m_axis_desc_tdata == f_burst_q);
         if (f_run_q) begin
             assert (f_left_q != 32'd0 && f_left_q <= f_beats_q && emit_left_q == f_left_q && emit_run_q == f_beats_q);
             assert (emit_cut_q == f_cut && emit_run_cut_q == (f_beats_q > 32'd65535) && emit_again_q == f_more);

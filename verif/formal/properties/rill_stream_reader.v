@@ -17,8 +17,8 @@ always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
     assume (f_ntok_in != 4'd0 && f_ntok_in <= TOKENS);
-    f_held_q <= !rst && m_axis_burst_tvalid && !m_axis_burst_tready;
-    f_burst_q <= m_axis_burst_tdata;
+    f_held_q <= !rst && m_axis_desc_tvalid && !m_axis_desc_tready;
+    f_burst_q <= m_axis_desc_tdata;
     f_out_held_q <= !rst && m_axis_x_tvalid && !m_axis_x_tready;
     f_word_q <= {m_axis_x_tlast, m_axis_x_tuser, m_axis_x_tdata};
     if (rst)
@@ -36,9 +36,9 @@ always @(posedge clk) begin
     end
     if (f_begun_q && !rst) begin
         assert (f_busy_q == (state_q != S_STEP) && state_q != 2'd3);
-        assert (!m_axis_burst_tvalid || f_busy_q);
-        if (m_axis_burst_tvalid)
-            assert (m_axis_burst_tdata == {GROUP_BEATS_32[15:0], f_group_at + f_tok_q * ROW_BYTES});
+        assert (!m_axis_desc_tvalid || f_busy_q);
+        if (m_axis_desc_tvalid)
+            assert (m_axis_desc_tdata == {GROUP_BEATS_32[15:0], f_group_at + f_tok_q * ROW_BYTES});
         if (f_busy_q)
             assert (f_ntok_q == ntok_q && f_pos_q == pos_q && f_ntok_q != 4'd0 && f_ntok_q <= TOKENS
                 && f_tok_q < f_ntok_q && f_group_q < GROUPS);
@@ -48,7 +48,7 @@ always @(posedge clk) begin
             assert (ask_tok_q == f_tok_q && ask_group_q == f_group_q && group_offset_q == f_group_at
                 && offset_q == f_group_at + f_tok_q * ROW_BYTES);
         if (f_held_q)
-            assert (m_axis_burst_tvalid && m_axis_burst_tdata == f_burst_q);
+            assert (m_axis_desc_tvalid && m_axis_desc_tdata == f_burst_q);
         if (f_out_held_q)
             assert (m_axis_x_tvalid && {m_axis_x_tlast, m_axis_x_tuser, m_axis_x_tdata} == f_word_q);
     end

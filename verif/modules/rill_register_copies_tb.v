@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_register_tree. Every copy must hold the input of the cycle before, and 0 after a reset.
+// Testbench of rill_register_copies. Every copy must hold the input of the cycle before, and 0 after a reset.
 // sweep: COPIES=1 DATA_W=1
 // sweep: COPIES=5 DATA_W=13
 // quick: COPIES=5 DATA_W=13
 `default_nettype none
 `timescale 1ns / 1ps
 
-module rill_register_tree_tb;
+module rill_register_copies_tb;
     parameter COPIES = 5;
     parameter DATA_W = 13;
     wire                     clk, rst;
@@ -16,7 +16,7 @@ module rill_register_tree_tb;
     integer                  n, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
-    rill_register_tree #(.DATA_W(DATA_W), .COPIES(COPIES)) dut (.clk(clk), .rst(rst), .d(d), .q(q));
+    rill_register_copies #(.DATA_W(DATA_W), .COPIES(COPIES)) dut (.clk(clk), .rst(rst), .d(d), .q(q));
 
     initial begin
         if (!$value$plusargs("seed=%d", seed)) seed = 0;

@@ -10,7 +10,7 @@
 // COPIES  copies of the register  copies  1 or more
 `default_nettype none
 
-module rill_register_tree #(
+module rill_register_copies #(
     parameter DATA_W = 0,
     parameter COPIES = 0
 ) (
