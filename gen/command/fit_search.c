@@ -102,42 +102,54 @@ static bool estimate(const struct fitting *f, struct way *w, const int64_t reque
 }
 
 struct sharing {
-    struct way usual; // the design with heads that share, for the request of the search
-    double filling;   // what a request that fills the context is worth
+    struct way usual;      // the design with heads that share, for the request of the search
+    double alone, filling; // what a request that fills the context is worth without sharing, and with it
+    int64_t full[2];       // that request
     bool pays;
 };
+
+static void weigh(const struct fitting *f, const struct way *w, struct sharing *s, struct diag *silent) {
+    struct way filling = {.design = s->usual.design};
+    s->pays = !s->usual.ended && worth(&s->usual) <= worth(w) && estimate(f, &filling, s->full, silent);
+    s->filling = s->pays ? worth(&filling) : 0;
+    s->pays = s->pays && s->filling * (1 + SHARING_WORTH) < s->alone;
+}
 
 // wide: with twice the lanes as well. Softmax then keeps up with the engine, which reads less. The design may have
 // fewer channels than the way's, if it needs more room.
 static void try_sharing(const struct fitting *f, const struct way *w, const int64_t request[2], bool wide,
                         struct sharing *s, struct diag *silent) {
     enum { MOST_HEADS = 8 };
-    int64_t full[2];
-    struct way alone = {.design = w->design}, filling;
+    struct way alone = {.design = w->design};
     *s = (struct sharing){.usual.design = w->design};
     s->usual.design.query_heads = MOST_HEADS;
-    if (w->design.tokens < 2 || !fit_filling(f, full) || (wide && !fit_widen(f, &s->usual.design)) ||
-        !begin(f, &s->usual, request, silent))
+    if (w->design.tokens < 2 || !fit_filling(f, s->full) || (wide && !fit_widen(f, &s->usual.design)) ||
+        !estimate(f, &alone, s->full, silent) || !begin(f, &s->usual, request, silent))
         return;
+    s->alone = worth(&alone);
     s->usual.design.channels++; // the first estimate is about the way's own channels
     descend(&s->usual);
-    if (s->usual.ended || worth(&s->usual) > worth(w)) return;
-    filling = (struct way){.design = s->usual.design};
-    s->pays = estimate(f, &alone, full, silent) && estimate(f, &filling, full, silent) &&
-              worth(&filling) * (1 + SHARING_WORTH) < worth(&alone);
-    if (s->pays) s->filling = worth(&filling);
+    weigh(f, w, s, silent);
 }
 
-static struct ir *take_sharing(const struct fitting *f, const struct sharing *s, struct way *w, struct text *spec) {
-    struct text other = {0};
-    struct ir *ir = s->pays ? fit_build(f, &s->usual.design, &other, NULL) : NULL;
-    if (ir) {
-        text_free(spec);
-        text_addf(spec, "%s", text_cstr(&other));
-        *w = s->usual;
+// Builds the design with all passes, with fewer channels if they find it beyond the limits after all.
+static struct ir *take_sharing(const struct fitting *f, struct sharing *s, struct way *w, struct text *spec,
+                               struct diag *silent) {
+    enum { MOST_TRIES = 3 };
+    for (int tries = 0; s->pays && tries < MOST_TRIES; tries++) {
+        struct text other = {0};
+        struct ir *ir = fit_build(f, &s->usual.design, &other, NULL);
+        if (ir) {
+            text_free(spec);
+            text_addf(spec, "%s", text_cstr(&other));
+            *w = s->usual;
+        }
+        text_free(&other);
+        if (ir) return ir;
+        descend(&s->usual);
+        weigh(f, w, s, silent);
     }
-    text_free(&other);
-    return ir;
+    return NULL;
 }
 
 // Lets query heads share reads if this makes requests faster and the board can hold it. The faster kind comes first.
@@ -147,8 +159,8 @@ static struct ir *share_reads(const struct fitting *f, struct way *w, const int6
     try_sharing(f, w, request, false, &narrow, silent);
     try_sharing(f, w, request, true, &wide, silent);
     bool first = wide.pays && !(narrow.pays && narrow.filling <= wide.filling);
-    struct ir *with = take_sharing(f, first ? &wide : &narrow, w, spec);
-    if (!with) with = take_sharing(f, first ? &narrow : &wide, w, spec);
+    struct ir *with = take_sharing(f, first ? &wide : &narrow, w, spec, silent);
+    if (!with) with = take_sharing(f, first ? &narrow : &wide, w, spec, silent);
     return with ? with : ir;
 }
 
