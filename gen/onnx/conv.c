@@ -172,8 +172,8 @@ static bool depth(struct graph *g, int i) {
     if (x.rank != 4 || (deep ? h % b || w % b : c % (b * b))) return false;
     struct onnx_dims split = {6, {x.dim[0], b, b, c / (b * b), h, w}}, moved = {6, {0}};
     static const int dcr_order[] = {0, 3, 4, 1, 5, 2}, crd_order[] = {0, 1, 4, 2, 5, 3},
-                     deep_order[] = {0, 3, 5, 1, 2, 4};
-    const int *order = deep ? deep_order : crd ? crd_order : dcr_order;
+                     deep_order[] = {0, 3, 5, 1, 2, 4}, deep_crd_order[] = {0, 1, 3, 5, 2, 4};
+    const int *order = deep ? crd ? deep_crd_order : deep_order : crd ? crd_order : dcr_order;
     if (deep) split = (struct onnx_dims){6, {x.dim[0], c, h / b, b, w / b, b}};
     else if (crd) split = (struct onnx_dims){6, {x.dim[0], c / (b * b), b, b, h, w}};
     for (int k = 0; k < 6; k++) moved.dim[k] = split.dim[order[k]];
@@ -237,7 +237,8 @@ static const struct onnx_data *moved_constant(struct graph *g, const struct onnx
 
 static void carry_behind(struct graph *g, int i, const struct node *move) {
     struct node old = *at(g, i), by = *move;
-    struct onnx_dims x = *dims(g, graph_in(&by, 0));
+    struct onnx_dims y = *dims(g, old.out.items[0]), x = y;
+    for (int k = 0; k < y.rank; k++) x.dim[by.perm[k]] = y.dim[k];
     int v = graph_add_node(g, i, old.op, graph_in(&by, 0), &x);
     struct node *n = at(g, i), *last = at(g, i + 1);
     for (size_t k = 0; k < old.in.count; k++) {
