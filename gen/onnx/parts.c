@@ -105,6 +105,7 @@ static const char *mix(struct lower *l, int t, const struct axis *a, const struc
     if (m->count > MOST_MATRIX) return "more than 65536 pairs of an element before and an element after it";
     const char *why = lower_number_tensor(l, t, m, &matrix);
     if (why) return why;
+    matrix = lower_view(l, matrix, 2, m->dims.dim);
     if (a->inside == 1) {
         *out = lower_emit(l, "bmm", 2, (const int[]){lower_view(l, t, 2, x), matrix}, 2, y);
         lower_attr_int(l, "transpose", 1);
