@@ -38,6 +38,17 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
     return w;
 }
 
+// Lets patches of a signal also count along the batch, if there is more than one signal: these are the rows of an image,
+// and a patch has one of them.
+static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
+    if (dims(g, graph_in(n, 0))->dim[0] == 1) return;
+    w->places = 2;
+    w->size[1] = w->size[0], w->stride[1] = w->stride[0], w->dilation[1] = w->dilation[0];
+    w->pads[3] = w->pads[1], w->pads[1] = w->pads[0];
+    w->size[0] = w->stride[0] = w->dilation[0] = 1;
+    w->pads[0] = w->pads[2] = 0;
+}
+
 enum { MOST_WEIGHTS = 1 << 26 };
 
 // Reorders weights from [rows][channels of a group][places] to [rows][places][channels]. Channels of other groups get
@@ -95,9 +106,10 @@ static void to_conv(struct graph *g, int i, const struct patch *patch, const str
     graph_say(g, back, became);
 }
 
+// Whether the operand is one image, or signals.
 static bool fits(const struct graph *g, const struct node *n) {
     int rank = dims(g, graph_in(n, 0))->rank;
-    return (rank == 3 || rank == 4) && dims(g, graph_in(n, 0))->dim[0] == 1;
+    return rank == 3 || (rank == 4 && dims(g, graph_in(n, 0))->dim[0] == 1);
 }
 
 static bool convolution(struct graph *g, int i) {
@@ -107,7 +119,9 @@ static bool convolution(struct graph *g, int i) {
     bool grouped = onnx_int(n->src, "group", 1) != 1;
     all = arranged(g, w, dims(g, graph_in(n, 0))->dim[1]);
     if (!all) return false;
-    to_conv(g, i, patch_of(g, n, w->dims.dim + 2), all, b, grouped ? "conv, with zeros between groups" : "conv");
+    struct patch *patch = patch_of(g, n, w->dims.dim + 2);
+    add_batch(g, n, patch);
+    to_conv(g, i, patch, all, b, grouped ? "conv, with zeros between groups" : "conv");
     return true;
 }
 
@@ -155,6 +169,7 @@ static bool pool(struct graph *g, int i) {
     for (size_t k = 0; k < kernel->ints.count; k++) size[k] = kernel->ints.items[k];
     struct patch *patch = patch_of(g, n, size);
     const struct onnx_data *w = max ? NULL : factors(g, n, patch);
+    add_batch(g, n, patch);
     n->out.count = 1;
     to_conv(g, i, patch, w, NULL, max || !w ? "patch and reduce" : "patch, reduce, and a factor for each place");
     at(g, i + 1)->op = "PoolLast";

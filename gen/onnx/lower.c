@@ -283,8 +283,8 @@ static const char *lower_conv(struct lower *l, int *out) {
     const struct patch *w = n->patch;
     const struct onnx_dims *x = &graph_value(l->g, graph_in(n, 0))->dims,
                            *y = &graph_value(l->g, n->out.items[0])->dims;
-    int rank = w->places + 1, t = lower_view(l, lower_operand(l, 0), rank, x->dim + 1);
-    *out = lower_emit(l, "conv", 1, &t, rank, y->dim + 1);
+    int rank = w->places + 1, first = x->rank - rank, t = lower_view(l, lower_operand(l, 0), rank, x->dim + first);
+    *out = lower_emit(l, "conv", 1, &t, rank, y->dim + first);
     lower_attr_int(l, "rows", n->w->dims.dim[0]);
     lower_attr_patch(l, w);
     lower_attr_weight(l, "weight", n->w, n->w_name);

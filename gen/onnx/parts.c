@@ -124,14 +124,17 @@ static int count_runs(const int64_t index[], int64_t count) {
     return runs;
 }
 
-// Takes elements by a product with a matrix that has one 1 in each row.
+// Takes elements by a product of the part in which they are with a matrix that has one 1 in each row.
 static const char *pick(struct lower *l, int t, const struct axis *a, const int64_t index[], int64_t count, int *out) {
     float *f;
-    if (count > MOST_MATRIX / a->extent) return "indices of more than 32 runs";
-    struct onnx_data *m = data_floats(l->s->arena, &(struct onnx_dims){2, {count, a->extent}}, &f);
+    int64_t first = a->extent, last = 0;
+    for (int64_t i = 0; i < count; i++) first = at_most(first, index[i]), last = at_least(last, index[i]);
+    struct axis near = {a->before, last - first + 1, a->inside};
+    if (count > MOST_MATRIX / near.extent) return "indices of more than 32 runs in a part that is too long";
+    struct onnx_data *m = data_floats(l->s->arena, &(struct onnx_dims){2, {count, near.extent}}, &f);
     memset(f, 0, (size_t)m->count * sizeof *f);
-    for (int64_t i = 0; i < count; i++) f[i * a->extent + index[i]] = 1;
-    return mix(l, t, a, m, out);
+    for (int64_t i = 0; i < count; i++) f[i * near.extent + index[i] - first] = 1;
+    return mix(l, part(l, t, a, first, near.extent, 1), &near, m, out);
 }
 
 // Takes elements of an axis by their numbers, as parts of the tensor that are joined. Adjacent numbers become one part.

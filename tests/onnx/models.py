@@ -194,6 +194,24 @@ def picture(g):
     g.output(h, linear(g, g.node("Flatten", h), 4, 3 * 5 * 8))
 
 
+def squeezed_channels(g):
+    """Factors for every channel that come from a convolution, as squeeze-and-excitation has them."""
+    x = g.input("x", ["N", 4, 5, 6])
+    h = g.node("Conv", x, g.const(weights(8, 4, 1, 1)), g.const(weights(8)))
+    s = g.node("Conv", g.node("GlobalAveragePool", h), g.const(weights(8, 8, 1, 1)), g.const(weights(8)))
+    g.output(g.node("Mul", h, g.node("HardSigmoid", s)))
+
+
+def signals(g):
+    """A convolution along several signals, of which a recurrent operator makes one sequence."""
+    x = g.input("x", [1, 5, 3, 12])
+    h = g.node("Conv", g.node("Squeeze", x, g.const(np.int64([0]))), g.const(weights(4, 3, 3)), g.const(weights(4)), pads=[1, 0],
+               strides=[2])
+    h = g.node("ReduceMax", g.node("Relu", h), axes=[2], keepdims=0)
+    g.output(g.node("RNN", g.node("Unsqueeze", h, g.const(np.int64([1]))), g.const(weights(1, 6, 4)), g.const(weights(1, 6, 6)),
+                    hidden_size=6))
+
+
 def pools(g):
     """Pooling, factors for every channel, softmax along axes."""
     x = g.input("x", ["N", 8, 6, 7])
@@ -360,7 +378,7 @@ MODELS = {
     "encoder": (encoder, "raw"), "contractions": (contractions, "raw"), "matrices": (matrices, "raw"),
     "rotated": (rotated, "raw"), "composed": (composed, "raw"),
     "decided": (decided, "raw"), "searched": (searched, "raw"), "recurrent": (recurrent, "raw"),
-    "quantized": (quantized, "raw"), "taken": (taken, "raw"),
+    "quantized": (quantized, "raw"), "squeezed": (squeezed_channels, "raw"), "signals": (signals, "raw"), "taken": (taken, "raw"),
     "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }
 

@@ -183,6 +183,10 @@ def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOT
     return y
 
 
+def conv_1d(x, w, b, pads, strides):
+    return conv(x[:, :, None], w[:, :, None], b, (0, pads[0], 0, pads[1]), (1, strides[0]))[:, :, 0]
+
+
 def depth_to_space(x, blocksize, mode):
     n, c, h, w = x.shape
     y = x.reshape(n, c // blocksize**2, blocksize, blocksize, h, w).transpose(0, 1, 4, 2, 5, 3)
@@ -392,7 +396,7 @@ def evaluate(op, x, a):
         "BatchNormalization": lambda: batch_norm(*x, **a),
         "InstanceNormalization": lambda: norm(x[0], 1, None, a.get("epsilon", 1e-5), 2) * x[1].reshape(1, -1, 1)
         + x[2].reshape(1, -1, 1),
-        "Conv": lambda: conv(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
+        "Conv": lambda: conv(*x, **a) if x[0].ndim == 4 else conv_1d(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
         "AveragePool": lambda: pool(x[0], np.mean, **a), "MaxPool": lambda: pool(x[0], np.max, **a),
         "Softmax": lambda: softmax(x[0], **a), "LogSoftmax": lambda: np.log(softmax(x[0], **a)),
         "ReduceMax": lambda: reduced(x[0], np.max, a), "ReduceMin": lambda: reduced(x[0], np.min, a),
