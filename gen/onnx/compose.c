@@ -61,7 +61,32 @@ static const char *lp_norm(struct lower *l, int *out) {
     const char *why = lower_reduce_of(l, parts, x, 1 << axis, "sum", &sum);
     if (why) return why;
     if (p == 2) sum = unary(l, "sqrt", sum);
+    sum = lower_bounded(l, sum, 1e-37, INFINITY); // a vector of zeros remains so
     *out = lower_two(l, "div", t, lower_repeat(l, sum, &one, x));
+    return NULL;
+}
+
+// (x - mean) / sqrt(variance + 1e-9) along the axes.
+static const char *mean_variance(struct lower *l, int *out) {
+    const struct onnx_dims *x = in_dims(l, 0);
+    struct onnx_dims one = *x;
+    const struct onnx_attribute *a = onnx_attribute_of(l->n->src, "axes");
+    static const int64_t usual[] = {0, 2, 3};
+    size_t count = a ? a->ints.count : COUNT_OF(usual);
+    int mask = 0, t = lower_operand(l, 0), mean, spread;
+    for (size_t i = 0; i < count; i++) {
+        int axis = graph_axis(a ? a->ints.items[i] : usual[i], x->rank);
+        if (axis == NONE) return "no such axis";
+        mask |= 1 << axis;
+        one.dim[axis] = 1;
+    }
+    const char *why = lower_reduce_of(l, t, x, mask, "mean", &mean);
+    if (why) return why;
+    t = lower_two(l, "sub", t, lower_repeat(l, mean, &one, x));
+    why = lower_reduce_of(l, lower_two(l, "mul", t, t), x, mask, "mean", &spread);
+    if (why) return why;
+    spread = unary(l, "sqrt", lower_plus(l, spread, 1e-9));
+    *out = lower_two(l, "div", t, lower_repeat(l, spread, &one, x));
     return NULL;
 }
 
@@ -180,6 +205,7 @@ static const struct {
              {"Softsign", softsign},
              {"SwiGLU", swiglu},
              {"LpNormalization", lp_norm},
+             {"MeanVarianceNormalization", mean_variance},
              {"GroupNormalization", group_norm},
              {"LRN", local_response},
              {"RotaryEmbedding", rotary}};

@@ -59,6 +59,7 @@ static double less_equal(double a, double b) { return a <= b; }
 static double greater_equal(double a, double b) { return a >= b; }
 static double both(double a, double b) { return a != 0 && b != 0; }
 static double either(double a, double b) { return a != 0 || b != 0; }
+static double unequal(double a, double b) { return (a != 0) != (b != 0); }
 
 static const struct {
     const char *op;
@@ -78,6 +79,7 @@ static const struct {
     {"GreaterOrEqual", greater_equal},
     {"And", both},
     {"Or", either},
+    {"Xor", unequal},
     {"Sum", add},
 };
 
@@ -94,6 +96,7 @@ static bool compute_shaped(const struct node *n, double x, double *y) {
     if (!n->src) return false;
     if (!strcmp(op, "Gelu")) *y = gelu(n, x);
     else if (!strcmp(op, "LeakyRelu")) *y = x < 0 ? onnx_float(n->src, "alpha", 0.01) * x : x;
+    else if (!strcmp(op, "ThresholdedRelu")) *y = x > onnx_float(n->src, "alpha", 1) ? x : 0;
     else if (!strcmp(op, "Elu")) *y = x < 0 ? onnx_float(n->src, "alpha", 1) * expm1(x) : x;
     else if (!strcmp(op, "HardSigmoid"))
         *y = fmin(fmax(onnx_float(n->src, "alpha", 0.2) * x + onnx_float(n->src, "beta", 0.5), 0), 1);

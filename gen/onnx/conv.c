@@ -38,6 +38,17 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
     return w;
 }
 
+// Lets patches of a signal also count along the batch, if there is more than one signal: these are the rows of an image,
+// and a patch has one of them.
+static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
+    if (dims(g, graph_in(n, 0))->dim[0] == 1) return;
+    w->places = 2;
+    w->size[1] = w->size[0], w->stride[1] = w->stride[0], w->dilation[1] = w->dilation[0];
+    w->pads[3] = w->pads[1], w->pads[1] = w->pads[0];
+    w->size[0] = w->stride[0] = w->dilation[0] = 1;
+    w->pads[0] = w->pads[2] = 0;
+}
+
 enum { MOST_WEIGHTS = 1 << 26 };
 
 // Reorders weights from [rows][channels of a group][places] to [rows][places][channels]. Channels of other groups get
@@ -97,10 +108,10 @@ static void to_conv(struct graph *g, int i, const struct patch *patch, const str
     graph_say(g, back, became);
 }
 
-// Whether the operand has one or two dimensions of places, and a batch of 1.
+// Whether the operand is one image (a batch of 1), or signals of one dimension.
 static bool fits(const struct graph *g, const struct node *n) {
     int rank = dims(g, graph_in(n, 0))->rank;
-    return (rank == 3 || rank == 4) && dims(g, graph_in(n, 0))->dim[0] == 1;
+    return rank == 3 || (rank == 4 && dims(g, graph_in(n, 0))->dim[0] == 1);
 }
 
 static bool convolution(struct graph *g, int i) {
@@ -110,7 +121,9 @@ static bool convolution(struct graph *g, int i) {
     bool grouped = onnx_int(n->src, "group", 1) != 1;
     all = arranged(g, w, dims(g, graph_in(n, 0))->dim[1]);
     if (!all) return false;
-    to_conv(g, i, patch_of(g, n, w->dims.dim + 2), all, b, grouped ? "conv, with zeros between groups" : "conv");
+    struct patch *patch = patch_of(g, n, w->dims.dim + 2);
+    add_batch(g, n, patch);
+    to_conv(g, i, patch, all, b, grouped ? "conv, with zeros between groups" : "conv");
     return true;
 }
 
@@ -158,6 +171,7 @@ static bool pool(struct graph *g, int i) {
     for (size_t k = 0; k < kernel->ints.count; k++) size[k] = kernel->ints.items[k];
     struct patch *patch = patch_of(g, n, size);
     const struct onnx_data *w = max ? NULL : factors(g, n, patch);
+    add_batch(g, n, patch);
     n->out.count = 1;
     to_conv(g, i, patch, w, NULL, max || !w ? "patch and reduce" : "patch, reduce, and a factor for each place");
     at(g, i + 1)->op = "PoolLast";
@@ -175,8 +189,8 @@ static bool depth(struct graph *g, int i) {
     if (x.rank != 4 || (deep ? h % b || w % b : c % (b * b))) return false;
     struct onnx_dims split = {6, {x.dim[0], b, b, c / (b * b), h, w}}, moved = {6, {0}};
     static const int dcr_order[] = {0, 3, 4, 1, 5, 2}, crd_order[] = {0, 1, 4, 2, 5, 3},
-                     deep_order[] = {0, 3, 5, 1, 2, 4};
-    const int *order = deep ? deep_order : crd ? crd_order : dcr_order;
+                     deep_order[] = {0, 3, 5, 1, 2, 4}, deep_crd_order[] = {0, 1, 3, 5, 2, 4};
+    const int *order = deep ? crd ? deep_crd_order : deep_order : crd ? crd_order : dcr_order;
     if (deep) split = (struct onnx_dims){6, {x.dim[0], c, h / b, b, w / b, b}};
     else if (crd) split = (struct onnx_dims){6, {x.dim[0], c / (b * b), b, b, h, w}};
     for (int k = 0; k < 6; k++) moved.dim[k] = split.dim[order[k]];
@@ -242,7 +256,8 @@ static const struct onnx_data *moved_constant(struct graph *g, const struct onnx
 // Lets elementwise node i read the operands of the Moves, and puts one such Move after it.
 static void carry_behind(struct graph *g, int i, const struct node *move) {
     struct node old = *at(g, i), by = *move;
-    struct onnx_dims x = *dims(g, graph_in(&by, 0));
+    struct onnx_dims y = *dims(g, old.out.items[0]), x = y;
+    for (int k = 0; k < y.rank; k++) x.dim[by.perm[k]] = y.dim[k];
     int v = graph_add_node(g, i, old.op, graph_in(&by, 0), &x);
     struct node *n = at(g, i), *last = at(g, i + 1);
     for (size_t k = 0; k < old.in.count; k++) {

@@ -19,6 +19,14 @@ struct onnx_data *data_scalar(struct arena *arena, double x) {
     return d;
 }
 
+const struct onnx_data *data_as_floats(struct arena *arena, const struct onnx_data *d) {
+    float *f;
+    if (d->f) return d;
+    struct onnx_data *out = data_floats(arena, &d->dims, &f);
+    for (int64_t i = 0; i < d->count; i++) f[i] = (float)d->i[i];
+    return out;
+}
+
 bool data_is_scalar(const struct onnx_data *d) { return d->count == 1; }
 
 static void row_major(const struct onnx_dims *dims, int64_t stride[]) {

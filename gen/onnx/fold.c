@@ -251,6 +251,33 @@ static const struct onnx_data *fold_dequantize(struct graph *g, struct node *n) 
     return p.data;
 }
 
+bool graph_quant_range(const struct node *n, const struct onnx_data *bits, double *lo, double *hi) {
+    bool is_signed = onnx_int(n->src, "signed", 1) != 0, narrow = onnx_int(n->src, "narrow", 0) != 0;
+    double b = bits->count == 1 ? onnx_at(bits, 0) : 0;
+    if (!(b >= 1 && b <= 20) || b != floor(b)) return false;
+    *hi = ldexp(1, (int)b - is_signed) - 1 - (!is_signed && narrow);
+    *lo = is_signed ? -ldexp(1, (int)b - 1) + narrow : 0;
+    return !strcmp(onnx_string(n->src, "rounding_mode", "ROUND"), "ROUND");
+}
+
+// QONNX's operators, which quantize and convert back.
+static const struct onnx_data *fold_quant(struct graph *g, struct node *n) {
+    const struct onnx_data *x = graph_constant(g, n, 0), *bits = graph_constant(g, n, 3);
+    bool bipolar = graph_is(n, "BipolarQuant");
+    double lo = -1, hi = 1;
+    if (!out_dims(g, n) || n->in.count < (bipolar ? 2 : 4)) return NULL;
+    if (!bipolar && !graph_quant_range(n, bits, &lo, &hi)) return NULL;
+    const struct onnx_data *scale = data_broadcast(g->arena, graph_constant(g, n, 1), &x->dims),
+                           *zero = bipolar ? NULL : data_broadcast(g->arena, graph_constant(g, n, 2), &x->dims);
+    struct filling p = fill_result(g, n);
+    for (int64_t i = 0; i < x->count; i++) {
+        double s = onnx_at(scale, i), z = zero ? onnx_at(zero, i) : 0, q = rint(onnx_at(x, i) / s + z);
+        if (bipolar) q = onnx_at(x, i) < 0 ? -1 : 1;
+        put(&p, i, (fmin(fmax(q, lo), hi) - z) * s);
+    }
+    return p.data;
+}
+
 enum { MOST_OPERANDS = 3 };
 
 static bool divides_by_zero(const struct filling *p, const struct node *n, const double in[]) {
@@ -307,6 +334,7 @@ static const struct {
     {" Trilu ", fold_trilu, false},
     {" ReduceProd ReduceSum ReduceMean ReduceMax ReduceMin ", fold_reduce, false},
     {" DequantizeLinear ", fold_dequantize, false},
+    {" Quant BipolarQuant ", fold_quant, false},
 };
 
 static bool all_constant(const struct graph *g, const struct node *n) {

@@ -10,14 +10,6 @@ static double attr(const struct lower *l, const char *name, double preset) {
     return l->n->src ? onnx_float(l->n->src, name, preset) : preset;
 }
 
-static int clip(struct lower *l, int t, double lo, double hi) {
-    int out = NONE;
-    lower_elementwise(l, "clip", t, &out);
-    if (isfinite(lo)) lower_attr_float(l, "lo", lo);
-    if (isfinite(hi)) lower_attr_float(l, "hi", hi);
-    return out;
-}
-
 static const char *unary(struct lower *l, const char *op, int t, int *out) { return lower_elementwise(l, op, t, out); }
 
 // ---- activations ----
@@ -37,7 +29,7 @@ static const char *swish(struct lower *l, int t, double factor, int *out) {
 static const char *hard_sigmoid(struct lower *l, int t, int *out) {
     double alpha = attr(l, "alpha", 0.2), beta = attr(l, "beta", 0.5);
     if (alpha < 1e-6 || alpha > 1e6 || fabs(beta) > 1e6)
-        return *out = clip(l, lower_plus(l, lower_scaled(l, t, alpha), beta), 0, 1), NULL;
+        return *out = lower_bounded(l, lower_plus(l, lower_scaled(l, t, alpha), beta), 0, 1), NULL;
     const char *why = unary(l, "hardsigmoid", t, out);
     lower_attr_float(l, "alpha", alpha);
     lower_attr_float(l, "beta", beta);
@@ -53,7 +45,7 @@ static const char *leaky(struct lower *l, int t, double slope, int *out) {
 }
 
 static const char *leaky_each(struct lower *l, int t, const struct onnx_data *slope, int *out) {
-    int above = clip(l, t, 0, INFINITY), below = clip(l, t, -INFINITY, 0), slopes;
+    int above = lower_bounded(l, t, 0, INFINITY), below = lower_bounded(l, t, -INFINITY, 0), slopes;
     const char *why = lower_constant(l, t, slope, &graph_value(l->g, l->n->out.items[0])->dims, &slopes);
     if (!why) *out = lower_two(l, "add", above, lower_two(l, "mul", below, slopes));
     return why;
@@ -80,7 +72,7 @@ static bool bound(const struct lower *l, size_t i, const char *name, double *x) 
 static const char *clipped(struct lower *l, int t, int *out) {
     double lo = -INFINITY, hi = INFINITY;
     if (!bound(l, 1, "min", &lo) || !bound(l, 2, "max", &hi)) return "bounds that are not constant";
-    *out = clip(l, t, lo, hi);
+    *out = lower_bounded(l, t, lo, hi);
     return NULL;
 }
 
@@ -89,7 +81,7 @@ static const char *extreme(struct lower *l, bool max, int *out) {
     const struct onnx_data *a = graph_constant(l->g, l->n, 0), *b = graph_constant(l->g, l->n, 1), *c = a ? a : b;
     if (l->n->in.count == 2 && c && c->count == 1) {
         double x = onnx_at(c, 0);
-        *out = clip(l, lower_operand(l, a ? 1 : 0), max ? x : -INFINITY, max ? INFINITY : x);
+        *out = lower_bounded(l, lower_operand(l, a ? 1 : 0), max ? x : -INFINITY, max ? INFINITY : x);
         return NULL;
     }
     return lower_pairs(l, max ? "max" : "min", out);
@@ -97,17 +89,11 @@ static const char *extreme(struct lower *l, bool max, int *out) {
 
 // ---- two operands ----
 
-static bool same_elements(const struct lower *l, int a, int b) {
-    struct onnx_dims x = graph_squeezed(&graph_value(l->g, a)->dims), y = graph_squeezed(&graph_value(l->g, b)->dims);
-    return graph_same_dims(&x, &y);
-}
-
-// Gets operand i in the shape of the result. like: an operand that already has this shape; NONE for the first one.
-static const char *in_shape(struct lower *l, size_t i, int like, int *t) {
+const char *lower_in_shape(struct lower *l, size_t i, int like, int *t) {
     const struct onnx_dims *to = &graph_value(l->g, l->n->out.items[0])->dims;
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
-    if (d && !d->f) return "a constant of integers";
-    if (d) return lower_constant(l, like, d, to, t);
+    if (d) d = lower_finite(l, data_as_floats(l->s->arena, d), graph_is(l->n, "Add") || graph_is(l->n, "Where"));
+    if (graph_constant(l->g, l->n, i)) return d ? lower_constant(l, like, d, to, t) : "a constant that is infinite";
     *t = lower_repeat(l, lower_operand(l, i), &graph_value(l->g, graph_in(l->n, i))->dims, to);
     return NULL;
 }
@@ -119,10 +105,10 @@ const char *lower_pairs(struct lower *l, const char *op, int *out) {
     for (size_t i = 0; i < count; i++)
         if (graph_in(l->n, i) == NONE) return "an operand that is not given";
     while (first < count && graph_constant(l->g, l->n, first)) first++;
-    const char *why = first == count ? "operands that are all constant" : in_shape(l, first, NONE, &like);
+    const char *why = first == count ? "operands that are all constant" : lower_in_shape(l, first, NONE, &like);
     for (size_t i = 0; i < count && !why; i++) {
         int t = like;
-        if (i != first) why = in_shape(l, i, like, &t);
+        if (i != first) why = lower_in_shape(l, i, like, &t);
         if (!why) *out = i ? lower_two(l, op, *out, t) : t;
     }
     return why;
@@ -142,21 +128,52 @@ static const char *quotient(struct lower *l, int *out) {
     return why;
 }
 
-static const char *power(struct lower *l, int *out) {
-    const struct onnx_data *d = graph_constant(l->g, l->n, 1);
-    double e = d && d->count ? onnx_at(d, 0) : 0;
+enum { MOST_POWER = 64 };
+
+// x^e by squaring.
+static int whole_power(struct lower *l, int t, int e) {
+    int out = NONE;
+    for (; e; e /= 2) {
+        if (e & 1) out = out == NONE ? t : lower_two(l, "mul", out, t);
+        if (e > 1) t = lower_two(l, "mul", t, t);
+    }
+    return out;
+}
+
+// Returns the exponent if it is one constant number; NAN: it is not.
+static double exponent(const struct onnx_data *d) {
     for (int64_t i = 1; d && i < d->count; i++)
-        if (onnx_at(d, i) != e) e = 0;
-    if (!d || graph_constant(l->g, l->n, 0) || !same_elements(l, graph_in(l->n, 0), l->n->out.items[0]))
-        return "an exponent that is not a constant number";
-    int t = lower_operand(l, 0);
-    if (e == 1) return *out = t, NULL;
-    if (e == 0.5) return unary(l, "sqrt", t, out);
-    if (e == -1) return unary(l, "reciprocal", t, out);
-    if (e != 2 && e != 3 && e != 4) return "an exponent other than 2, 3, 4, 1/2 and -1";
-    *out = lower_two(l, "mul", t, t);
-    if (e > 2) *out = lower_two(l, "mul", *out, e == 3 ? t : *out);
-    return NULL;
+        if (onnx_at(d, i) != onnx_at(d, 0)) return NAN;
+    return d && d->count ? onnx_at(d, 0) : NAN;
+}
+
+static const char *constant_power(struct lower *l, double e, int t, int *out) {
+    double size = fabs(e);
+    if (e == 0) return *out = lower_filled(l, t, 1), NULL;
+    if (size == floor(size) && size <= MOST_POWER) *out = whole_power(l, t, (int)size);
+    else if (size == 0.5) unary(l, "sqrt", t, out);
+    else if (size < 1e-3 || size > 1e3) return "an exponent that is too large or too small";
+    else { // e^(log(x) * e), where a base below 0, which has no power, counts as 0
+        unary(l, "log", lower_bounded(l, t, 1e-37, INFINITY), out);
+        return unary(l, "exp", lower_scaled(l, *out, e), out);
+    }
+    return e < 0 ? unary(l, "reciprocal", *out, out) : NULL;
+}
+
+// Writes Pow. If the exponent is a tensor, the base must be above 0.
+static const char *power(struct lower *l, int *out) {
+    const struct node *n = l->n;
+    const struct onnx_dims *to = &graph_value(l->g, n->out.items[0])->dims;
+    double e = exponent(graph_constant(l->g, n, 1));
+    int logs = NONE, exponents = NONE;
+    if (isfinite(e) && !graph_constant(l->g, n, 0))
+        return constant_power(l, e, lower_repeat(l, lower_operand(l, 0), &graph_value(l->g, n->in.items[0])->dims, to),
+                              out);
+    bool first = graph_constant(l->g, n, 0) != NULL; // the operand that is constant
+    const char *why = lower_in_shape(l, first, NONE, first ? &exponents : &logs);
+    if (!why) why = lower_in_shape(l, !first, first ? exponents : logs, first ? &logs : &exponents);
+    if (!why) why = unary(l, "log", logs, &logs);
+    return why ? why : unary(l, "exp", lower_two(l, "mul", logs, exponents), out);
 }
 
 // ---- by name ----
@@ -185,11 +202,7 @@ static const struct {
              {"Sin", "sin"},
              {"Reciprocal", "reciprocal"},
              {"Softplus", "softplus"},
-             {"Cos", "cos"},
-             {"Floor", "floor"},
-             {"Ceil", "ceil"},
-             {"Round", "round"},
-             {"Sign", "sign"}};
+             {"Cos", "cos"}};
 
 static const char *named(struct lower *l, int *out) {
     for (size_t i = 0; i < COUNT_OF(names); i++)

@@ -123,9 +123,13 @@ bool graph_infer(struct graph *, struct node *);
 // Gets where a Slice begins on each axis, its steps, and its result. False: they are not constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
                  struct onnx_dims *out);
+// Gets the padding of a Pad before each axis, then that after each. False: it is not constant, or not legal.
+bool graph_pads(const struct graph *g, const struct node *n, int rank, int64_t pads[]);
 // Gets the scales of a Resize along each axis, and its result. False: they are not constant.
 bool graph_resize(const struct graph *, const struct node *, const struct onnx_dims *x, double scale[],
                   struct onnx_dims *out);
+// Gets the integers that QONNX's Quant makes. False: it is of a kind that is not supported.
+bool graph_quant_range(const struct node *, const struct onnx_data *bits, double *lo, double *hi);
 // Folds a node whose results depend only on constants. Returns whether they are now constants.
 bool graph_fold(struct graph *, struct node *);
 // Computes an elementwise operator on numbers. Returns false if it is not elementwise.
@@ -134,6 +138,7 @@ bool graph_compute(const struct graph *, const struct node *, const double in[],
 // ---- constants ----
 struct onnx_data *data_floats(struct arena *, const struct onnx_dims *, float **f);
 struct onnx_data *data_scalar(struct arena *, double);
+const struct onnx_data *data_as_floats(struct arena *, const struct onnx_data *);
 // a op b with broadcasting; `op` is an operator such as `Mul`.
 const struct onnx_data *data_binary(struct graph *, const char *op, const struct onnx_data *a,
                                     const struct onnx_data *b);

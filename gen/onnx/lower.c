@@ -133,15 +133,23 @@ int lower_filled(struct lower *l, int like, double c) {
     lower_attr_float(l, "hi", c);
     return out;
 }
-static int with_number(struct lower *l, const char *function, int t, double x) {
+int lower_number(struct lower *l, const char *function, int t, double x) {
     int out = NONE;
     lower_elementwise(l, "scalar", t, &out);
     lower_attr(l, "function", function);
     lower_attr_float(l, "value", x);
     return out;
 }
-int lower_scaled(struct lower *l, int t, double by) { return by == 1 ? t : with_number(l, "mul", t, by); }
-int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : with_number(l, "add", t, c); }
+int lower_scaled(struct lower *l, int t, double by) { return by == 1 ? t : lower_number(l, "mul", t, by); }
+int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_number(l, "add", t, c); }
+
+int lower_bounded(struct lower *l, int t, double lo, double hi) {
+    int out = NONE;
+    lower_elementwise(l, "clip", t, &out);
+    if (isfinite(lo)) lower_attr_float(l, "lo", lo);
+    if (isfinite(hi)) lower_attr_float(l, "hi", hi);
+    return out;
+}
 
 // ---- layouts ----
 
@@ -220,6 +228,14 @@ int lower_reorder(struct lower *l, int t, int count, const int64_t extent[], con
     return count > 1 ? transpose(l, t, count, x, by) : t;
 }
 
+int lower_turned(struct lower *l, int t, const struct onnx_dims *d) {
+    int64_t extent[] = {d->dim[0], d->dim[1], d->dim[2]};
+    bool moves = extent[0] > 1 && extent[1] > 1;
+    struct onnx_dims to = {3, {extent[1], extent[0], extent[2]}};
+    if (moves) t = lower_reorder(l, t, extent[2] > 1 ? 3 : 2, extent, (const int[]){1, 0, 2});
+    return lower_view_like(l, t, &to);
+}
+
 static const char *lower_layout(struct lower *l, int *out) {
     int64_t extent[ONNX_MAX_RANK];
     int order[ONNX_MAX_RANK], t = lower_operand(l, 0);
@@ -267,8 +283,8 @@ static const char *lower_conv(struct lower *l, int *out) {
     const struct patch *w = n->patch;
     const struct onnx_dims *x = &graph_value(l->g, graph_in(n, 0))->dims,
                            *y = &graph_value(l->g, n->out.items[0])->dims;
-    int rank = w->places + 1, t = lower_view(l, lower_operand(l, 0), rank, x->dim + 1);
-    *out = lower_emit(l, "conv", 1, &t, rank, y->dim + 1);
+    int rank = w->places + 1, first = x->rank - rank, t = lower_view(l, lower_operand(l, 0), rank, x->dim + first);
+    *out = lower_emit(l, "conv", 1, &t, rank, y->dim + first);
     lower_attr_int(l, "rows", n->w->dims.dim[0]);
     lower_attr_patch(l, w);
     lower_attr_weight(l, "weight", n->w, n->w_name);
@@ -346,16 +362,24 @@ const char *lower_constant(struct lower *l, int like, const struct onnx_data *d,
     return NULL;
 }
 
-const char *lower_number_tensor(struct lower *l, int any, const struct onnx_data *d, int *out) {
+// Returns a tensor with these extents, whose elements are of no importance.
+static int any_tensor(struct lower *l, int any, const struct onnx_dims *dims) {
     int64_t along[SPEC_MAX_RANK], one = 1;
     int rank = tensor(l, any)->rank;
-    if (d->count > MOST_NORM) return "a constant of more than 65536 elements";
     for (int i = 0; i < rank; i++) along[i] = i;
     int t = lower_emit(l, "reduce", 1, &any, 1, &one);
     lower_attr(l, "kind", "max");
     lower_attr_list(l, "along", along, rank, -1);
-    t = lower_repeat(l, t, &(struct onnx_dims){1, {1}}, &d->dims);
-    return lower_constant(l, t, d, &d->dims, out);
+    return lower_repeat(l, t, &(struct onnx_dims){1, {1}}, dims);
+}
+
+const char *lower_number_tensor(struct lower *l, int any, const struct onnx_data *d, int *out) {
+    if (d->count > MOST_NORM) return "a constant of more than 65536 elements";
+    return lower_constant(l, any_tensor(l, any, &d->dims), d, &d->dims, out);
+}
+
+int lower_zeros(struct lower *l, int any, const struct onnx_dims *dims) {
+    return lower_filled(l, any_tensor(l, any, dims), 0);
 }
 
 // Whether only softmax reads the node's result. Then -1e38 hides an element as infinity does.
@@ -372,10 +396,14 @@ static bool is_of_softmax(const struct lower *l) {
     return readers > 0 && readers == graph_value(l->g, v)->uses;
 }
 
-static const struct onnx_data *bounded(struct lower *l, const struct onnx_data *d) {
+const struct onnx_data *lower_finite(struct lower *l, const struct onnx_data *d, bool mask) {
     float *f;
+    bool hides = mask && is_of_softmax(l);
     struct onnx_data *out = data_floats(l->s->arena, &d->dims, &f);
-    for (int64_t i = 0; i < d->count; i++) f[i] = d->f[i] < -1e38f ? -1e38f : d->f[i];
+    for (int64_t i = 0; i < d->count; i++) {
+        f[i] = hides && d->f[i] < -1e38f ? -1e38f : d->f[i];
+        if (!isfinite(f[i]) || fabsf(f[i]) > 1e38f) return NULL;
+    }
     return out;
 }
 
@@ -383,10 +411,8 @@ static const struct onnx_data *bounded(struct lower *l, const struct onnx_data *
 static const char *with_constant(struct lower *l, const char *op, const struct onnx_data *d, int *t) {
     bool sum = !strcmp(op, "add");
     int c;
-    if (d && sum && is_of_softmax(l)) d = bounded(l, d);
-    for (int64_t i = 0; d && i < d->count; i++)
-        if (!isfinite(d->f[i]) || fabsf(d->f[i]) > 1e38f) return "a constant that is infinite";
     if (!d) return NULL;
+    if (!(d = lower_finite(l, d, sum))) return "a constant that is infinite";
     if (d->count == 1) return *t = sum ? lower_plus(l, *t, onnx_at(d, 0)) : lower_scaled(l, *t, onnx_at(d, 0)), NULL;
     const char *why = lower_constant(l, *t, d, &graph_value(l->g, l->n->out.items[0])->dims, &c);
     if (!why) *t = lower_two(l, op, *t, c);
@@ -403,6 +429,26 @@ static const char *lower_affine(struct lower *l, int *out) {
 
 static bool is_float_type(int type) { return type == 0 || onnx_type_is_float(type); }
 
+static bool is_one_of(const struct node *n, const char *ops) {
+    const char *at = strstr(ops, n->op);
+    return at && at > ops && at[-1] == ' ' && at[strlen(n->op)] == ' ';
+}
+
+// Whether the operator computes with integers as it does with the fp32 numbers that they are in a design.
+static bool takes_integers(const struct node *n) {
+    return rewrite_is_layout(n) ||
+           is_one_of(n,
+                     " Affine ArgMax ArgMin TopK Cast CastLike Equal Less Greater LessOrEqual GreaterOrEqual Where "
+                     "Slice Split Concat Gather Compress Expand Tile Add Sub Max Min "
+                     "QuantizeLinear DequantizeLinear DynamicQuantizeLinear ");
+}
+
+// Whether a value with elements of this type can be a tensor.
+static bool is_legal_type(const struct node *n, const struct value *x) {
+    if (is_float_type(x->type) || x->type == ONNX_BOOL) return true;
+    return onnx_type_bytes(x->type) > 0 && takes_integers(n);
+}
+
 // Returns the reason to refuse the node whatever its operator is: a type or shape that a tensor cannot have.
 static const char *unfit(struct lower *l) {
     const struct node *n = l->n;
@@ -410,7 +456,7 @@ static const char *unfit(struct lower *l) {
         int v = i < n->in.count ? n->in.items[i] : n->out.items[i - n->in.count];
         const struct value *x = v == NONE ? NULL : graph_value(l->g, v);
         if (!x || x->constant || (i >= n->in.count && !x->uses)) continue;
-        if (!is_float_type(x->type))
+        if (!is_legal_type(n, x))
             return arena_printf(l->s->arena, "`%s` has elements of %s", x->name, onnx_type_name(x->type));
         if (!x->shaped && i >= n->in.count)
             return i == n->in.count ? "the graph language has no operation for it"
@@ -447,7 +493,8 @@ static const char *lower_node(struct lower *l, int *out) {
     if (graph_is(n, "Attention")) return lower_attention(l, out);
     if (graph_is(n, "Expand")) return *out = lower_repeat(l, lower_operand(l, 0), input_dims(l), output_dims(l)), NULL;
     if (graph_is(n, "Tile")) return lower_tile(l, out);
-    if (lower_parts(l, out, &why) || lower_composed(l, out, &why)) return why;
+    if (lower_parts(l, out, &why) || lower_composed(l, out, &why) || lower_recurrent(l, out, &why)) return why;
+    if (lower_truth(l, out, &why) || lower_indices(l, out, &why) || lower_rounding(l, out, &why)) return why;
     return lower_function(l, out);
 }
 

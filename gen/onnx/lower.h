@@ -40,9 +40,21 @@ const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
 int lower_two(struct lower *, const char *op, int a, int b); // b is brought to the shape of a
 int lower_scaled(struct lower *, int t, double by);
 int lower_plus(struct lower *, int t, double c);
+int lower_number(struct lower *, const char *function, int t, double); // a `scalar` with this function
+int lower_bounded(struct lower *, int t, double lo, double hi);        // an infinite bound does not apply
+// Returns a tensor of zeros with these extents. `any`: a tensor.
+int lower_zeros(struct lower *, int any, const struct onnx_dims *);
+// Exchanges the first two of three axes.
+int lower_turned(struct lower *, int t, const struct onnx_dims *);
+// Returns a constant that a tensor can have. mask: minus infinity is replaced if only softmax reads the node's result.
+// NULL: a number remains that is infinite or too large.
+const struct onnx_data *lower_finite(struct lower *, const struct onnx_data *, bool mask);
 
 // Repeats all operands of the node to the shape of the result and combines them with an operation, from left to right.
 const char *lower_pairs(struct lower *, const char *op, int *out);
+// Gets operand i in the shape of the result. like: an operand that already has this shape, which constants need.
+const char *lower_in_shape(struct lower *, size_t i, int like, int *t);
+
 // In reductions.c: returns a tensor with the extents `from`, repeated along axes of 1 (and new axes before the first)
 // to `to`.
 int lower_repeat(struct lower *, int t, const struct onnx_dims *from, const struct onnx_dims *to);
@@ -56,6 +68,17 @@ const char *lower_tile(struct lower *, int *out);
 const char *lower_product(struct lower *, int *out);
 const char *lower_gemm(struct lower *, int *out); // of two tensors
 const char *lower_attention(struct lower *, int *out);
+
+// In recurrent.c, truth.c, indices.c and rounded.c: each returns whether the operator is one of its operators. Then *why is NULL, or
+// the reason why it cannot be written.
+bool lower_recurrent(struct lower *, int *out, const char **why);
+bool lower_truth(struct lower *, int *out, const char **why);
+bool lower_indices(struct lower *, int *out, const char **why);
+bool lower_rounding(struct lower *, int *out, const char **why);
+int lower_rounded(struct lower *, int t);   // to the nearest integer
+int lower_truncated(struct lower *, int t); // towards 0
+int lower_positive(struct lower *, int t); // 1 where an element is above 0, else 0
+int lower_not(struct lower *, int t);      // 1 - t
 
 // In compose.c: returns whether the operator is composed of several operations. Then *why is NULL, or the reason why it
 // cannot be written.

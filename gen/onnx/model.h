@@ -59,6 +59,7 @@ struct onnx_attribute {
     const char *s;
     VEC(int64_t) ints;
     VEC(float) floats;
+    VEC(const char *) strings;
     const struct onnx_data *t;
     bool graph; // has a body, which is not read
 };

@@ -58,14 +58,20 @@ static struct graph_dim *find_dim(struct building *b, const char *name) {
 // Gives an extent to an axis that has none in the file.
 static bool bind_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
     const char *place = arena_printf(b->g->arena, "%s.%d", info->name, axis), *name = info->axis[axis];
-    struct graph_dim *d = find_dim(b, place);
-    if (!d && name) d = find_dim(b, name);
+    struct graph_dim *d = name ? find_dim(b, name) : NULL;
     if (d) d->used = true;
     if (d) return *extent = d->extent, true;
     if (axis == 0) return b->g->dynamic = true, *extent = 1, true;
     bool named = name && *name && *name != '?'; // Paddle calls all open axes `?`
     diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_AXIS, axis, info->name, named ? name : place);
     return false;
+}
+
+// Replaces an extent if the user gives one for this axis of this input.
+static bool replace_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
+    struct graph_dim *d = find_dim(b, arena_printf(b->g->arena, "%s.%d", info->name, axis));
+    if (d) *extent = d->extent, d->used = true;
+    return d;
 }
 
 static bool is_initializer(const struct onnx_model *m, const char *name) {
@@ -82,7 +88,8 @@ static bool add_input(struct building *b, const struct onnx_info *info) {
     if (!info->shaped) return diag_error(g->diag, g->model->loc, MSG_ONNX_UNSHAPED, info->name), false;
     struct onnx_dims dims = info->dims;
     for (int d = 0; d < dims.rank; d++)
-        if (dims.dim[d] < 0 && !bind_axis(b, info, d, &dims.dim[d])) return false;
+        if (!replace_axis(b, info, d, &dims.dim[d]) && dims.dim[d] < 0 && !bind_axis(b, info, d, &dims.dim[d]))
+            return false;
     if (onnx_elements(&dims) < 1) return diag_error(g->diag, g->model->loc, MSG_ONNX_UNSHAPED, info->name), false;
     struct value *value = graph_value(g, v);
     value->type = info->type;
@@ -138,7 +145,10 @@ static const char *full_op(struct arena *arena, const struct onnx_node *src) {
     bool known = !strcmp(src->domain, "com.microsoft") &&
                  (!strcmp(src->op, "Gelu") || !strcmp(src->op, "FastGelu") ||
                   !strcmp(src->op, "SimplifiedLayerNormalization") || !strcmp(src->op, "LayerNormalization"));
-    return own || known ? src->op : arena_printf(arena, "%s.%s", src->domain, src->op);
+    bool qonnx = (!strcmp(src->domain, "qonnx.custom_op.general") || !strcmp(src->domain, "onnx.brevitas") ||
+                  !strcmp(src->domain, "finn.custom_op.general")) &&
+                 (!strcmp(src->op, "Quant") || !strcmp(src->op, "BipolarQuant"));
+    return own || known || qonnx ? src->op : arena_printf(arena, "%s.%s", src->domain, src->op);
 }
 
 static bool add_node(struct building *b, int number) {

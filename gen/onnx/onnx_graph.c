@@ -95,6 +95,22 @@ bool graph_slice(const struct graph *g, const struct node *n, const struct onnx_
     return true;
 }
 
+bool graph_pads(const struct graph *g, const struct node *n, int rank, int64_t pads[]) {
+    const struct onnx_attribute *a = onnx_attribute_of(n->src, "pads");
+    int64_t axes[ONNX_MAX_RANK], given[2 * ONNX_MAX_RANK];
+    int named = graph_in(n, 3) == NONE ? rank : graph_ints(g, graph_in(n, 3), axes, ONNX_MAX_RANK),
+        count = a ? (int)a->ints.count : graph_ints(g, graph_in(n, 1), given, 2 * ONNX_MAX_RANK);
+    if (named < 0 || count != 2 * named) return false;
+    memset(pads, 0, 2 * (size_t)rank * sizeof *pads);
+    for (int i = 0; i < named; i++) {
+        int axis = graph_in(n, 3) == NONE ? i : graph_axis(axes[i], rank);
+        if (axis == NONE) return false;
+        for (int end = 0; end < 2; end++)
+            pads[axis + end * rank] = a ? a->ints.items[i + end * named] : given[i + end * named];
+    }
+    return true;
+}
+
 bool graph_permutation(const struct graph *g, const struct node *n, int perm[]) {
     int rank = graph_value(g, graph_in(n, 0))->dims.rank;
     bool move = graph_is(n, "Move");

@@ -78,7 +78,7 @@ static bool works_along(const struct graph *g, const struct node *n, int r, int 
             if (axes[i] == r) return true;
         return count <= 0;
     }
-    bool last = keeps(n, " Softmax LogSoftmax LayerNormalization RMSNormalization "),
+    bool last = keeps(n, " Softmax LogSoftmax LayerNormalization RMSNormalization TopK Hardmax "),
          norm = keeps(n, " Norm RmsNorm LayerNormalization RMSNormalization ");
     int axis =
         n->src && !keeps(n, " Norm RmsNorm ") ? graph_axis(onnx_int(n->src, "axis", last ? -1 : 0), rank) : n->axis;
@@ -92,7 +92,7 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, v);
     double in[3] = {0}, number;
     if (n->in.count <= 3 && graph_compute(g, n, in, n->in.count, &number)) return rows_broadcast(g, n);
-    if (keeps(n, " Sum Max Min Mean PRelu ")) return rows_broadcast(g, n);
+    if (keeps(n, " Sum Max Min Mean PRelu Quant BipolarQuant ")) return rows_broadcast(g, n);
     if (graph_is(n, "MatMul")) return rows_product(g, n);
     if (graph_is(n, "Attention")) return rows_attention(g, n);
     if (graph_is(n, "Transpose")) return r == NONE ? NONE : rows_transpose(g, n);
@@ -111,9 +111,14 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
         return r == 0 ? 0 : MIXED;
     if (keeps(n,
               " LayerNormalization RMSNormalization Norm RmsNorm Softmax LogSoftmax Concat Split ReduceMean ReduceSum "
-              "ReduceMax ReduceMin ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp Gather "))
+              "ReduceMax ReduceMin ReduceL1 ReduceL2 ReduceSumSquare ReduceLogSum ReduceLogSumExp Gather ArgMax ArgMin "
+              "TopK Hardmax "))
         return works_along(g, n, r, x->rank) ? MIXED : same_axis(x, r, y);
-    return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast Dropout ") ? r : MIXED;
+    if (keeps(n, " QuantizeLinear DequantizeLinear ")) {
+        const struct onnx_data *scale = graph_constant(g, n, 1);
+        return scale && (scale->count == 1 || graph_axis(onnx_int(n->src, "axis", 1), x->rank) != r) ? r : MIXED;
+    }
+    return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast CastLike Dropout Shrink Swish ") ? r : MIXED;
 }
 
 // Sets the axis of rows of all values. Returns NULL if no node mixes rows, otherwise a node that may mix them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of the results of ONNX's operators.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/onnx/graph.h"
@@ -266,15 +267,14 @@ static const char *rule_tile(struct shaping *s) {
 
 static const char *rule_pad(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
-    const struct onnx_attribute *a = onnx_attribute_of(s->n->src, "pads");
     int64_t pads[2 * ONNX_MAX_RANK];
-    int count = a ? (int)a->ints.count : graph_ints(s->g, graph_in(s->n, 1), pads, 2 * ONNX_MAX_RANK);
-    if (!x || count < 0 || graph_in(s->n, 3) != NONE) return s->unknown = true, NULL;
-    if (count != 2 * x->rank) return "`pads` has another number of axes";
+    if (!x || !graph_pads(s->g, s->n, x->rank, pads)) return s->unknown = true, NULL;
     s->out = *x;
-    for (int i = 0; i < x->rank; i++)
-        s->out.dim[i] += a ? a->ints.items[i] + a->ints.items[i + x->rank] : pads[i] + pads[i + x->rank];
-    return NULL;
+    for (int i = 0; i < x->rank; i++) {
+        if (llabs(pads[i]) > INT32_MAX || llabs(pads[i + x->rank]) > INT32_MAX) return "illegal padding";
+        s->out.dim[i] += pads[i] + pads[i + x->rank];
+    }
+    return onnx_elements(&s->out) < 0 ? "illegal padding" : NULL;
 }
 
 // ---- reductions ----
@@ -301,6 +301,36 @@ static const char *rule_arg(struct shaping *s) {
     return NULL;
 }
 
+static const char *rule_top(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int axis = x ? graph_axis(onnx_int(s->n->src, "axis", -1), x->rank) : NONE;
+    int64_t k;
+    if (!x || graph_ints(s->g, graph_in(s->n, 1), &k, 1) != 1) return s->unknown = true, NULL;
+    if (axis == NONE || k < 0 || k > x->dim[axis]) return "no such axis, or more results than elements";
+    s->out = *x;
+    s->out.dim[axis] = k;
+    set_shape(s, 0, &s->out);
+    set_shape(s, 1, &s->out);
+    s->done = true;
+    return NULL;
+}
+
+// Compress keeps the elements, or the planes of an axis, whose condition is true.
+static const char *rule_compress(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    const struct onnx_data *when = graph_constant(s->g, s->n, 1);
+    int64_t kept = 0;
+    if (!x || !when || !when->i) return s->unknown = true, NULL;
+    for (int64_t i = 0; i < when->count; i++) kept += when->i[i] != 0;
+    const struct onnx_attribute *a = onnx_attribute_of(s->n->src, "axis");
+    int axis = a ? graph_axis(a->i, x->rank) : 0;
+    if (axis == NONE || when->count > (a ? x->dim[axis] : onnx_elements(x))) return "a condition that does not fit";
+    s->out = *x;
+    if (!a) s->out.rank = 1;
+    s->out.dim[axis] = kept;
+    return NULL;
+}
+
 // ---- windows ----
 
 static int64_t item(const struct node *n, const char *name, int i, int64_t preset) {
@@ -320,6 +350,9 @@ static const char *slide(struct shaping *s, const struct onnx_dims *x, const int
         if (!strncmp(auto_pad, "SAME", 4)) s->out.dim[i + 2] = (x->dim[i + 2] + stride - 1) / stride;
         else if (room < 0) return "a window that is larger than its operand";
         else s->out.dim[i + 2] = (room + (onnx_int(s->n->src, "ceil_mode", 0) ? stride - 1 : 0)) / stride + 1;
+        // No window begins in the padding after the last element.
+        int64_t last = (s->out.dim[i + 2] - 1) * stride;
+        if (onnx_int(s->n->src, "ceil_mode", 0) && last >= x->dim[i + 2] + item(s->n, "pads", i, 0)) s->out.dim[i + 2]--;
     }
     return NULL;
 }
@@ -404,12 +437,27 @@ static const char *rule_center(struct shaping *s) {
     return onnx_elements(&s->out) < 0 ? "an illegal shape" : NULL;
 }
 
+static const char *rule_dynamic(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0), one = {0};
+    if (!x) return NULL;
+    set_shape(s, 0, x);
+    set_shape(s, 1, &one);
+    set_shape(s, 2, &one);
+    s->done = true;
+    return NULL;
+}
+
 static const char *rule_recurrent(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0), *r = dims_of(s, 2);
     if (!x || !r) return NULL;
     if (x->rank != 3 || r->rank != 3) return "a recurrent operator takes sequences";
-    struct onnx_dims all = {4, {x->dim[0], r->dim[0], x->dim[1], r->dim[2]}},
-                     last = {3, {r->dim[0], x->dim[1], r->dim[2]}};
+    bool batch_first = onnx_int(s->n->src, "layout", 0) != 0;
+    int64_t steps = x->dim[batch_first], batch = x->dim[!batch_first], directions = r->dim[0], hidden = r->dim[2];
+    struct onnx_dims all = {4, {steps, directions, batch, hidden}}, last = {3, {directions, batch, hidden}};
+    if (batch_first) {
+        all = (struct onnx_dims){4, {batch, steps, directions, hidden}};
+        last = (struct onnx_dims){3, {batch, directions, hidden}};
+    }
     set_shape(s, 0, &all);
     set_shape(s, 1, &last);
     set_shape(s, 2, &last);
@@ -441,7 +489,7 @@ static const struct {
      "Hardmax "
      "LayerNormalization InstanceNormalization BatchNormalization GroupNormalization LRN LpNormalization Swish Not "
      "RMSNormalization SimplifiedLayerNormalization QuantizeLinear DequantizeLinear RotaryEmbedding Trilu CumSum PRelu "
-     "Quant IsNaN IsInf CastLike SwiGLU ",
+     "Quant BipolarQuant IsNaN IsInf CastLike SwiGLU Shrink MeanVarianceNormalization ",
      rule_same},
     {" Add Sub Mul Div Pow Max Min Mean Sum Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Where Mod ",
      rule_broadcast},
@@ -464,6 +512,8 @@ static const struct {
      "ReduceLogSumExp ",
      rule_reduce},
     {" ArgMax ArgMin ", rule_arg},
+    {" TopK ", rule_top},
+    {" Compress ", rule_compress},
     {" Conv ", rule_conv},
     {" MaxPool AveragePool LpPool ", rule_pool},
     {" GlobalAveragePool GlobalMaxPool GlobalLpPool ", rule_global},
@@ -471,6 +521,7 @@ static const struct {
     {" Resize Upsample ", rule_resize},
     {" CenterCropPad ", rule_center},
     {" LSTM GRU RNN ", rule_recurrent},
+    {" DynamicQuantizeLinear ", rule_dynamic},
     {" Shape ", rule_shape},
     {" ConstantOfShape ", rule_of_shape},
 };
@@ -485,11 +536,19 @@ static rule *rule_of(struct arena *arena, const struct node *n) {
     return found;
 }
 
-static int type_of(const struct graph *g, const struct node *n) {
+static int type_of(const struct graph *g, const struct node *n, size_t output) {
     int v = graph_in(n, !strcmp(n->op, "Where") ? 1 : 0);
     if (graph_is(n, "Cast")) return (int)onnx_int(n->src, "to", ONNX_FLOAT);
     if (graph_is(n, "Shape") || graph_is(n, "ArgMax") || graph_is(n, "ArgMin")) return ONNX_INT64;
-    if (graph_is(n, "Equal") || graph_is(n, "Less") || graph_is(n, "Greater") || graph_is(n, "Not")) return ONNX_BOOL;
+    if (strstr(" Equal Less Greater LessOrEqual GreaterOrEqual Not And Or Xor ",
+               arena_printf(g->arena, " %s ", n->op)))
+        return ONNX_BOOL;
+    if (output == 1 && graph_is(n, "TopK")) return ONNX_INT64;
+    if (graph_is(n, "DynamicQuantizeLinear")) return output == 1 ? ONNX_FLOAT : ONNX_UINT8;
+    if (graph_is(n, "QuantizeLinear"))
+        return graph_in(n, 2) == NONE ? (int)onnx_int(n->src, "output_dtype", ONNX_UINT8)
+                                      : graph_value(g, graph_in(n, 2))->type;
+    if (graph_is(n, "CastLike")) return graph_in(n, 1) == NONE ? 0 : graph_value(g, graph_in(n, 1))->type;
     if (graph_is(n, "DequantizeLinear")) return ONNX_FLOAT;
     return v == NONE ? 0 : graph_value(g, v)->type;
 }
@@ -515,7 +574,7 @@ bool graph_infer(struct graph *g, struct node *n) {
     if (!s.unknown && !s.done) set_shape(&s, 0, &s.out);
     for (size_t i = 0; i < n->out.count; i++) {
         struct value *v = graph_value(g, n->out.items[i]);
-        if (!v->type) v->type = type_of(g, n);
+        if (!v->type) v->type = type_of(g, n, i);
         take_told(g, v);
     }
     return true;

@@ -77,21 +77,6 @@ int lower_joined(struct lower *l, int a, int b, int64_t before, int64_t extent_a
 
 // ---- Slice, Split, Gather ----
 
-static const char *slice(struct lower *l, int *out) {
-    int64_t start[ONNX_MAX_RANK], step[ONNX_MAX_RANK];
-    struct onnx_dims now = *in_dims(l, 0), to;
-    if (!graph_slice(l->g, l->n, &now, start, step, &to)) return "a part that is not constant";
-    *out = lower_operand(l, 0);
-    for (int i = 0; i < now.rank; i++) {
-        struct axis a = axis_of(&now, i);
-        if (step[i] < 0 && to.dim[i] > 1) return "a step below 0";
-        *out = part(l, *out, &a, start[i], to.dim[i], to.dim[i] > 1 ? step[i] : 1);
-        now.dim[i] = to.dim[i];
-    }
-    *out = lower_view_like(l, *out, &to);
-    return NULL;
-}
-
 static const char *split(struct lower *l, int *out) {
     int axis = graph_axis(onnx_int(l->n->src, "axis", 0), in_dims(l, 0)->rank), x = lower_operand(l, 0);
     struct axis a = axis_of(in_dims(l, 0), axis);
@@ -111,20 +96,87 @@ static const char *split(struct lower *l, int *out) {
     return NULL;
 }
 
-// Takes elements of an axis by their numbers, as parts of the tensor that are joined. Adjacent numbers become one part.
-static const char *take(struct lower *l, int t, const struct axis *a, const int64_t index[], int64_t count, int *out) {
-    struct axis all = *a;
-    int pieces = 0;
-    for (int64_t i = 0, run; i < count; i += run) {
-        int64_t from = index[i] < 0 ? index[i] + a->extent : index[i];
-        for (run = 1; i + run < count && index[i + run] == index[i] + run; run++) continue;
-        if (from < 0 || from + run > a->extent) return "an index beyond the axis";
-        if (++pieces > MOST_PIECES) return "indices of more than 32 runs";
-        int piece = part(l, t, a, from, run, 1);
-        if (pieces == 1) all.extent = run;
-        *out = pieces == 1 ? piece : joined(l, *out, &all, piece, run);
+enum { MOST_MATRIX = 65536 };
+
+// Combines the elements of an axis by a matrix [count][extent], with fp32 products.
+static const char *mix(struct lower *l, int t, const struct axis *a, const struct onnx_data *m, int *out) {
+    int64_t count = m->dims.dim[0], x[] = {a->before, a->extent, a->inside}, y[] = {a->before, count, a->inside};
+    int matrix;
+    if (m->count > MOST_MATRIX) return "more than 65536 pairs of an element before and an element after it";
+    const char *why = lower_number_tensor(l, t, m, &matrix);
+    if (why) return why;
+    matrix = lower_view(l, matrix, 2, m->dims.dim);
+    if (a->inside == 1) {
+        *out = lower_emit(l, "bmm", 2, (const int[]){lower_view(l, t, 2, x), matrix}, 2, y);
+        lower_attr_int(l, "transpose", 1);
+    } else if (a->before == 1)
+        *out = lower_emit(l, "bmm", 2, (const int[]){matrix, lower_view(l, t, 2, x + 1)}, 2, y + 1);
+    else {
+        matrix = lower_repeat(l, matrix, &m->dims, &(struct onnx_dims){3, {a->before, count, a->extent}});
+        *out = lower_emit(l, "bmm", 2, (const int[]){matrix, lower_view(l, t, 3, x)}, 3, y);
     }
     return NULL;
+}
+
+static int count_runs(const int64_t index[], int64_t count) {
+    int runs = 1;
+    for (int64_t i = 1; i < count; i++) runs += index[i] != index[i - 1] + 1;
+    return runs;
+}
+
+// Takes elements by a product of the part in which they are with a matrix that has one 1 in each row.
+static const char *pick(struct lower *l, int t, const struct axis *a, const int64_t index[], int64_t count, int *out) {
+    float *f;
+    int64_t first = a->extent, last = 0;
+    for (int64_t i = 0; i < count; i++) first = at_most(first, index[i]), last = at_least(last, index[i]);
+    struct axis near = {a->before, last - first + 1, a->inside};
+    if (count > MOST_MATRIX / near.extent) return "indices of more than 32 runs in a part that is too long";
+    struct onnx_data *m = data_floats(l->s->arena, &(struct onnx_dims){2, {count, near.extent}}, &f);
+    memset(f, 0, (size_t)m->count * sizeof *f);
+    for (int64_t i = 0; i < count; i++) f[i * near.extent + index[i] - first] = 1;
+    return mix(l, part(l, t, a, first, near.extent, 1), &near, m, out);
+}
+
+// Takes elements of an axis by their numbers, as parts of the tensor that are joined. Adjacent numbers become one part.
+static const char *take(struct lower *l, int t, const struct axis *a, const int64_t given[], int64_t count, int *out) {
+    struct axis all = *a;
+    int64_t *index = arena_alloc(l->s->arena, (size_t)count, sizeof *index), run;
+    for (int64_t i = 0; i < count; i++) {
+        index[i] = given[i] < 0 ? given[i] + a->extent : given[i];
+        if (index[i] < 0 || index[i] >= a->extent) return "an index beyond the axis";
+    }
+    if (count_runs(index, count) > MOST_PIECES) return pick(l, t, a, index, count, out);
+    for (int64_t i = 0; i < count; i += run) {
+        for (run = 1; i + run < count && index[i + run] == index[i] + run; run++) continue;
+        int piece = part(l, t, a, index[i], run, 1);
+        if (!i) all.extent = run;
+        *out = i ? joined(l, *out, &all, piece, run) : piece;
+    }
+    return NULL;
+}
+
+// Takes elements in falling order.
+static const char *backwards(struct lower *l, int t, const struct axis *a, int64_t start, int64_t count, int64_t step,
+                             int *out) {
+    int64_t *index = arena_alloc(l->s->arena, (size_t)count, sizeof *index);
+    for (int64_t i = 0; i < count; i++) index[i] = start + i * step;
+    return take(l, t, a, index, count, out);
+}
+
+static const char *slice(struct lower *l, int *out) {
+    int64_t start[ONNX_MAX_RANK], step[ONNX_MAX_RANK];
+    struct onnx_dims now = *in_dims(l, 0), to;
+    const char *why = NULL;
+    if (!graph_slice(l->g, l->n, &now, start, step, &to)) return "a part that is not constant";
+    *out = lower_operand(l, 0);
+    for (int i = 0; i < now.rank && !why; i++) {
+        struct axis a = axis_of(&now, i);
+        if (step[i] < 0 && to.dim[i] > 1) why = backwards(l, *out, &a, start[i], to.dim[i], step[i], out);
+        else *out = part(l, *out, &a, start[i], to.dim[i], to.dim[i] > 1 ? step[i] : 1);
+        now.dim[i] = to.dim[i];
+    }
+    if (!why) *out = lower_view_like(l, *out, &to);
+    return why;
 }
 
 static const char *gather(struct lower *l, int *out) {
@@ -138,18 +190,44 @@ static const char *gather(struct lower *l, int *out) {
     return why;
 }
 
+// Keeps the elements, or the planes of an axis, whose condition is true.
+static const char *compress(struct lower *l, int *out) {
+    const struct onnx_dims *x = in_dims(l, 0);
+    const struct onnx_data *d = graph_constant(l->g, l->n, 1);
+    const struct onnx_attribute *axis = onnx_attribute_of(l->n->src, "axis");
+    if (!d || !d->i) return "a condition that is not constant";
+    struct axis a = axis ? axis_of(x, graph_axis(axis->i, x->rank)) : (struct axis){1, onnx_elements(x), 1};
+    int64_t *index = arena_alloc(l->s->arena, (size_t)d->count, sizeof *index), count = 0;
+    for (int64_t i = 0; i < d->count; i++)
+        if (d->i[i]) index[count++] = i;
+    const char *why = take(l, lower_operand(l, 0), &a, index, count, out);
+    if (!why) *out = lower_view_like(l, *out, out_dims(l, 0));
+    return why;
+}
+
 // ---- Concat, Pad ----
+
+// Returns operand i. A constant becomes a tensor.
+static const char *piece_of(struct lower *l, size_t i, size_t other, int *t) {
+    const struct onnx_data *d = graph_constant(l->g, l->n, i);
+    if (!d) return *t = lower_operand(l, i), NULL;
+    d = lower_finite(l, data_as_floats(l->s->arena, d), false);
+    return d ? lower_number_tensor(l, lower_operand(l, other), d, t) : "a constant that is infinite";
+}
 
 static const char *concat(struct lower *l, int *out) {
     const struct node *n = l->n;
-    int axis = graph_axis(onnx_int(n->src, "axis", 0), in_dims(l, 0)->rank);
+    int axis = graph_axis(onnx_int(n->src, "axis", 0), in_dims(l, 0)->rank), t = NONE;
     struct axis a = axis_of(in_dims(l, 0), axis);
-    for (size_t i = 0; i < n->in.count; i++)
-        if (graph_constant(l->g, n, i)) return "a constant part";
-    *out = lower_operand(l, 0);
-    for (size_t i = 1; i < n->in.count; i++) *out = joined(l, *out, &a, lower_operand(l, i), in_dims(l, i)->dim[axis]);
-    *out = lower_view_like(l, *out, out_dims(l, 0));
-    return NULL;
+    size_t other = 0;
+    while (other < n->in.count && graph_constant(l->g, n, other)) other++;
+    const char *why = other == n->in.count ? "constant parts" : piece_of(l, 0, other, out);
+    for (size_t i = 1; i < n->in.count && !why; i++) {
+        why = piece_of(l, i, other, &t);
+        if (!why) *out = joined(l, *out, &a, t, in_dims(l, i)->dim[axis]);
+    }
+    if (!why) *out = lower_view_like(l, *out, out_dims(l, 0));
+    return why;
 }
 
 // Makes the padding before an axis, or with `behind` after it. `mode`: edge repeats the plane at the edge, constant is
@@ -163,12 +241,10 @@ static const char *border(struct lower *l, int t, const struct axis *a, int64_t 
     if (!strcmp(mode, "wrap") && count <= a->extent)
         return *out = part(l, t, a, behind ? 0 : a->extent - count, count, 1), NULL;
     if (!strcmp(mode, "reflect")) {
-        if (count >= a->extent || count > MOST_PIECES) return "a reflection of more than 32 planes";
-        for (int64_t i = 0; i < count; i++) {
-            int piece = part(l, t, a, behind ? a->extent - 2 - i : count - i, 1, 1);
-            *out = i ? joined(l, *out, &one, piece, 1) : piece;
-        }
-        return NULL;
+        if (count >= a->extent) return "a reflection of more elements than there are";
+        int64_t *index = arena_alloc(l->s->arena, (size_t)count, sizeof *index);
+        for (int64_t i = 0; i < count; i++) index[i] = behind ? a->extent - 2 - i : count - i;
+        return take(l, t, a, index, count, out);
     }
     if (strcmp(mode, "constant") && strcmp(mode, "edge")) return "an unknown `mode`";
     shape_of(&one, dim, &rank);
@@ -181,20 +257,20 @@ static const char *border(struct lower *l, int t, const struct axis *a, int64_t 
 static const char *pad(struct lower *l, int *out) {
     const struct node *n = l->n;
     struct onnx_dims now = *in_dims(l, 0);
-    const struct onnx_attribute *given = onnx_attribute_of(n->src, "pads");
     const struct onnx_data *d = graph_constant(l->g, n, 2);
     const char *mode = onnx_string(n->src, "mode", "constant");
     int64_t pads[2 * ONNX_MAX_RANK];
-    if (given && (int)given->ints.count == 2 * now.rank)
-        memcpy(pads, given->ints.items, sizeof *pads * given->ints.count);
-    else if (graph_ints(l->g, graph_in(n, 1), pads, 2 * ONNX_MAX_RANK) != 2 * now.rank)
-        return "pads that are not constant";
+    if (!graph_pads(l->g, n, now.rank, pads)) return "pads that are not constant";
     double value = d && d->f && d->count ? onnx_at(d, 0) : onnx_float(n->src, "value", 0);
     *out = lower_operand(l, 0);
     for (int i = 0; i < now.rank; i++) {
         struct axis a = axis_of(&now, i);
-        int64_t before = pads[i], behind = pads[i + now.rank];
-        if (before < 0 || behind < 0) return "padding below 0";
+        int64_t before = pads[i], behind = pads[i + now.rank], cut = before < 0 ? -before : 0,
+                extent = a.extent - cut + (behind < 0 ? behind : 0);
+        if (extent < 1) return "padding below 0 that leaves no element";
+        *out = part(l, *out, &a, cut, extent, 1);
+        now.dim[i] = a.extent = extent;
+        before = at_least(before, 0), behind = at_least(behind, 0);
         int t = *out, first, last;
         const char *why = before ? border(l, t, &a, before, false, mode, value, &first) : NULL;
         if (!why && behind) why = border(l, t, &a, behind, true, mode, value, &last);
@@ -262,6 +338,21 @@ static bool repeats_each(const int64_t index[], int64_t count, int64_t factor) {
     return true;
 }
 
+// Interpolates between the two neighbours of each place. Beyond the ends the last element continues.
+static const char *interpolate(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
+    float *f;
+    if (to > MOST_MATRIX / a->extent) return "an interpolation of an axis that is too long";
+    struct onnx_data *m = data_floats(l->s->arena, &(struct onnx_dims){2, {to, a->extent}}, &f);
+    memset(f, 0, (size_t)m->count * sizeof *f);
+    for (int64_t i = 0; i < to; i++) {
+        double x = source_of(l->n, i, a->extent, to, scale), low = floor(x), end = (double)(a->extent - 1);
+        if (!isfinite(x)) return "this `coordinate_transformation_mode`";
+        f[i * a->extent + (int64_t)fmin(fmax(low, 0), end)] += (float)(1 - (x - low));
+        f[i * a->extent + (int64_t)fmin(fmax(low + 1, 0), end)] += (float)(x - low);
+    }
+    return mix(l, *t, a, m, t);
+}
+
 static const char *resize_axis(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
     int64_t *index = arena_alloc(l->s->arena, (size_t)to, sizeof *index), factor = to / a->extent;
     for (int64_t i = 0; i < to; i++) {
@@ -280,12 +371,15 @@ static const char *resize(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0), *y = out_dims(l, 0);
     double scale[ONNX_MAX_RANK];
     struct onnx_dims now = *x, same;
-    if (strcmp(onnx_string(l->n->src, "mode", "nearest"), "nearest")) return "an interpolation";
+    const char *mode = onnx_string(l->n->src, "mode", "nearest");
+    bool linear = !strcmp(mode, "linear") && !onnx_int(l->n->src, "antialias", 0);
+    if (!linear && strcmp(mode, "nearest") != 0) return "an interpolation other than `linear`";
     if (!graph_resize(l->g, l->n, x, scale, &same)) return "sizes that are not constant";
     *out = lower_operand(l, 0);
     for (int i = 0; i < x->rank; i++) {
         struct axis a = axis_of(&now, i);
-        const char *why = resize_axis(l, &a, y->dim[i], scale[i], out);
+        bool same_size = y->dim[i] == x->dim[i] && scale[i] == 1;
+        const char *why = same_size ? NULL : (linear ? interpolate : resize_axis)(l, &a, y->dim[i], scale[i], out);
         if (why) return why;
         now.dim[i] = y->dim[i];
     }
@@ -296,7 +390,7 @@ static const char *resize(struct lower *l, int *out) {
 static const struct {
     const char *onnx;
     const char *(*lower)(struct lower *, int *);
-} table[] = {{"Slice", slice}, {"Split", split},   {"Gather", gather},   {"Concat", concat},
+} table[] = {{"Slice", slice}, {"Split", split},   {"Gather", gather},   {"Concat", concat}, {"Compress", compress},
              {"Pad", pad},     {"Resize", resize}, {"Upsample", resize}, {"CenterCropPad", center}};
 
 bool lower_parts(struct lower *l, int *out, const char **why) {

@@ -86,6 +86,7 @@ static struct onnx_attribute read_attribute(struct reader *r, struct wire w) {
         case 11: a.graph = true; break;
         case 7: read_floats(r, &f, &a); break;
         case 8: read_ints(r, &f, &ints); break;
+        case 9: VEC_PUSH(r->arena, a.strings, read_text(r, &f)); break;
         default: break;
         }
     a.ints.items = ints.items;

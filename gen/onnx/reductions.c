@@ -263,14 +263,14 @@ const char *lower_pool(struct lower *l, int *out) {
     const struct patch *w = n->patch;
     const struct onnx_dims *x = &graph_value(l->g, graph_in(n, 0))->dims,
                            *y = &graph_value(l->g, n->out.items[0])->dims;
-    int64_t taps[3], channels = x->dim[w->places + 1];
-    int rank = w->places + 1, t = lower_view(l, lower_operand(l, 0), rank, x->dim + 1), factors;
-    memcpy(taps, y->dim + 1, (size_t)w->places * sizeof *taps);
+    int64_t taps[3], channels = x->dim[x->rank - 1];
+    int rank = w->places + 1, first = x->rank - rank, t = lower_view(l, lower_operand(l, 0), rank, x->dim + first), factors;
+    memcpy(taps, y->dim + first, (size_t)w->places * sizeof *taps);
     taps[w->places] = channels * product(w->size, 0, w->places);
     t = lower_emit(l, "patch", 1, &t, rank, taps);
     lower_attr_patch(l, w);
     if (!strcmp(n->word, "max")) lower_attr(l, "pad", "-3.4e38");
-    t = lower_emit(l, "reduce", 1, &t, rank, y->dim + 1);
+    t = lower_emit(l, "reduce", 1, &t, rank, y->dim + first);
     lower_attr(l, "kind", n->word);
     lower_attr_int(l, "every", channels);
     *out = t;

@@ -49,8 +49,29 @@ static void write_region(const struct spec *s, const struct spec_region *r, stru
     for (int i = r->first; i < r->first + r->ops; i++) write_op(s, r, i, out);
 }
 
+static int64_t port_bytes(const struct spec *s, const struct spec_port *p) {
+    const struct spec_tensor *t = &s->tensor.items[p->tensor];
+    int64_t bytes = sizeof(float);
+    for (int i = 0; i < t->rank; i++) bytes *= t->dim[i];
+    return bytes;
+}
+
+enum { MOST_ROWS = 1024, MOST_ROW_BYTES = 1 << 26 };
+
+// Returns how many rows a request may have. Memory holds the inputs and outputs of all of them.
+static int most_rows(const struct spec *s) {
+    int64_t bytes = 0;
+    int rows = MOST_ROWS;
+    for (size_t i = 0; i < s->input.count; i++) bytes += port_bytes(s, &s->input.items[i]);
+    for (size_t i = 0; i < s->output.count; i++) bytes += port_bytes(s, &s->output.items[i]);
+    while (rows > 1 && rows * bytes > MOST_ROW_BYTES) rows /= 2;
+    return rows;
+}
+
 void spec_write_graph(const struct spec *s, struct text *out) {
-    text_add(out, "graph:\n  inputs:\n");
+    text_add(out, "graph:\n");
+    if (most_rows(s) < MOST_ROWS) text_addf(out, "  context: %d\n", most_rows(s));
+    text_add(out, "  inputs:\n");
     for (size_t i = 0; i < s->input.count; i++)
         text_addf(out, "    %s: {shape: %s}\n", s->input.items[i].name,
                   shape_text(s, &s->tensor.items[s->input.items[i].tensor]));

@@ -194,6 +194,24 @@ def picture(g):
     g.output(h, linear(g, g.node("Flatten", h), 4, 3 * 5 * 8))
 
 
+def squeezed_channels(g):
+    """Factors for every channel that come from a convolution, as squeeze-and-excitation has them."""
+    x = g.input("x", ["N", 4, 5, 6])
+    h = g.node("Conv", x, g.const(weights(8, 4, 1, 1)), g.const(weights(8)))
+    s = g.node("Conv", g.node("GlobalAveragePool", h), g.const(weights(8, 8, 1, 1)), g.const(weights(8)))
+    g.output(g.node("Mul", h, g.node("HardSigmoid", s)))
+
+
+def signals(g):
+    """A convolution along several signals, of which a recurrent operator makes one sequence."""
+    x = g.input("x", [1, 5, 3, 12])
+    h = g.node("Conv", g.node("Squeeze", x, g.const(np.int64([0]))), g.const(weights(4, 3, 3)), g.const(weights(4)), pads=[1, 0],
+               strides=[2])
+    h = g.node("ReduceMax", g.node("Relu", h), axes=[2], keepdims=0)
+    g.output(g.node("RNN", g.node("Unsqueeze", h, g.const(np.int64([1]))), g.const(weights(1, 6, 4)), g.const(weights(1, 6, 6)),
+                    hidden_size=6))
+
+
 def pools(g):
     """Pooling, factors for every channel, softmax along axes."""
     x = g.input("x", ["N", 8, 6, 7])
@@ -284,6 +302,72 @@ def composed(g):
     g.output(g.node("CenterCropPad", h, g.const(np.int64([3, 7])), axes=[1, 2]))
 
 
+def decided(g):
+    """Comparisons, logic, choices, thresholds, rounding, powers."""
+    x, z = g.input("x", ["N", 4, 6]), g.input("z", ["N", 4, 1])
+    whole = g.node("Floor", g.node("Mul", x, 2.0))
+    a = g.node("Or", g.node("And", g.node("Less", x, z), g.node("GreaterOrEqual", z, 0.0)), g.node("Equal", whole, 1.0))
+    b = g.node("Xor", g.node("LessOrEqual", x, 0.5), g.node("Not", g.node("Greater", g.node("Round", z), 0.0)))
+    mask = g.const(np.arange(6) % 2 == 0)
+    h = g.node("Where", a, x, g.node("Where", mask, z, -3.0))
+    h = g.node("Add", h, g.node("ThresholdedRelu", x, alpha=0.5))
+    h = g.node("Add", h, g.node("Mul", g.node("Shrink", x, lambd=0.4, bias=0.1), g.node("Sign", z)))
+    p = g.node("Add", g.node("Pow", x, 5.0), g.node("Pow", g.node("Abs", x), 1.7))
+    g.output(g.node("Add", h, g.node("Cast", b, to=1)), b, p)
+    g.output(g.node("Pow", g.node("Softplus", x), z), g.node("Ceil", g.node("Mul", x, 3.0)))
+
+
+def searched(g):
+    """Indices and values of the largest and smallest elements."""
+    x = g.input("x", ["N", 5, 7])
+    h = g.node("Clip", x, -0.5, 0.5)  # the bounds occur more than once
+    g.output(g.node("ArgMax", h, axis=1), g.node("ArgMax", h, axis=2, keepdims=0, select_last_index=1))
+    values, places = g.node("TopK", x, g.const(np.int64([3])), outs=2, axis=1)
+    low, _ = g.node("TopK", x, g.const(np.int64([2])), outs=2, axis=-1, largest=0)
+    g.output(g.node("ArgMin", x, axis=1), values, places, low, g.node("Hardmax", h, axis=1))
+
+
+def recurrent(g):
+    """Recurrent operators in all directions, with initial states."""
+    x = g.input("x", [1, 4, 6])
+    t = g.node("Transpose", x, perm=[1, 0, 2])
+    none = ""
+    y, h, c = g.node("LSTM", t, g.const(weights(2, 20, 6)), g.const(weights(2, 20, 5)), g.const(weights(2, 40)), none,
+                     g.const(weights(2, 1, 5)), g.const(weights(2, 1, 5)), g.const(weights(2, 15)), outs=3,
+                     direction="bidirectional", hidden_size=5)
+    g.output(y, h, c)
+    first, _ = g.node("GRU", x, g.const(weights(1, 15, 6)), g.const(weights(1, 15, 5)), g.const(weights(1, 30)), outs=2,
+                      hidden_size=5, linear_before_reset=1, layout=1)
+    g.output(first, g.node("GRU", t, g.const(weights(1, 15, 6)), g.const(weights(1, 15, 5)), hidden_size=5,
+                           direction="reverse", activations=["Sigmoid", "Relu"]))
+    z = g.node("Reshape", x, g.const(np.int64([4, 2, 3])))  # a batch of 2
+    g.output(g.node("RNN", z, g.const(weights(1, 5, 3)), g.const(weights(1, 5, 5)), g.const(weights(1, 10)), hidden_size=5))
+
+
+def quantized(g):
+    """Quantized files: values that are quantized and converted back, and weights of QONNX."""
+    x = g.input("x", ["N", 3, 8])
+    one = (g.const(np.float32(0.03)), g.const(np.uint8(128)))
+    h = g.node("DequantizeLinear", g.node("QuantizeLinear", x, *one), *one)
+    each = (g.const(np.float32([0.017, 0.041, 0.053])), g.const(np.int8([0, 3, -4])))
+    g.output(g.node("QuantizeLinear", h, *each, axis=1), *g.node("DynamicQuantizeLinear", h, outs=3))
+    more = {"domain": "qonnx.custom_op.general", "narrow": 1, "rounding_mode": "ROUND"}
+    w = g.node("Quant", g.const(weights(8, 6)), 0.01, 0.0, 6.0, signed=1, **more)
+    g.output(g.node("Quant", g.node("MatMul", h, w), 0.05, 1.0, 4.0, signed=0, **more))
+
+
+def taken(g):
+    """Elements in another order, interpolation, constants as parts."""
+    x = g.input("x", ["N", 3, 40])
+    last, first, steps = (g.const(np.int64([v])) for v in (-1, -100, -1))
+    h = g.node("Slice", x, last, first, g.const(np.int64([2])), steps)
+    h = g.node("Concat", h, g.const(weights(1, 2, 40)), axis=1)
+    h = g.node("Compress", h, g.const(np.array([1, 0, 1, 1, 1], bool)), axis=1)
+    h = g.node("MeanVarianceNormalization", h, axes=[0, 2])
+    g.output(g.node("Pad", h, g.const(np.int64([35, -2])), "", g.const(np.int64([2])), mode="reflect"))
+    g.output(g.node("Resize", h, "", g.const(np.float32([1, 1.5, 0.75])), mode="linear"))
+
+
 # name: model, form of the constants
 MODELS = {
     "mlp": (mlp, "raw"), "typed": (mlp, "typed"), "half": (mlp, "half"), "bfloat": (mlp, "bfloat16"),
@@ -293,13 +377,15 @@ MODELS = {
     "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "picture": (picture, "raw"),
     "encoder": (encoder, "raw"), "contractions": (contractions, "raw"), "matrices": (matrices, "raw"),
     "rotated": (rotated, "raw"), "composed": (composed, "raw"),
+    "decided": (decided, "raw"), "searched": (searched, "raw"), "recurrent": (recurrent, "raw"),
+    "quantized": (quantized, "raw"), "squeezed": (squeezed_channels, "raw"), "signals": (signals, "raw"), "taken": (taken, "raw"),
     "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }
 
 
 def build(name):
     make, form = MODELS[name]
-    g = Graph(opset=23 if name in ("rms", "rotated", "composed") else 17, form="raw")
+    g = Graph(opset=23 if name in ("rms", "rotated", "composed", "recurrent", "taken", "searched") else 17, form="raw")
     make(g)
     if form == "half":
         g.constants = {k: v.astype(np.float16) for k, v in g.constants.items()}

@@ -74,6 +74,7 @@ if [ "$all" = 0 ]; then
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
     queue check "an RMS norm that is written out" spec rms 'op: rmsnorm' 'along: 1'
     queue check "layouts are folded into weights" spec images 'shape: [3, 4, 5]'
+    queue check "steps of a recurrent operator are a region that repeats" spec recurrent 'repeat: 4'
     queue check "rows of a fixed axis" spec rows 'x: {shape: [12]}'
     queue check "a part: inputs and outputs" spec part 'wave: {shape: [16]}' 'outputs: [middle]'
     queue check "a part: what the host computes" table part 'the host computes `wave`' 'the host reads `middle`'
@@ -83,6 +84,8 @@ if [ "$all" = 0 ]; then
     queue check "nothing is written then" nothing_written "$work/none"
     queue check_refused "an axis that no input has" 1 "no input has an open axis of this name" \
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim M=3
+    queue check_refused "a size for an axis that does not fit" 1 "Gemm.*different lengths" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim x.1=23
     queue check_refused "a size that is no number" 2 "is not NAME=N" \
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim N=
     queue check_refused "options of ONNX files for a checkpoint" 1 "\`--cut\` is only for ONNX files" \

