@@ -70,7 +70,7 @@ module rill_draft_lookup #(
     reg  [MOST*ID_W-1:0] last_q;             // the last ids, the latest in the low bits
     reg  [ROW_W-1:0]     read_row_q;
     wire [ROW_BITS-1:0]  row;                // the row of read_row_q one cycle before
-    genvar w, m, d;
+    genvar w, m;
     generate
         for (w = 0; w < WAYS; w = w + 1) begin : gen_way
             localparam [31:0] WAY = w;
@@ -121,24 +121,26 @@ module rill_draft_lookup #(
     generate
         for (w = 0; w < WAYS; w = w + 1) begin : gen_match
             localparam [31:0] WAY = w;
-            wire [AT_W-1:0]      at = {{(AT_W-ROW_W-WAY_W){1'b0}}, held_at_q, WAY[WAY_W-1:0]};
-            wire [MOST:0]        equal;      // the first k ids are equal
-            wire [MOST*MATCH_W-1:0] sum;
-            assign equal[0] = at < limit_q;
+            wire [AT_W-1:0] at = {{(AT_W-ROW_W-WAY_W){1'b0}}, held_at_q, WAY[WAY_W-1:0]};
+            wire [AT_W-1:0] ids_up = at + 1'b1;            // ids up to the place
+            wire [MOST-1:0] same;
             for (m = 0; m < MOST; m = m + 1) begin : gen_id
                 localparam [31:0] BACK = m;
-                assign equal[m+1] = equal[m] && at >= BACK[AT_W-1:0]
+                assign same[m] = ids_up > BACK[AT_W-1:0]
                     && both[(WAYS+w-m)*ID_W +: ID_W] == last_q[m*ID_W +: ID_W];
-                if (m == 0) begin : gen_first
-                    assign sum[0 +: MATCH_W] = {{(MATCH_W-1){1'b0}}, equal[1]};
-                end else begin : gen_next
-                    assign sum[m*MATCH_W +: MATCH_W] = sum[(m-1)*MATCH_W +: MATCH_W]
-                        + {{(MATCH_W-1){1'b0}}, equal[m+1]};
-                end
             end
-            assign lengths[w*MATCH_W +: MATCH_W] = sum[(MOST-1)*MATCH_W +: MATCH_W];
+            assign lengths[w*MATCH_W +: MATCH_W] = at < limit_q ? length_of(same) : {MATCH_W{1'b0}};
         end
     endgenerate
+
+    function [MATCH_W-1:0] length_of(input [MOST-1:0] same);
+        integer n;
+        begin
+            length_of = {MATCH_W{1'b0}};
+            for (n = MOST - 1; n >= 0; n = n - 1)
+                length_of = same[n] ? length_of + 1'b1 : {MATCH_W{1'b0}};
+        end
+    endfunction
 
     reg  [MATCH_W-1:0]   top;
     reg  [WAY_W-1:0]     top_way;
@@ -260,7 +262,7 @@ module rill_draft_lookup #(
         end
 `endif
 
-    wire unused = &{1'b0, DRAFTS_32, LEAST_32, limit_last, read_row_q};
+    wire unused = &{1'b0, DRAFTS_32, LEAST_32, limit_last, read_row_q, both};
 endmodule
 
 `default_nettype wire
