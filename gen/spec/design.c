@@ -97,7 +97,7 @@ static const struct schema_field design_fields[] = {
      .doc = "lets requests draw tokens at random, with a top-k of at most this number "
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
             "likely one"},
-    {FIELD(drafts), RANGE(1, 7), .preset = 0, .preset_doc = "none", .range = "1 to `T - 1`",
+    {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
      .doc = "most tokens that a generating step takes after its first one: guesses from the ids of the request, which "
             "the same step checks ([drafts](decisions/drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
