@@ -2,14 +2,14 @@
 // Gives the drafts of each generating step of a request, and stops for a while if they are never right. See
 // docs/decisions/drafts.md.
 //
-// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids and counts.
-// `judged` (pulse): a step is over and a generating step follows. `drafted` is the number of drafts that the step had,
-// 0 for a step of the prompt, and `accepted` how many of them were right. Some cycles later `ready` rises: the next step
-// may have up to `more` drafts, DRAFTS or 0. `drafts` has them, the first in the low bits. All three stay until the next
+// Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids and counts. `judged` (pulse): a
+// step is over and a generating step follows. `drafted` is the number of drafts that the step had, 0 for a step of
+// the prompt, and `accepted` how many of them were right. Some cycles later `ready` rises: the next step may have up
+// to `more` drafts, DRAFTS or 0. `drafts` has them, the first in the low bits. All three stay until the next
 // `judged`. No id may be put from a `judged` to its `ready`.
-// Pause: two steps with drafts one after another, none of which was right, stop the drafts of the next PAUSE steps. After
-// a pause one such step is enough for the next pause. A draft that is right ends this. Steps without drafts change
-// nothing but the length of a pause. `off` (level): no step has drafts.
+// Pause: two steps with drafts one after another, none of which was right, stop the drafts of the next PAUSE steps.
+// After a pause one such step is enough for the next pause. A draft that is right ends this. Steps without drafts
+// change nothing but the length of a pause. `off` (level): no step has drafts.
 // Latency: that of rill_draft_lookup and 1 cycle more; without a lookup 2 cycles.
 // Reset: clk, synchronous active-high rst.
 //

@@ -58,10 +58,9 @@
 // or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // logits_hash: starts at 0. For each id that is sent to the ring, it is rotated left by 1 and row_hash is added, the
-// hash of the logits from which the id was chosen. With DRAFTS, row_hash has the hash of each token of a step, the first
-// in the low bits. row_hash must be stable from HASH_WAIT - 2 cycles behind the id
-// until as many cycles after the ring's word (the next id does not come sooner). logits_hash is kept until the next
-// start.
+// hash of the logits from which the id was chosen. With DRAFTS, row_hash has the hash of each token of a step, the
+// first in the low bits. row_hash must be stable from HASH_WAIT - 2 cycles behind the id until as many cycles after
+// the ring's word (the next id does not come sooner). logits_hash is kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
 // head_position: position of the latest step's last token, from which the next id is generated.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.

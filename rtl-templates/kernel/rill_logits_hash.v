@@ -8,8 +8,8 @@
 // hash, and two swapped elements nearly always do.
 // In: at most one chunk of LANES elements per cycle. ceil(N / LANES) chunks make a vector, with `last` on the last one.
 // Nothing stalls. With ROWS above 1 the chunks of several vectors may alternate; `row` is the vector of a chunk.
-// Out: the `hash` of a row, row 0 low, is valid log2(LANES) + 4 cycles after its last chunk, until the first block of the
-// row's next vector arrives there.
+// Out: the `hash` of a row, row 0 low, is valid log2(LANES) + 4 cycles after its last chunk, until the first block of
+// the row's next vector arrives there.
 // Reset: clk, synchronous active-high rst; the next chunk is the first one of a vector.
 //
 // name   meaning               unit      range

@@ -2,10 +2,10 @@
 // Keeps the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing. With
 // ALL it keeps all tokens of steps with head = 1, as they are.
 //
-// It serves regions that run only for the last position (ALL: only in steps that give an id). One step word is taken per firing, with its tlast beat. Words
-// that pass are marked as those of the only token (tok = 0, tok_last = 1). The beat with tlast belongs to the last
-// token, so it ends the output firing. Combinational, latency 0, one beat per cycle; the step and the input each need a
-// FIFO before them.
+// It serves regions that run only for the last position (ALL: only in steps that give an id). One step word is taken
+// per firing, with its tlast beat. Words that pass are marked as those of the only token (tok = 0, tok_last = 1). The
+// beat with tlast belongs to the last token, so it ends the output firing. Combinational, latency 0, one beat per
+// cycle; the step and the input each need a FIFO before them.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range

@@ -105,6 +105,4 @@ bool check_drafts(struct check *check, uint64_t *drafted, uint64_t *accepted) {
     return check->ir->design.drafts > 0;
 }
 
-void check_drafts_off(struct check *check, bool off) {
-    check->drafts.off = off;
-}
+void check_drafts_off(struct check *check, bool off) { check->drafts.off = off; }

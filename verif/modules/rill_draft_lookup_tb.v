@@ -25,7 +25,8 @@ module rill_draft_lookup_tb;
     wire                   ready, found;
     wire [DRAFTS*ID_W-1:0] drafts;
     reg  [ID_W-1:0]        ids [0:CONTEXT];
-    integer                seed, idle, stall, n, request, letters, i, j, m, best, at, from, waited, hits = 0, misses = 0;
+    integer                seed, idle, stall, n, request, letters, i, j, m, best, at, from, waited;
+    integer                hits = 0, misses = 0;
     reg                    failed = 0;
 
     rill_draft_lookup #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS), .LEAST(LEAST), .MOST(MOST), .WAYS(WAYS)) dut (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_drafts. Requests whose ids repeat themselves are judged at random. A model counts pauses; `more` must
-// be DRAFTS where there is a repetition and no pause, and 0 elsewhere. With `off` it is always 0. Checks that pauses
-// begin and end. rill_draft_lookup has its own bench.
+// Testbench of rill_drafts. Requests whose ids repeat themselves are judged at random. A model counts pauses; `more`
+// must be DRAFTS where there is a repetition and no pause, and 0 elsewhere. With `off` it is always 0. Checks that
+// pauses begin and end. rill_draft_lookup has its own bench.
 // sweep: DRAFTS=3 PAUSE=5
 // sweep: DRAFTS=1 PAUSE=32
 // quick: DRAFTS=3 PAUSE=5 @ 50:50

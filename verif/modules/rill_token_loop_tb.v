@@ -8,8 +8,8 @@
 // - soft_rst comes only when the memory is quiet. After RESET_WAY registers it is over before the flush ends and before
 //   anything is sent.
 // - The hash of a row comes HASH_WAIT - 2 cycles after its id, and is kept as long after the word of the ring.
-// - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted, and
-//   the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
+// - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted,
+//   and the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
 // MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
@@ -99,7 +99,8 @@ module rill_token_loop_tb;
         .progress(!dead && traffic), .idle_engines(idle_engines), .status(status), .ids_count(ids_count),
         .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done),
         .image(image), .image_wrong(image_wrong),
-        .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .top_k(32'd0), .draft_events(draft_events), .logits_hash(logits_hash), .flush(flush),
+        .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .top_k(32'd0), .draft_events(draft_events),
+        .logits_hash(logits_hash), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done),
         .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
@@ -452,7 +453,8 @@ module rill_token_loop_tb;
                 if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len
                     + want_ids - 1)) fail(11);
                 if (code == 0 && halt_at < 0 && MODE == 1 && step_pos != len) fail(12);
-                if (DRAFTS != 0 && ring_seen > 0 && code == 0 && halt_at < 0 && right_drafts != ring_seen - 1 - gen_steps) fail(35);
+                if (DRAFTS != 0 && ring_seen > 0 && code == 0 && halt_at < 0 &&
+                    right_drafts != ring_seen - 1 - gen_steps) fail(35);
                 if (DRAFTS == 0 && (sent_drafts != 0 || right_drafts != 0)) fail(36);
                 if (resets != (untouched(code, place) ? 0 : 1)) fail(13);
                 if (untouched(code, place) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
