@@ -102,9 +102,7 @@ static bool has_drafts(const struct sim *sim, int step) {
 
 // Cycles that the next step waits for its drafts.
 static int64_t lookup_cycles(const struct sim *sim, int step) {
-    enum { WAYS = 8 /* of rill_draft_lookup */ };
-    if (!has_drafts(sim, step)) return 0;
-    return div_up(sim->options->step[step].pos + 1, WAYS) + sim->ir->design.drafts + CYCLES_DRAFTS;
+    return has_drafts(sim, step) ? kernel_lookup_cycles(sim->ir, sim->options->step[step].pos + 1) : 0;
 }
 
 static bool loop_next(struct sim *sim, struct loop *l) {
