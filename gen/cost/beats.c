@@ -19,7 +19,7 @@ static bool runs(const struct ir *ir, const struct ir_firing *f, const struct co
 // may be its tokens.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
-    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(tokens, ir->design.copies);
+    return ir_takes_last(ir, f->region) ? 1 : layout_div_up(tokens, ir->design.copies);
 }
 
 // Adds one repetition of an attention product: the row-steps of keys in memory and of the step's own keys, or the

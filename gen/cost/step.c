@@ -24,10 +24,12 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-// Number of positions for which a kernel works in a step. In the head this is one, the step's last position.
+// Number of positions for which a kernel works in a step. In the head this is one, the step's last position, unless the
+// design has drafts.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
-    return node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST ? s->tokens : s->head ? 1 : 0;
+    if (node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST) return s->tokens;
+    return !s->head ? 0 : ir_takes_last(ir, ir->node[node].region) ? 1 : s->tokens;
 }
 
 // Beats of the rows that kernels fetch and write through their own DMA engines.

@@ -48,6 +48,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     struct board_figures figures; // the other numbers of the board
     int64_t on_chip_kib;          // on-chip memory budget of a group; 0: no budget
     int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
+    int drafts;                   // most drafts of a generating step; 0: none
     bool is_lm;                   // true: ids in, ids out; false: rows in, rows out
     const char *derived;          // model sizes that the spec does not give, in words for the report, or NULL
     // Family of the model. Its checkpoints have a config.json that is compared with the graph. NULL: the spec writes
@@ -620,6 +621,9 @@ int64_t ir_tensor_elements(const struct ir_tensor *);
 // or else the whole first operand.
 int ir_node_lanes(const struct ir *, int node); // of the node's kernel: the lanes set for it, or the design's
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
+// Whether a region takes one token of a step: the last one. With drafts it takes all tokens of the steps in which it
+// runs. False for IR_NONE.
+bool ir_takes_last(const struct ir *, int region);
 // How many copies of a repetition's vector parameters their store holds: one for each vector that an operation of a
 // repeated region works on. The store is read in a circle.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);

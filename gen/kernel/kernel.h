@@ -214,8 +214,9 @@ struct kernel_scales {
 };
 struct kernel_scales kernel_scales(const struct ir_kernel *);
 
-int64_t kernel_load_hops(const struct ir_kernel *); // rill_param_store: dies between it and its loader
-int kernel_reset_way(const struct ir_kernel *);     // rill_token_loop: cycles that a reset takes to arrive
-int kernel_counters(const struct ir_kernel *);      // rill_axil_regs
+int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: dies between it and its loader
+int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // of the drafts of a step, among so many ids
+int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
+int kernel_counters(const struct ir_kernel *);                // rill_axil_regs
 
 #endif

@@ -163,7 +163,7 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
         add_link(ir, p, bits, from, to);
     }
     struct cost_hash hash = cost_hash(ir);
-    if (hash.from != IR_NONE) add_link(ir, p, COST_HASH_WAY, task_of[hash.from], task_of[hash.to]);
+    if (hash.from != IR_NONE) add_link(ir, p, hash.way, task_of[hash.from], task_of[hash.to]);
 }
 
 // The load bus that stores of parameters share crosses for one of them or for all, so it counts once.

@@ -168,8 +168,7 @@ static bool forecast_samples(struct forecasting *t) {
 // Multiplications of one firing in all repetitions of a step, over the positions that the window includes.
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
-    int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, repeat = ir->region[f->region].repeat,
-            positions = 0;
+    int64_t tokens = ir_takes_last(ir, f->region) ? 1 : s->ntok, repeat = ir->region[f->region].repeat, positions = 0;
     if (f->mode <= ENGINE_MODE_INT4)
         return (double)(repeat * tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
     const struct ir_tensor *heads = &ir->tensor[n->in[1]]; // keys or values: [heads][elements]

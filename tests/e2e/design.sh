@@ -103,6 +103,17 @@ set_requests() { # set, spec, thorough (1: longer)
             [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)
             for length in 3 4 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
             ;;
+        quotes) # a text that the model continues with pieces of it, so that drafts are right
+            requests=(--prompt 'Lily said, "I want the big cake." Mom said, "You want the big cake?" Lily said, "Yes, I want the'
+                --tokens $((20 + 40 * $3)))
+            ;;
+        again) # ids that repeat themselves, across the end of a block of 64 positions and to the end of the context
+            flags+=(--unchecked)
+            for length in 11 60 $((context - 6)); do
+                requests+=(--prompt-ids "$(for ((i = 0; i < length; i++)); do printf '%d,' $((i % 7 * 3)); done | sed 's/,$//')"
+                    --tokens 12)
+            done
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \

@@ -113,6 +113,9 @@ const char *check_left(const struct check *check, int edge);
 uint64_t check_logits_hash(const struct check *check);
 // Returns the inputs of argmax seen on the design's streams, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
+// Gets the drafts of the request that a design with drafts sends, and those that are right. False: it has no drafts.
+bool check_drafts(struct check *check, uint64_t *drafted, uint64_t *accepted);
+void check_drafts_off(struct check *check, bool off); // the host's settings do not allow drafts
 // Returns the number of steps of the request, and the cycle in which the last compared stream finished a step (0: none
 // has).
 int64_t check_steps(struct check *check);

@@ -113,6 +113,10 @@ static void print_request(struct sim *sim, const struct request_result *r) {
     else
         printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
                sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
+    if (sim->ir->design.drafts)
+        printf("drafts: %llu in steps, %llu right; %lld generating steps for %lld tokens\n",
+               (unsigned long long)r->drafts[0], (unsigned long long)r->drafts[1],
+               (long long)(r->ids - 1 - (int64_t)r->drafts[1]), (long long)(r->ids - 1));
     printf("HBM: %.3f MB moved, %s a channel\n", (double)f.bytes * 1e-6,
            hbm_figures_share_text(&sim->arena, &sim->ir->design.hbm, f.share));
 }
@@ -215,6 +219,9 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_addf(out, "%s\"hbm_of_peak\": %.9g,\n%s\"hbm_of_sustained\": %.9g,\n%s\"cycles_counted\": %llu,\n", indent,
               f.share.peak, indent, f.share.sustained, indent, (unsigned long long)r->counted_cycles);
     text_addf(out, "%s\"logits_register\": \"%016llx\",\n", indent, (unsigned long long)r->logits_hash);
+    if (sim->ir->design.drafts)
+        text_addf(out, "%s\"drafts\": %llu,\n%s\"drafts_accepted\": %llu,\n", indent, (unsigned long long)r->drafts[0],
+                  indent, (unsigned long long)r->drafts[1]);
     text_addf(out, "%s\"fault\": %u,\n%s", indent, r->fault, indent);
     json_u64s(out, "channel_beats", r->channel_beats, channels);
     text_addf(out, ",\n%s", indent);

@@ -76,7 +76,7 @@ void load_edge(struct sim *sim, const struct sim_pins *pins); // once per clock
 // ---- requests (host.c) ----
 
 // The design's own counters in cycles: engine busy, waiting for beats, for operands, for room at its output.
-enum { ENGINE_COUNTERS = 4 };
+enum { ENGINE_COUNTERS = 4, DRAFT_COUNTERS = 2 /* drafts sent in steps, and those that were right */ };
 
 struct request_result {
     const uint32_t *prompt;
@@ -97,6 +97,7 @@ struct request_result {
     uint64_t counted_cycles; // the design's own counter
     uint64_t *channel_beats, *channel_stalls;
     uint64_t engine[ENGINE_COUNTERS];
+    uint64_t drafts[DRAFT_COUNTERS];
     struct text text; // generated text, without the prompt
     bool done;
 };
