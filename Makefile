@@ -27,7 +27,7 @@ $(OUT)/obj/%.o: %.c
 
 -include $(OBJ:.o=.d) $(SIM_OBJ:.o=.d) $(OUT)/obj/gen/main.d
 
-.PHONY: docs deps deps-demo demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing records pnr bench-gen lint package foreign host install uninstall deb clean help
+.PHONY: docs deps deps-demo demo serve serve-demo test test-deep test-all fuzz mutants fuzz-readers bench-table timing records pnr bench-gen lint package foreign host install uninstall deb clean help
 # The targets, each with the line above it
 help:
 	@awk '/^# / { said = substr($$0, 3) } /^PREFIX/ { next } /^[a-z-]+:/ { sub(/:.*/, "", $$1); printf "  make %-14s %s\n", $$1, said } \
@@ -45,6 +45,12 @@ deps-demo:
 demo: deps-demo
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/demo.sh
+
+# The story model in simulated hardware behind the HTTP server (docs/serve.md): make serve-demo PORT=8080
+serve-demo:
+	@tests/install.sh serve
+	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
+	@PORT=$(or $(PORT),8080) tests/serve/demo.sh
 
 # The tests, before a change and after it
 test: deps
@@ -89,6 +95,10 @@ foreign: deps
 # The program that runs requests on a card, and its library (docs/card.md)
 host: deps
 	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host
+
+# The HTTP server for a card, and its library (docs/serve.md)
+serve: deps
+	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host serve
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps

@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Forecasts the speed of published models on a board. `rill import` chooses a design from the sizes of each model, and
+# Forecasts the speed of published models on a board. `rill import` makes a design from the sizes of each model, and
 # `rill forecast` predicts its speed. See --help.
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym" simulate="" layers="" vocab=""
+rill=$root/build/rill request=256:256 context=1024 board=u55c weights="int8 int4_asym"
+search="" simulate="" layers="" vocab=""
 keys=() # of the design
 
 usage() {
     cat <<'TEXT'
 usage: bench/families.sh [--request IN:OUT] [--context N] [--weights "FORMAT..."] [--board BOARD]
-                         [--layers N] [--vocab N] [--design KEY=VALUE]... [--simulate] [model...]
+                         [--layers N] [--vocab N] [--search] [--design KEY=VALUE]... [--simulate] [model...]
   --layers N, --vocab N  so many layers and tokens instead of the model's
-  --design KEY=VALUE     a key of the design instead of what `rill import` chose; without a VALUE the key's default
+  --search               the design that `rill import` finds for each format, within the limits of the board; without
+                         it half of the board's channels with one clock (`rill import --quick`)
+  --design KEY=VALUE     a key of the design instead of what `rill import` wrote; without a VALUE the key's default
   --simulate             RTL with random weights beside the forecast: minutes to build each
   model                  of those of the table (default: all)
 Prints a table: tokens/s, first id, bytes of weights, keys and values that a step reads, shares of the memory's peak
@@ -45,6 +48,7 @@ while [ $# -gt 0 ]; do
         --layers) layers=$2 && shift 2 ;;
         --vocab) vocab=$2 && shift 2 ;;
         --design) keys+=("$2") && shift 2 ;;
+        --search) search=1 && shift ;;
         --simulate) simulate=1 && shift ;;
         --help | -h) usage 0 ;;
         -*) usage 2 >&2 ;;
@@ -91,8 +95,11 @@ TEXT
 }
 
 row() { # name, format
-    local spec=$work/$1.$2.yaml
-    sed "s/^  weights: int8/  weights: $2/" "$work/${1//./-}.yaml" >"$spec"
+    local spec=$work/$1.$2.yaml how=(--quick)
+    [ -z "$search" ] || how=()
+    "$rill" import "$work/$1" -o "$work" --name "${1//./-}" --context "$context" --board "$board" --weights "$2" \
+        "${how[@]}" >"$work/import.log" || return
+    cp "$work/${1//./-}.yaml" "$spec"
     set_keys "$spec"
     if [ "$simulate" ]; then
         simulated "$1" "$2" "$spec" 3>&1 >>"$work/sim.log" 2>&1
@@ -126,8 +133,6 @@ while IFS= read -r line; do
     name=${line%%|*}
     [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
     config "$line"
-    "$rill" import "$work/$name" -o "$work" --name "${name//./-}" --context "$context" \
-        --board "$board" >"$work/import.log" || { status=1 && continue; }
     for format in $weights; do row "$name" "$format" || status=1; done
 done < <(models)
 exit $status

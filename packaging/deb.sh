@@ -8,14 +8,15 @@ version=$(build/rill --version | cut -d' ' -f2) arch=$(dpkg --print-architecture
 stage=build/deb file=build/rill_${version}_$arch.deb
 rm -rf "$stage" && mkdir -p "$stage/DEBIAN" "$stage/usr/share/doc/rill"
 packaging/install.sh "$stage" /usr
-gzip -9n "$stage/usr/share/man/man1/rill.1"
+gzip -9n "$stage"/usr/share/man/man1/rill*.1
 cp LICENSE "$stage/usr/share/doc/rill/copyright"
 
-# The packages of the libraries that the program is linked with, of whatever release this machine has.
+# The packages of the libraries that the programs are linked with, of whatever release this machine has.
 libraries() {
-    ldd build/rill | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p' | while IFS= read -r path; do
-        dpkg -S "$(realpath "$path")" "$path" 2>/dev/null | head -n 1 | sed 's/:.*//'
-    done | sort -u | paste -sd, | sed 's/,/, /g'
+    find build/rill build/host/rill-serve -exec ldd {} + 2>/dev/null | sed -n 's/.*=> \(\/[^ ]*\).*/\1/p' |
+        while IFS= read -r path; do
+            dpkg -S "$(realpath "$path")" "$path" 2>/dev/null | head -n 1 | sed 's/:.*//'
+        done | sort -u | paste -sd, | sed 's/,/, /g'
 }
 cat >"$stage/DEBIAN/control" <<CONTROL
 Package: rill

@@ -14,9 +14,10 @@ esac
 cd -- "$(dirname -- "$0")/.."
 to=$1${2%/}
 bash=$to/share/bash-completion/completions/rill zsh=$to/share/zsh/site-functions/_rill man=$to/share/man/man1/rill.1
+serve=build/host/rill-serve serve_man=${man%.1}-serve.1 # installed if `make serve` has built it
 rm -rf "$to/lib/rill" # files that this version has no more
 if [ $remove = 1 ]; then
-    rm -f "$to/bin/rill" "$man" "$bash" "$zsh"
+    rm -f "$to/bin/rill" "$man" "$bash" "$zsh" "$to/bin/rill-serve" "$serve_man" "$bash-serve" "$zsh-serve"
     exit
 fi
 
@@ -33,6 +34,14 @@ cp build/rill "$to/bin/rill"
 build/rill man >"$man"
 build/rill completion bash >"$bash"
 build/rill completion zsh >"$zsh"
+if [ -x $serve ]; then
+    cp $serve "$to/bin/rill-serve"
+    $serve --print man >"$serve_man"
+    $serve --print bash >"$bash-serve"
+    $serve --print zsh >"$zsh-serve"
+    chmod 755 "$to/bin/rill-serve"
+    chmod 644 "$serve_man" "$bash-serve" "$zsh-serve"
+fi
 chmod -R u+rwX,go+rX,go-w "$to/lib/rill"
 chmod 755 "$to/bin/rill"
 chmod 644 "$man" "$bash" "$zsh"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that are missing, with apt-get, and lists them. It prints nothing when all are there.
-# usage: tests/install.sh demo|test [PROGRAM:PACKAGE]...
-#   demo: what builds `rill` and simulates a design; test: what the tests need as well
+# usage: tests/install.sh demo|serve|test [PROGRAM:PACKAGE]...
+#   demo: what builds `rill` and simulates a design; serve: also what `make serve-demo` needs; test: what the tests need
 #   PROGRAM:PACKAGE: one more program and the package that has it
 set -eu
 usage() { sed -n '4,6s/^# //p' "$0"; }
 case ${1:-} in
-    demo | test) ;;
+    demo | serve | test) ;;
     --help) usage; exit 0 ;;
     *) usage >&2; exit 2 ;;
 esac
@@ -23,11 +23,16 @@ done
 # PROGRAM:PACKAGE. A program that is already installed is used, whichever package it comes from.
 programs="gcc:gcc g++:g++ make:make verilator:verilator $*"
 libraries="libc6-dev libyaml-dev libjansson-dev libpcre2-dev libutf8proc-dev zlib1g-dev libglpk-dev"
+host_libraries="libmicrohttpd-dev libxrt-dev uuid-dev"
+if [ "$set_name" = serve ]; then
+    programs="$programs clang:clang python3:python3"
+    libraries="$libraries $host_libraries"
+fi
 if [ "$set_name" = test ]; then
     programs="$programs iverilog:iverilog yosys:yosys clang:clang clang-format:clang-format clang-tidy:clang-tidy
         cppcheck:cppcheck dot:graphviz python3:python3 tclsh:tcl xmllint:libxml2-utils mkdocs:mkdocs
         ccache:ccache"
-    libraries="$libraries libcmocka-dev libclang-rt-14-dev libxrt-dev uuid-dev python3-yaml python3-jsonschema"
+    libraries="$libraries libcmocka-dev libclang-rt-14-dev $host_libraries python3-yaml python3-jsonschema"
 fi
 
 missing=""

@@ -4,7 +4,7 @@
 
 # Two parts run at a time. The parts listed here keep one core busy, one after the other, while the others run. They are
 # last in the list below, because the others would have to wait for their reports.
-alone="host verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
+alone="host serve verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
 alone+=" witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
@@ -14,30 +14,31 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image comparisons clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
-deep_parts="harness host verify clocks tutorials control board readers paths mutants unit sanitize emit templates formal"
-deep_parts+=" matrix fuzz explore dumps package install legal pages schema report platform accuracy pieces netlists"
-deep_parts+=" failures"
+deep_parts="harness host serve verify clocks tutorials control board readers paths mutants unit sanitize emit"
+deep_parts+=" templates benches formal matrix fuzz explore dumps package install legal pages schema report platform"
+deep_parts+=" accuracy pieces netlists failures"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
     "$1" image "memory map against the image" tests/e2e/memory_map.sh
     "$1" comparisons "comparisons that must fail" tests/e2e/comparisons.sh
-    "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh
+    "$1" tutorials "commands of the tutorials" tests/e2e/docs.sh "${all[@]}"
     "$1" control "ends that the host asks for" tests/e2e/control.sh
     "$1" readers "readers under libFuzzer" tests/fuzz/readers/run.sh
-    "$1" clock "the timing model on known paths" tests/timing/run.sh
+    "$1" clock "the delay model on known paths" tests/timing/run.sh
     "$1" walks "walks whose results are kept" tests/timing/known.sh
     "$1" mutants "planted faults" tests/mutants/run.sh --quick
     "$1" unit "C unit tests" tests/unit/run.sh --jobs 2 "${half[@]}"
     "$1" sanitize "C unit tests under sanitizers" tests/unit/run.sh --sanitize --jobs 2
     "$1" emit "emitted files in three tools" tests/emit/run.sh "${all[@]}" "${half[@]}"
     "$1" templates "templates alone in three tools" verif/modules/lint_templates.sh "${quick[@]}"
-    "$1" benches "module benches" verif/modules/run.sh "${quick[@]}"
+    "$1" benches "module benches" verif/modules/run.sh "${quick[@]}" "${half[@]}"
     "$1" formal "proofs of stream modules" verif/formal/run.sh "${quick[@]}" --jobs 2
     "$1" matrix "spec to ids, design points" tests/e2e/matrix.sh "${all[@]}" "${half[@]}"
     "$1" attention "attention to the end of the context" tests/fuzz/attention.sh "${ends[@]}" --jobs 2
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
     "$1" host "requests on a simulated card" tests/host/run.sh
+    "$1" serve "a server on a card that knows the answers" tests/serve/run.sh
     "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh

@@ -16,6 +16,8 @@
 
 #include "boards/host/rill_host.h"
 
+struct chat_template; // gen/spec/chat.h
+
 namespace rill {
 
 struct problem : std::runtime_error {
@@ -135,6 +137,10 @@ class words {
     std::vector<std::uint32_t> encode(const std::string &text) const;
     // Encodes a question in a chat template, given by name or by path of its file. Throws on errors.
     std::vector<std::uint32_t> encode_chat(const std::string &chat, const std::string &text) const;
+    // Encodes a whole conversation in a template that `chat` has found.
+    std::vector<std::uint32_t> encode_turns(const chat_template *, const std::vector<rill_text_turn> &) const;
+    const chat_template *chat(const std::string &name) const; // throws if there is none
+    std::int64_t find(const char *token) const;               // the id of a token by its text; -1: none
     const char *decode(std::uint32_t id, std::size_t *bytes) const;
 
   private:

@@ -105,6 +105,45 @@ void rill_host_stop(rill_host *host);
 // none.
 uint64_t rill_host_register(rill_host *host, const char *name);
 
+// ---- text without a card ----
+
+// The tokenizer of an image and one chat template, apart from the card: it remains while a card is opened again, and
+// every function below may be called from any thread, also while a request runs.
+typedef struct rill_text rill_text;
+
+struct rill_text_facts { // of the design; texts are valid until the handle is closed
+    const char *design, *identity;
+    uint32_t context, vocabulary, channels, beat_bytes;
+    uint32_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely id
+    double clock_mhz;
+    int has_tokenizer, has_chat; // not 0: there is a tokenizer; a chat template was given
+    int chat_system, chat_turns; // the template has a place for a system message, for more than one question
+};
+
+enum rill_text_role { RILL_TEXT_SYSTEM, RILL_TEXT_USER, RILL_TEXT_ASSISTANT };
+struct rill_text_turn { // one message of a conversation
+    enum rill_text_role role;
+    const char *text;
+};
+
+// Reads package, tokenizer and, unless `chat` is NULL, the template of that name or file. Never returns NULL:
+// rill_text_failed tells whether it worked. After a failure call only rill_text_close.
+rill_text *rill_text_open(const char *package, const char *image, const char *chat);
+void rill_text_close(rill_text *text);               // NULL is fine
+const char *rill_text_failed(const rill_text *text); // NULL, or what is wrong
+void rill_text_describe(const rill_text *text, struct rill_text_facts *facts);
+// As rill_host_encode.
+long rill_text_encode(rill_text *text, const char *bytes, size_t count, uint32_t *ids, size_t room);
+// Encodes a conversation: at most one system message, first, then questions of the user with the assistant's answers
+// between them. Returns the count of ids and writes at most `room` of them. Returns -1 and the reason if the template
+// or the tokenizer does not allow it.
+long rill_text_encode_chat(rill_text *text, const struct rill_text_turn *turns, size_t count, uint32_t *ids,
+                           size_t room, char *why, size_t why_bytes);
+// Returns the bytes of one id, valid until the handle is closed.
+const char *rill_text_decode(rill_text *text, uint32_t id, size_t *bytes);
+// Not 0: the design ends a request at this id, or the chat template ends an answer with it.
+int rill_text_ends(rill_text *text, uint32_t id);
+
 #ifdef __cplusplus
 }
 #endif

@@ -41,7 +41,7 @@ static std::string pointer_words(std::uint32_t place) {
 // Describes a bit of the register idle_engines.
 static std::string place_words(const package &p, std::uint32_t bit) {
     if (bit >= 32) return "matrix engine " + std::to_string(bit - 32);
-    return "the memory engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
+    return "the DMA engines of channel " + std::to_string(bit) + (bit < unsigned(p.channels) ? "" : " (none)");
 }
 
 std::string busy_words(const package &p, std::uint64_t idle_engines) {
@@ -130,23 +130,64 @@ words::~words() {
     delete s;
 }
 
-std::vector<std::uint32_t> words::encode(const std::string &text) const {
+namespace {
+
+// Calls a function that appends ids, and releases what it has taken from the arena: a server encodes without end.
+template <typename call> std::vector<std::uint32_t> encoded(speech *s, call &&f) {
+    struct arena_mark before = arena_mark(&s->arena);
     struct token_ids ids = {};
-    tokenizer_encode_prompt(static_cast<speech *>(handle)->tokenizer, text.data(), text.size(), &ids);
-    return std::vector<std::uint32_t>(ids.items, ids.items + ids.count);
+    const char *why = f(&ids);
+    std::string reason = why ? why : "";
+    std::vector<std::uint32_t> made(ids.items, ids.items + ids.count);
+    arena_release(&s->arena, before);
+    if (why) throw problem(RILL_HOST_INPUT, reason);
+    return made;
 }
 
-std::vector<std::uint32_t> words::encode_chat(const std::string &chat, const std::string &text) const {
-    if (!handle) throw problem(RILL_HOST_INPUT, "the image has no tokenizer");
+} // namespace
+
+std::vector<std::uint32_t> words::encode(const std::string &text) const {
     auto *s = static_cast<speech *>(handle);
-    struct token_ids ids = {};
+    return encoded(s, [&](struct token_ids *ids) -> const char * {
+        return tokenizer_encode_prompt(s->tokenizer, text.data(), text.size(), ids), nullptr;
+    });
+}
+
+const chat_template *words::chat(const std::string &name) const {
+    if (!handle) throw problem(RILL_HOST_INPUT, "the image has no tokenizer");
     struct diag diag;
     diag_init(&diag, stderr);
-    const struct chat_template *found = chat_find(chat.c_str(), &s->arena, &diag);
-    if (!found) throw problem(RILL_HOST_INPUT, "there is no chat template `" + chat + "`");
-    if (const char *why = tokenizer_encode_chat(s->tokenizer, found, text.c_str(), &ids))
-        throw problem(RILL_HOST_INPUT, "chat template `" + chat + "`: " + why);
-    return std::vector<std::uint32_t>(ids.items, ids.items + ids.count);
+    const struct chat_template *found = chat_find(name.c_str(), &static_cast<speech *>(handle)->arena, &diag);
+    if (!found) throw problem(RILL_HOST_INPUT, "there is no chat template `" + name + "`");
+    return found;
+}
+
+std::vector<std::uint32_t> words::encode_turns(const chat_template *chat,
+                                               const std::vector<rill_text_turn> &turns) const {
+    auto *s = static_cast<speech *>(handle);
+    std::vector<struct chat_turn> given;
+    for (const rill_text_turn &turn : turns) given.push_back({static_cast<enum chat_role>(turn.role), turn.text});
+    try {
+        return encoded(s, [&](struct token_ids *ids) {
+            return tokenizer_encode_turns(s->tokenizer, chat, given.data(), given.size(), ids);
+        });
+    } catch (const problem &e) {
+        throw problem(RILL_HOST_INPUT, "chat template `" + std::string(chat->name) + "`: " + e.what());
+    }
+}
+
+std::vector<std::uint32_t> words::encode_chat(const std::string &chat_name, const std::string &text) const {
+    return encode_turns(chat(chat_name), {{RILL_TEXT_USER, text.c_str()}});
+}
+
+std::int64_t words::find(const char *token) const {
+    std::vector<std::uint32_t> ids = encode(token);
+    for (std::uint32_t id : ids) {
+        std::size_t bytes;
+        const char *text = decode(id, &bytes);
+        if (std::string(text, bytes) == token) return id;
+    }
+    return -1;
 }
 
 const char *words::decode(std::uint32_t id, std::size_t *bytes) const {

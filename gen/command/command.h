@@ -55,11 +55,11 @@ struct simulation {
     int jobs;
 };
 const char *command_simulation(struct run *, const struct simulation *, struct sim_options *);
-// Reads the clock that the timing model supports, from the record that --timing names or that is next to the spec.
+// Reads the clock that the delay model supports, from the record that --timing names or that is next to the spec.
 // Returns false after an error.
 struct clock_model;
 bool command_clock(struct run *, const struct ir *, const char *timing, const char *spec, struct clock_model *);
-#define COMMAND_TIMING_HELP "record of the timing model (default: NAME.timing.json next to NAME.yaml)"
+#define COMMAND_TIMING_HELP "record of the delay model (default: NAME.timing.json next to NAME.yaml)"
 // Notes which custom kernels count as nothing in the estimates; adds nothing if all of them state their resources.
 void command_note_resources(const struct ir *, struct text *);
 int command_print(struct text *);         // prints to standard output and frees the text; returns RILL_OK

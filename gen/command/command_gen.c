@@ -73,7 +73,7 @@ static bool write_oracle(const struct ir *ir, struct output *out) {
     return oracle_write_folder(out, copy, count);
 }
 
-// Copies the timing model's record to the design's folder, where other commands read it.
+// Copies the delay model's record to the design's folder, where other commands read it.
 static bool write_clock(const struct ir *ir, const struct clock_model *clock, struct output *out) {
     size_t len;
     const char *why;

@@ -108,7 +108,7 @@ static const struct option_row rows[] = {
     {"--dim", "NAME=N", OPTION_CALL, OPTION_REPEATS, AT(onnx), .call = command_take_dim,
      .help = "ONNX: size of an axis that has a name and no number in the file"},
     {"--cut", NULL, OPTION_FLAG, 0, AT(onnx.cut),
-     .help = "ONNX: if not everything can be written, write the longest part that can, and say what the host computes"},
+     .help = "ONNX: if not everything can be written, write the largest part that can, and say what the host computes"},
     {0}};
 
 const struct command command_import = {

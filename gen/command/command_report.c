@@ -75,7 +75,7 @@ static const struct option_row rows[] = {
     {"--sim", "RUN.json", OPTION_FILE, 0, AT(sim), .with = "--html",
      .help = "add what a simulation measured (RUN.json from `rill sim DIR --json`)"},
     {"--timing", "FILE", OPTION_FILE, 0, AT(timing), .with = "--html",
-     .help = "record of the timing model (default: the one that the spec had when `rill gen` "
+     .help = "record of the delay model (default: the one that the spec had when `rill gen` "
              "ran)"},
     {"--vendor", "REPORTS", OPTION_FILE, 0, AT(vendor), .without = "--html",
      .help = "compare with Vivado's reports in a folder (*.rpt from report_utilization -hierarchical and "

@@ -22,7 +22,7 @@
     F(double, dsp, 1, 100, 75, "%", "DSPs of a die")                                                                   \
     F(double, bram36, 1, 100, 75, "%", "block RAMs of a die")                                                          \
     F(double, uram, 1, 100, 75, "%", "URAMs of a die")                                                                 \
-    F(double, wires, 1, 100, 60, "%", "wires between two dies, those of the platform included")
+    F(double, wires, 1, 100, 60, "%", "wires between two dies, those of the platform included, as a share of `sll`")
 
 #define BOARD_POWER_FIGURES(F)                                                                                         \
     F(double, limit_w, 0, 10000, 0, "W", "highest power of the card. 0: power is not estimated")                       \

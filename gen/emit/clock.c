@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the timing model's record of a design. Anything wrong in it is an error at its line and column.
+// Reads the delay model's record of a design. Anything wrong in it is an error at its line and column.
 #include "gen/emit/clock.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ bool clock_read(const struct ir *ir, const char *file, const char *spec, const s
     *out = (struct clock_model){.path = file ? file : beside(ir->arena, spec), .rtl = rtl->hash};
     if (!file && access(out->path, F_OK)) return true;
     const struct yaml_node *root = yaml_read_file(out->path, ir->arena, diag);
-    return root && yaml_expect(root, YAML_KIND_MAP, "the timing model's record", diag) &&
+    return root && yaml_expect(root, YAML_KIND_MAP, "the delay model's record", diag) &&
            read_record(ir, root, out, diag);
 }
 

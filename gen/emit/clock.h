@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock frequency that the timing model supports for a design, read from the record that verif/timing/run.sh
+// The clock frequency that the delay model supports for a design, read from the record that verif/timing/run.sh
 // --design writes. The figures are estimated (docs/clock.md).
 #ifndef RILL_EMIT_CLOCK_H
 #define RILL_EMIT_CLOCK_H

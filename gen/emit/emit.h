@@ -31,7 +31,7 @@ void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
 // The comment above a parameter: the number that the bits of an fp32 stand for, or the order of a list; most have none.
-void emit_describe_value(const struct ir *, const struct ir_param *, struct text *out);
+void emit_describe_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Simulation top: rill_top, or the kernel wrapper of that name around rill_top, with a memory model per channel and
@@ -95,8 +95,12 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 // ---- comments ----
 
-void emit_describe_top(const struct emit_plan *, struct text *out); // how to read the file
-const char *emit_what(const struct emit_plan *, int module);        // a sentence about a module
+// How to read the file. It contains these places for line numbers, which are known when the whole text is.
+#define EMIT_LINE_NETS "@nets"
+#define EMIT_LINE_MODULES "@mods"
+#define EMIT_LINE_CHANNEL "@chan"
+void emit_describe_top(const struct emit_plan *, struct text *out);
+const char *emit_what(const struct emit_plan *, int module); // a sentence about a module
 // The region's operations, or the module's kernels.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries

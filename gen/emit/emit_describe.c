@@ -15,6 +15,12 @@ static bool is_plain(const struct ir_itensor *t) {
            t->step[1] == 1 && t->map[0] == 1 && t->map[1] == 0;
 }
 
+// Whether a stream carries several tensors, with firings of different lengths.
+static bool takes_turns(const struct ir *ir, const struct ir_edge *e) {
+    return emit_tensor_at(ir, e) == IR_NONE &&
+           (kernel_is(&ir->kernel[e->src_kernel], KERNEL_MUX) || kernel_is(&ir->kernel[e->dst_kernel], KERNEL_DEMUX));
+}
+
 // Words of a firing and token, and the firings of a tensor with several.
 static void add_words(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
@@ -25,12 +31,13 @@ static void add_words(const struct ir *ir, const struct ir_edge *e, struct text 
         text_addf(out, "; words of up to %lld", (long long)elements);
         return;
     }
+    if (takes_turns(ir, e)) return text_addf(out, "; words of %lld", (long long)elements);
     text_add(out, "; ");
     if (firings > 1) text_addf(out, "%lld firings, each of ", (long long)firings);
     text_addf(out, "%s%lld word%s", words->dynamic == IR_STATIC ? "" : "up to ", (long long)words->bound,
               words->bound == 1 ? "" : "s");
     if (elements > 1) text_addf(out, " of %lld", (long long)elements);
-    if (p->cut > 1) text_addf(out, " in %lld firings", (long long)p->cut);
+    if (p->pieces > 1) text_addf(out, " in %lld firings", (long long)p->pieces);
     if (tensor != IR_NONE && ir_tensor_elements(&ir->tensor[tensor]) < firings * words->bound * elements)
         text_add(out, ", padded with zeros");
 }
@@ -188,21 +195,33 @@ static const char *instance_of(const struct emit_plan *p, int kernel) {
     return arena_printf(p->ir->arena, "u_%s", k->name);
 }
 
+// Columns for the names of the kernels that are listed.
+static int columns_of(const struct ir *ir, const int kernel[], int count, bool all) {
+    size_t columns = 22;
+    for (int i = 0; i < count; i++) {
+        const struct ir_kernel *k = &ir->kernel[kernel[i]];
+        size_t len = all || k->node == IR_NONE ? strlen(k->name) : 0;
+        if (len > columns) columns = len;
+    }
+    return (int)columns;
+}
+
 // Lists the kernels of a module with what they do: all, or those that compute no operation.
 static void add_kernels_of(const struct emit_plan *p, int m, bool all, const char *heading, struct text *out) {
     bool any = false;
     int count;
     const int *kernel = emit_kernel_order(p, m, &count);
+    int columns = columns_of(p->ir, kernel, count, all);
     for (int i = 0; i < count; i++) {
         int k = kernel[i];
         if (!all && p->ir->kernel[k].node != IR_NONE) continue;
         if (!any) text_addf(out, "// %s\n", heading);
         any = true;
-        text_addf(out, "//   u_%-22s ", p->ir->kernel[k].name);
+        text_addf(out, "//   u_%-*s ", columns, p->ir->kernel[k].name);
         add_work(p->ir, k, out);
     }
     for (int e = 0; m == p->shared && e < p->ir->engines; e++)
-        text_addf(out, "//   u_%-22s gives each burst of the walker to all channels, through registers\n",
+        text_addf(out, "//   u_%-*s gives each burst of the walker to all channels, through registers\n", columns,
                   ir_engine_name(p->ir, e, "walk_tree"));
 }
 
@@ -245,7 +264,22 @@ static struct names flow_of(const struct emit_plan *p, int from, int to) {
     return names;
 }
 
-// Names of the memory clients by which a module reads or writes.
+// The data that a memory client transfers, with the client's name.
+static const char *data_of_client(const struct ir *ir, const struct ir_client *c) {
+    static const struct {
+        const struct kernel_class *class;
+        const char *data;
+    } written[] = {
+        {&rtl_k_writer, "keys"}, {&rtl_v_tail, "full blocks of values"}, {&rtl_ring_writer, "generated ids"}};
+    const char *data = c->role == IR_CLIENT_PROMPT  ? "prompt ids"
+                       : c->role == IR_CLIENT_IMAGE ? "header of the image, vector parameters"
+                                                    : NULL;
+    for (size_t i = 0; i < COUNT_OF(written) && c->kernel != IR_NONE; i++)
+        if (!strcmp(ir->kernel[c->kernel].module, written[i].class->module)) data = written[i].data;
+    return data ? arena_printf(ir->arena, "%s (%s)", data, c->name) : c->name;
+}
+
+// The transfers by which a module reads or writes memory.
 static struct names transfers_of(const struct emit_plan *p, int m, bool is_write) {
     const struct ir *ir = p->ir;
     struct names names = {.arena = ir->arena};
@@ -253,7 +287,7 @@ static struct names transfers_of(const struct emit_plan *p, int m, bool is_write
     for (int c = 0; c < ir->clients; c++) {
         const struct ir_client *client = &ir->client[c];
         int home = client->kernel == IR_NONE ? p->control : p->home[client->kernel];
-        if (home == m && client->is_write == is_write) add_name(&names, client->name);
+        if (home == m && client->is_write == is_write) add_name(&names, data_of_client(ir, client));
     }
     return names;
 }
@@ -307,7 +341,9 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
     text_add(
         out,
         "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
-        "the kernel reads, then the kernel. The head of rill_top.v explains terms and names.\n");
+        "the kernel reads, then the kernel. The head of rill_top.v explains terms and names, and the head of an "
+        "instance's module "
+        "explains its parameters.\n");
 }
 
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
@@ -319,6 +355,7 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     }
     for (int k = 0; k < p->ir->kernels; k++)
         others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
+    if (m == p->shared) others += p->ir->engines; // a tree of registers for the bursts of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
     text_addf(out, "//   u_%-12s %3d operations, %3d other kernels, reads %3d streams%s\n", module->name, operations,
               others, streams,
@@ -329,8 +366,10 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
 
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(out,
-              "// To read: this head, the nets between modules, and memory channel 0. Everything else connects nets of "
-              "equal names.\n"
+              "// To read: this head, the nets between modules with their resets and faults (lines " EMIT_LINE_NETS
+              " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
+              "). The rest repeats: each port of a module has the net of its own name, except core_rst and fault, and "
+              "a later memory channel names the channel that it is like.\n"
               "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
               "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
               "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
@@ -356,27 +395,33 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
         "regions share, one for the control, and one rill_channel for each memory channel:\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
-    text_add(out, "// Data flow. Streams and memory transfers carry:\n");
+    text_add(out, "// Data flow. Streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
     add_flows(p, EMIT_TOP, out);
     text_add(
         out,
         "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = {1 "
         "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
-        "valid elements. They are called from_<kernel>_<port>_* at the writer and to_<kernel>_<port>_* at the reader. "
-        "The port is left out if the kernel has only one, or ends with its name. After the number of a port is what it "
-        "carries or, at a fork, who reads it. A rill_link, called u_to_<kernel>_<port> and placed in the reader's "
-        "module, connects the two ends: it has the stream's FIFO, and the registers on the way to another die. DEPTH "
-        "is chosen so that no stream blocks (docs/fifos.md). From module to module, the fields of a word travel "
-        "as one net, <stream>_word = {tcount, tlast, tuser, tdata}. A fork has no word of its own: its readers take "
-        "the "
-        "word at its input, to_<fork>_*, which is therefore an output of the fork's module. Handshakes without a "
-        "rill_link keep the name of what they transfer (walk_burst, param_rest).\n"
+        "valid elements.\n"
+        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. The port is left out if "
+        "the kernel has only one, or ends with its name. After the number of a port is what it carries or, at a fork, "
+        "who reads it, unless the name would have more than 40 characters.\n"
+        "//   Link: a rill_link, called u_to_<kernel>_<port> and placed in the reader's module, connects the two ends. "
+        "It has the stream's FIFO, and the registers on the way to another die. DEPTH is chosen so that no stream "
+        "blocks (docs/fifos.md).\n"
+        "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
+        "tdata}.\n"
+        "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "
+        "which "
+        "is therefore an output of the fork's module (such as to_step_fork_tdata of u_control).\n"
+        "//   Handshakes without a rill_link have the name of what they transfer (walk_burst, param_rest).\n"
         "// Comments of streams. They give writer and reader, the tensor with its shape per token, and the words of a "
         "firing for one token. The tokens alternate from word to word. A stream in another order has an itensor type "
         "(docs/ir.md).\n"
+        "// Comments of declarations. One that has a line for itself belongs to the declaration below it.\n"
         "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
         "(<name>_beat).\n"
         "// Resets. core_rst_<module> (core_rst_<die>_<module> in designs with several dies) has one bit for each "
         "instance, and each bit comes from its own register.\n"
-        "// Probes for simulation are in sim/rill_sim_top.sv.\n");
+        "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
+        "design.\n");
 }

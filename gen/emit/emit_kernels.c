@@ -156,7 +156,7 @@ static void add_params(const struct emit_scope *s, int id) {
     const struct ir_kernel *k = &s->plan->ir->kernel[id];
     for (int p = 0; p < k->params; p++) {
         text_add(s->out, p ? ",\n" : "\n");
-        emit_describe_value(s->plan->ir, &k->param[p], s->out);
+        emit_describe_value(s->plan->ir, id, &k->param[p], s->out);
         text_addf(s->out, "        .%s(", k->param[p].name);
         emit_value(s->plan->ir, id, &k->param[p], s->out);
         text_add(s->out, ")");
@@ -256,6 +256,7 @@ static void add_kernel(struct emit_scope *s, int id) {
     add_plain_nets(s, id);
     add_unused_ports(s, id);
     text_add(s->out, ");\n");
+    s->written[id] = true;
 }
 
 // ---- order ----
@@ -268,16 +269,34 @@ struct order {
     int *kernel, count;
 };
 
+// Whether data of a kernel comes to another one within their module. `met` has the kernels already visited.
+static bool reaches(const struct emit_plan *p, int from, int to, bool met[]) {
+    const struct ir *ir = p->ir;
+    if (from == to) return true;
+    if (met[from]) return false;
+    met[from] = true;
+    for (int e = 0; e < ir->edges; e++)
+        if (ir->edge[e].src_kernel == from && p->home[ir->edge[e].dst_kernel] == p->home[from] &&
+            reaches(p, ir->edge[e].dst_kernel, to, met))
+            return true;
+    return false;
+}
+
+static bool closes_loop(const struct emit_plan *p, int from, int kernel) {
+    bool *met = ARENA_ARRAY(p->ir->arena, bool, (size_t)p->ir->kernels + 1);
+    return kernel_is(&p->ir->kernel[kernel], KERNEL_MUX) && reaches(p, kernel, from, met);
+}
+
 static void put_in_order(struct order *o, int kernel) {
     const struct emit_plan *p = o->plan;
     const struct ir *ir = p->ir;
     if (o->seen[kernel]) return;
     o->seen[kernel] = true;
-    for (int e = 0; e < ir->edges && !kernel_is(&ir->kernel[kernel], KERNEL_MUX); e++) {
+    for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
         int from = edge->dst_kernel == kernel && edge->pool != IR_NONE ? edge->pool : edge->src_kernel;
         bool reads = edge->dst_kernel == kernel || edge->pool == kernel;
-        if (reads && p->home[from] == p->home[kernel]) put_in_order(o, from);
+        if (reads && p->home[from] == p->home[kernel] && !closes_loop(p, from, kernel)) put_in_order(o, from);
     }
     o->kernel[o->count++] = kernel;
 }

@@ -77,9 +77,7 @@ static void take_channels(struct copies *c, const char *level, const char *note,
 
 // One register for all, followed by a register for each instance.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
-    text_addf(out,
-              "    // rst is constant, because the register of a reset or a flush needs no reset itself\n"
-              "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
+    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
               rtl_register_tree.module, c->count, name, source, emit_open((int)c->net.count));
     for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");
     text_addf(out, "%s));\n", emit_close((int)c->net.count));
@@ -116,7 +114,13 @@ static void add_flush(const struct emit_plan *p, struct text *out) {
 
 void emit_levels(const struct emit_plan *p, struct text *out) {
     text_add(out,
-             "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n");
+             "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n"
+             "    // The registers below carry resets, so they have no reset themselves: their rst is 0.\n");
+    if (emit_way_stages(p->ir))
+        text_addf(out,
+                  "    // Each die, also the token loop's, gets %d stages, so that all dies leave reset in the same "
+                  "cycle.\n",
+                  emit_way_stages(p->ir));
     add_source("core_rst", "rst | soft_rst", out);
     for (int d = 0; d < IR_MAX_DIES; d++)
         if (p->resets[d]) add_reset(p, d, out);
@@ -158,9 +162,9 @@ static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     return run;
 }
 
-// Lists a die's faults in order of their bit numbers: as slices of `kernel_fault` if `told`, else as slices of the
-// modules' vectors.
-static void add_list(const struct emit_plan *p, int die, bool told, struct text *out) {
+// Lists a die's faults in order of their bit numbers: as slices of a net with all faults, or of the modules' vectors if
+// `net` is NULL.
+static void add_list(const struct emit_plan *p, int die, const char *net, struct text *out) {
     const struct ir *ir = p->ir;
     struct text list = {0};
     int runs = 0;
@@ -170,8 +174,8 @@ static void add_list(const struct emit_plan *p, int die, bool told, struct text 
         const struct emit_module *m = &p->module[run.module];
         const char *faults = arena_printf(ir->arena, "faults_of_%s", m->name);
         text_addf(&list, "%s%s", runs++ ? ", " : "",
-                  told ? emit_slice(ir, "kernel_fault", faults_of(ir, IR_NONE), run.place, run.count)
-                       : emit_slice(ir, faults, m->faults, run.first, run.count));
+                  net ? emit_slice(ir, net, faults_of(ir, IR_NONE), run.place, run.count)
+                      : emit_slice(ir, faults, m->faults, run.first, run.count));
     }
     text_addf(out, "%s%s%s", emit_open(runs), text_cstr(&list), emit_close(runs));
     text_free(&list);
@@ -180,9 +184,9 @@ static void add_list(const struct emit_plan *p, int die, bool told, struct text 
 static void add_fault_way(const struct emit_plan *p, int die, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(%d), .STAGES(%d)) u_fault_way_%d (\n        .clk(clk), .rst(1'b0),\n        .d(",
               rtl_hop.module, faults_of(p->ir, die), emit_way_stages(p->ir), die);
-    add_list(p, die, false, out);
+    add_list(p, die, "fault_at", out);
     text_add(out, "),\n        .q(");
-    add_list(p, die, true, out);
+    add_list(p, die, "kernel_fault", out);
     text_add(out, "));\n");
 }
 
@@ -206,10 +210,11 @@ void emit_faults(const struct emit_plan *p, struct text *out) {
     if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;
+    if (far) text_addf(out, "    wire %sfault_at = ", emit_range(ir, faults_of(ir, IR_NONE)));
+    else text_add(out, "    assign kernel_fault = ");
+    add_list(p, IR_NONE, NULL, out);
+    text_add(out, ";\n");
+    if (far) text_add(out, "    // kernel_fault is fault_at, later: the bits of each die pass through its stages.\n");
     for (int d = 0; d < ir->dies && far; d++)
         if (emit_has_faults(ir, d)) add_fault_way(p, d, out);
-    if (far) return;
-    text_add(out, "    assign kernel_fault = ");
-    add_list(p, IR_NONE, false, out);
-    text_add(out, ";\n");
 }

@@ -83,16 +83,22 @@ static bool is_wanted(struct emit_library *library, const char *header, const ch
     return !name || verilog_count_word(text, name) > 0 || verilog_count_word(header, name) > 1;
 }
 
-// Adds the lines of an included file that the surrounding text needs, indented as the directive was.
+// Adds the lines of an included file that the surrounding text needs, indented as the directive was, between two
+// comments with the file's name.
 static bool add_header(struct emit_library *library, const char *name, const char *around, const char *blanks,
                        int count, struct text *out, const char **why) {
     const char *path = header_path(library, name);
     size_t len;
     *why = MSG_LIBRARY_INCLUDE;
     const char *header = path ? file_read(library->arena, path, MAX_BYTES, &len, why) : NULL;
+    struct text lines = {0};
     for (const char *line = header, *end; line && (end = strchr(line, '\n')); line = end + 1)
         if (is_wanted(library, header, line, around))
-            text_addf(out, "%.*s%.*s\n", end > line ? count : 0, blanks, (int)(end - line), line);
+            text_addf(&lines, "%.*s%.*s\n", end > line ? count : 0, blanks, (int)(end - line), line);
+    if (lines.len)
+        text_addf(out, "%.*s// from %s:\n%s%.*s// end of %s\n", count, blanks, name, text_cstr(&lines), count, blanks,
+                  name);
+    text_free(&lines);
     return header;
 }
 

@@ -134,22 +134,6 @@ static void add_names(const struct channel *ch, bool is_write) {
     text_add(ch->out, count ? "\n" : " none\n");
 }
 
-static bool same_clients(const struct channel *a, const struct channel *b) {
-    bool same = a->readers == b->readers && a->writers == b->writers;
-    for (int i = 0; same && i < a->readers; i++) same = !strcmp(a->read[i].name, b->read[i].name);
-    for (int i = 0; same && i < a->writers; i++) same = !strcmp(a->write[i].name, b->write[i].name);
-    return same;
-}
-
-// The first channel with the clients of this one.
-static int first_like(const struct channel *ch) {
-    for (int c = 0; c < ch->index; c++) {
-        struct channel other = channel_of(ch->plan, c, NULL);
-        if (same_clients(ch, &other)) return c;
-    }
-    return ch->index;
-}
-
 // ---- ports: clients are packed, client 0 in the low bits ----
 
 enum part {
@@ -185,6 +169,50 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->ir->design.channels;
     return c->on_every ? ch->ir->engine[ch->engine].channels : c->parts > 1 ? c->parts : 1;
 }
+
+// ---- channels that are alike ----
+
+// Whether both have this client at the same distance from their own index, so that the index is all that differs.
+static bool same_client(const struct channel *a, const struct emit_client *x, const struct channel *b,
+                        const struct emit_client *y) {
+    bool apart = places_of(a, x) > 1 && place_of(a, x) - a->index != place_of(b, y) - b->index;
+    return !strcmp(x->name, y->name) && !apart;
+}
+
+static bool same_clients(const struct channel *a, const struct channel *b) {
+    bool same = a->readers == b->readers && a->writers == b->writers && a->engine == b->engine;
+    for (int i = 0; same && i < a->readers; i++) same = same_client(a, &a->read[i], b, &b->read[i]);
+    for (int i = 0; same && i < a->writers; i++) same = same_client(a, &a->write[i], b, &b->write[i]);
+    return same && (!a->writers || ir_write_buffer(a->ir, a->index) == ir_write_buffer(b->ir, b->index));
+}
+
+// Which copy of the walker's descriptor a channel reads; 0: its engine has one copy, or it has no engine.
+static int copy_of(const struct channel *ch) {
+    return ch->engine == IR_NONE ? 0 : (ch->index - ch->ir->engine[ch->engine].first_channel) / KERNEL_TREE_GROUP;
+}
+
+// Says what differs between this channel and an earlier one with the same clients.
+static void add_likeness(const struct channel *ch, int like) {
+    struct channel other = channel_of(ch->plan, like, NULL);
+    int first = ch->engine == IR_NONE ? 0 : ch->ir->engine[ch->engine].first_channel;
+    text_addf(ch->out, "    // as channel %d, with the index %d in place of %d", like, ch->index, like);
+    if (first > 0) text_addf(ch->out, ", and lane %d of the engine in place of %d", ch->index - first, like - first);
+    if (copy_of(ch) != copy_of(&other))
+        text_addf(ch->out, ", and copy %d of the walker's descriptor: bits %d:%d of its net", copy_of(ch),
+                  (copy_of(ch) + 1) * DESCRIPTOR_BITS - 1, copy_of(ch) * DESCRIPTOR_BITS);
+    text_add(ch->out, "\n");
+}
+
+// The first channel with the clients of this one.
+static int first_like(const struct channel *ch) {
+    for (int c = 0; c < ch->index; c++) {
+        struct channel other = channel_of(ch->plan, c, NULL);
+        if (same_clients(ch, &other)) return c;
+    }
+    return ch->index;
+}
+
+// ---- what a client's ports are tied to ----
 
 // Nets of the weight stream's descriptors, which the engine's walker sends.
 static const char *lane_desc(const struct channel *ch, enum part part) {
@@ -297,7 +325,7 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     struct channel ch = channel_of(p, c, out);
     text_addf(out, "\n    // ---- memory channel %d ----\n", c);
     int like = first_like(&ch);
-    if (like != c) text_addf(out, "    // as channel %d, with the index %d in place of %d\n", like, c, like);
+    if (like != c) add_likeness(&ch, like);
     else {
         add_names(&ch, false);
         add_names(&ch, true);

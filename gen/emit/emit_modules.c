@@ -40,7 +40,10 @@ static bool has_second_clock(const struct emit_plan *p, int m) {
 static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     add_level(p, pins, "clk", "clk", 1);
     if (has_second_clock(p, m)) add_level(p, pins, "clk_2x", "clk_2x", 1);
-    if (m == p->control && ir_second_clock(p->ir)) add_level(p, pins, "clock_state", "clock_state", 32);
+    if (m == p->control && ir_second_clock(p->ir)) {
+        add_level(p, pins, "clock_state", "clock_state", 32);
+        pins->items[pins->count - 1].doc = ir_net_doc(IR_NET_CLOCK_STATE);
+    }
     if (m == p->control) {
         add_level(p, pins, "rst", "rst", 1);
         pins->items[pins->count - 1].doc = "for what outlives a request: token loop, registers, counters";
@@ -142,6 +145,15 @@ static void add_axis(const struct emit_plan *p, const char *name, const char *do
 
 static const char lane_beat[] = "lane_beat";
 
+// The descriptors that a walker sends to its channels: copies of one, so that no register has too many loads.
+static const char *lane_doc(const struct ir *ir, int channels) {
+    int copies = kernel_tree_copies(channels);
+    const char *doc = "lane (weights, keys, values): one descriptor for all channels";
+    if (copies == 1) return doc;
+    return arena_printf(ir->arena, "%s, in %d copies of %d bits, one for each %d channels, the first in the low bits",
+                        doc, copies, DESCRIPTOR_BITS, KERNEL_TREE_GROUP);
+}
+
 static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
     const struct ir *ir = p->ir;
     for (int c = 0; c < ir->clients; c++) {
@@ -158,12 +170,11 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
                  n, beats * ir->design.beat_bits, client->is_write, pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
-        add_axis(p, ir_engine_name(ir, e, "lane_desc"), "the weight streams: one descriptor for all channels",
-                 ir->engine[e].channels, (int64_t)kernel_tree_copies(ir->engine[e].channels) * DESCRIPTOR_BITS, true,
-                 pins);
+        add_axis(p, ir_engine_name(ir, e, "lane_desc"), lane_doc(ir, ir->engine[e].channels), ir->engine[e].channels,
+                 (int64_t)kernel_tree_copies(ir->engine[e].channels) * DESCRIPTOR_BITS, true, pins);
     if (ir->engines && m == p->shared)
-        add_axis(p, lane_beat, "weights, keys and values: a beat for each channel", ir->design.channels,
-                 (int64_t)ir->design.channels * ir->design.beat_bits, false, pins);
+        add_axis(p, lane_beat, "lane (weights, keys, values): a beat for each channel, channel 0 in the low bits",
+                 ir->design.channels, (int64_t)ir->design.channels * ir->design.beat_bits, false, pins);
 }
 
 static const char fault_port[] = "fault";
@@ -181,7 +192,7 @@ static void add_plain(const struct emit_plan *p, const char *name, const char *d
 
 // Which parameter store has which bit of a net.
 static const char *doc_of_stores(const struct ir *ir, int net) {
-    const char *doc = "the store that takes the beat; bits:";
+    const char *doc = "the store that takes the part; bits:";
     for (int w = 0; w < ir->wires; w++)
         for (int i = 0; i < ir->wire[w].use.parts; i++) {
             const struct ir_part *part = &ir->wire[w].use.part[i];
@@ -191,11 +202,79 @@ static const char *doc_of_stores(const struct ir *ir, int net) {
     return doc;
 }
 
-// What a net is for: by its role, or by the kernel that drives it.
+// The events whose cycles are counted, the last one first.
+static const char *doc_of_counters(const struct ir *ir, int net) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == ir->net[net].driver && !strcmp(ir->wire[w].port, "events"))
+            return arena_printf(ir->arena, "cycles, 64 bits for each of %s", ir_use_print(ir, &ir->wire[w].use));
+    return ir_net_doc(IR_NET_COUNTERS);
+}
+
+// Whether a store of parameters is on another die than the loader.
+static bool has_far_store(const struct ir *ir) {
+    bool far = false;
+    for (int k = 0; k < ir->kernels; k++)
+        far = far || (kernel_is(&ir->kernel[k], KERNEL_STORE) && kernel_load_hops(&ir->kernel[k]));
+    return far;
+}
+
+// The net that a kernel takes as a whole; IR_NONE: none.
+static int net_before(const struct ir *ir, int kernel) {
+    for (int w = 0; w < ir->wires; w++)
+        if (ir->wire[w].kernel == kernel && !ir->wire[w].is_output) return ir_use_whole(&ir->wire[w].use);
+    return IR_NONE;
+}
+
+// The kernel that drives a net; NULL: none.
+static const struct ir_kernel *driver_of(const struct ir *ir, int net) {
+    int driver = net == IR_NONE ? IR_NONE : ir->net[net].driver;
+    return driver == IR_NONE ? NULL : &ir->kernel[driver];
+}
+
+static bool is_of_hop(const struct ir *ir, int net) {
+    const struct ir_kernel *k = driver_of(ir, net);
+    return k && kernel_hop_stages(k) >= 0;
+}
+
+static bool is_of_slices(const struct ir *ir, int net) {
+    const struct ir_kernel *k = driver_of(ir, net);
+    return k && kernel_slice_bits(k) > 0;
+}
+
+// Register stages between dies hold a net of another die, as it was so many cycles before.
+static const char *doc_of_hop(const struct ir *ir, int n) {
+    int first = n, cycles = 0;
+    for (; is_of_hop(ir, first); first = net_before(ir, ir->net[first].driver))
+        cycles += kernel_hop_stages(driver_of(ir, first));
+    if (first == IR_NONE) return emit_purpose(ir, ir->net[n].driver);
+    return arena_printf(ir->arena, "%s%s, %d cycle%s later", ir->net[first].name,
+                        emit_on_die(ir, ir->kernel[ir->net[n].driver].die), cycles, cycles == 1 ? "" : "s");
+}
+
+// A word that goes to another die in slices, and the word there.
+static const char *doc_of_slices(const struct ir *ir, int n) {
+    const struct ir_kernel *k = &ir->kernel[ir->net[n].driver];
+    int slices = is_of_slices(ir, n) ? n : net_before(ir, ir->net[n].driver);
+    int word = is_of_slices(ir, slices) ? net_before(ir, ir->net[slices].driver) : IR_NONE;
+    if (word == IR_NONE) return emit_purpose(ir, ir->net[n].driver);
+    if (slices != n)
+        return arena_printf(ir->arena, "%s%s, put together from its slices", ir->net[word].name,
+                            emit_on_die(ir, k->die));
+    return arena_printf(ir->arena, "%s in slices for another die, one per cycle: {number, slice[%d:0]}",
+                        ir->net[word].name, kernel_slice_bits(k) - 1);
+}
+
+// Says what a net holds. Its role tells this, or else the kernel that drives it.
 static const char *net_doc(const struct ir *ir, int n) {
     const struct ir_net *net = &ir->net[n];
     if (net->role == IR_NET_PARAM_LOAD_STORE) return doc_of_stores(ir, n);
+    if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
+    if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
+        return "param_load_data has vector parameters; HOPS cycles later, a store on another die finds them on "
+               "param_load_way_*";
     if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
+    if (is_of_hop(ir, n)) return doc_of_hop(ir, n);
+    if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
     return emit_purpose(ir, net->driver);
 }
 
@@ -386,7 +465,8 @@ static void write_module(struct emit_plan *p, int m, const struct text *body) {
 
 static struct emit_scope scope_of(const struct emit_plan *p, int m, struct text *out) {
     bool *declared = ARENA_ARRAY(p->ir->arena, bool, 2 * (size_t)p->ir->edges + 1);
-    return (struct emit_scope){.plan = p, .module = m, .declared = declared, .out = out};
+    bool *written = ARENA_ARRAY(p->ir->arena, bool, (size_t)p->ir->kernels + 1);
+    return (struct emit_scope){.plan = p, .module = m, .declared = declared, .written = written, .out = out};
 }
 
 // Counts the copies of the reset that a body takes, before the body is written: a single copy is declared without a

@@ -90,6 +90,7 @@ struct emit_scope {
     int module;
     int resets[IR_MAX_DIES];
     bool *declared; // per stream: its nets at the writer, then those at the reader
+    bool *written;  // per kernel: its instance is in the text
     struct text *out;
 };
 void emit_modules(struct emit_plan *); // writes their texts and counts the copies of levels that they take

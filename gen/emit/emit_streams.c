@@ -339,6 +339,9 @@ static void add_stream(struct emit_scope *s, int edge) {
     struct link link = whole_link(p, edge);
     text_add(s->out, "\n");
     emit_describe_stream(p->ir, &p->ir->edge[edge], s->out);
+    if (p->home[p->ir->edge[edge].src_kernel] == s->module && !s->written[p->ir->edge[edge].src_kernel])
+        text_addf(s->out, "    // The writer comes later in this file: u_%s.\n",
+                  p->ir->kernel[p->ir->edge[edge].src_kernel].name);
     emit_declare(s, edge, true);
     emit_declare(s, edge, false);
     if (p->ir->edge[edge].pool == IR_NONE) add_link(s, edge, &link);

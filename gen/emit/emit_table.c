@@ -64,7 +64,7 @@ static void add_segment(const struct ir_segment *seg, int64_t first, const char 
 static void add_head(const struct ir_segment *seg, const struct ir_word *w, int64_t first, struct text *out) {
     bool values = field_of(w, SEGMENT_KIND) == SEGMENT_KIND_V;
     int64_t beats = (int64_t)field_of(w, SEGMENT_BEATS), outer = (int64_t)field_of(w, SEGMENT_OUTER);
-    text_addf(out, "%s from byte %lld: ", seg->name, (long long)(first - seg->offset));
+    text_addf(out, "%s of a layer from byte %lld: ", seg->name, (long long)(first - seg->offset));
     if (values) text_addf(out, "%lld runs of vblocks", (long long)outer);
     else text_add(out, "krows");
     if (beats > 1) text_addf(out, " * %lld", (long long)beats);
@@ -87,20 +87,74 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
     }
 }
 
+// Number of an engine's firings, of those that take an operand if `takes`, or of those in this mode.
+static int count_firings(const struct ir *ir, int engine, bool takes, int mode) {
+    int count = 0;
+    for (int f = 0; f < ir->firings; f++)
+        count += ir->firing[f].engine == engine && (!takes || ir->firing[f].x_take) &&
+                 (mode == IR_NONE || ir->firing[f].mode == mode);
+    return count;
+}
+
+// The entry of the engine's table that is number `index` of those which count_firings counts.
+static int entry_of_firing(const struct ir *ir, int engine, bool takes, int mode, int index) {
+    const struct ir_firing *f;
+    for (int entry = 0; (f = firing_at(ir, engine, entry)); entry++)
+        if ((!takes || f->x_take) && (mode == IR_NONE || f->mode == mode) && index-- == 0) return entry;
+    return IR_NONE;
+}
+
+static void add_engine_entry(int entry, struct text *out) {
+    if (entry != IR_NONE) text_addf(out, ", for engine entry %d", entry);
+}
+
+// The engine whose operands a multiplexer gives, or whose results a demultiplexer takes, with one entry for each.
+static int steered_engine(const struct table *t) {
+    const struct ir *ir = t->ir;
+    for (int e = 0; e < ir->engines; e++) {
+        if (ir->engine[e].x_mux == t->kernel && count_firings(ir, e, true, IR_NONE) == t->value->words) return e;
+        if (ir->engine[e].y_demux == t->kernel && count_firings(ir, e, false, IR_NONE) == t->value->words) return e;
+    }
+    return IR_NONE;
+}
+
 static void add_stream(const struct table *t, const struct ir_word *w, struct text *out) {
     int port = ir_steered_port(t->ir, t->kernel, (int)field_of(w, STEER_PORT));
     int edge = port == IR_NONE ? IR_NONE : t->ir->kernel[t->kernel].port[port].edge;
     if (edge == IR_NONE) return;
     const struct ir_edge *e = &t->ir->edge[edge];
-    text_addf(out, "%s -> %s", ir_port_text(t->ir, e->src_kernel, e->src_port),
+    text_addf(out, "%s, %s -> %s", emit_carried_name(t->ir, e), ir_port_text(t->ir, e->src_kernel, e->src_port),
               ir_port_text(t->ir, e->dst_kernel, e->dst_port));
 }
 
+// The operand that is number `entry` is for the firing that takes it.
+static void add_reader(const struct table *t, int entry, struct text *out) {
+    int e = steered_engine(t);
+    if (e != IR_NONE && t->ir->engine[e].x_mux == t->kernel)
+        add_engine_entry(entry_of_firing(t->ir, e, true, IR_NONE, entry), out);
+}
+
+static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KIND); }
+
+// A run of a cache is for the firing that multiplies it. The table has such runs in the order of the firings.
+static void add_multiplier(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
+    int kind = kind_of(w), mode = kind == SEGMENT_KIND_V ? ENGINE_MODE_VALUES : ENGINE_MODE_SCORES;
+    int runs = 0, index = 0, words = t->value->words;
+    for (int i = 0; i < words; i++) {
+        bool alike = kind_of(&t->value->word[words - 1 - i]) == kind;
+        runs += alike;
+        index += alike && i < entry;
+    }
+    if (kind != SEGMENT_KIND_WEIGHTS && runs == count_firings(t->ir, t->engine, false, mode))
+        add_engine_entry(entry_of_firing(t->ir, t->engine, false, mode, index), out);
+}
+
 static void add_note(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
-    if (kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX)) add_stream(t, w, out);
+    if (kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
+        add_stream(t, w, out), add_reader(t, entry, out);
     else if (t->engine == IR_NONE) return;
     else if (t->ir->engine[t->engine].kernel == t->kernel) add_firing(t, entry, out);
-    else add_run(t, w, out);
+    else add_run(t, w, out), add_multiplier(t, entry, w, out);
 }
 
 // ---- lines ----
@@ -116,7 +170,8 @@ static void add_digits(const struct ir_word *w, struct text *out) {
         text_addf(out, "%x", (unsigned)ir_word_field(w, first, w->bits - first < 4 ? w->bits - first : 4));
 }
 
-static void add_entry(const struct table *t, int i, struct text *out) {
+// Returns the columns of an entry with its note at the end.
+static int add_entry(const struct table *t, int i, bool above, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
     struct text note = {0}, number = {0};
@@ -124,13 +179,23 @@ static void add_entry(const struct table *t, int i, struct text *out) {
     int entry = t->value->words - 1 - i;
     text_addf(&note, "%d ", entry);
     add_note(t, entry, w, &note);
-    int columns = (int)(sizeof indent + note.len) + (int)number.len + 5;
-    if (note.len && columns > COLUMNS) text_addf(out, "%s// %s\n", indent, text_cstr(&note));
+    if (above) text_addf(out, "%s// %s\n", indent, text_cstr(&note));
     text_addf(out, "%s%s%s", indent, text_cstr(&number), i + 1 < t->value->words ? "," : "");
-    if (note.len && columns <= COLUMNS) text_addf(out, " // %s", text_cstr(&note));
+    if (!above) text_addf(out, " // %s", text_cstr(&note));
     text_add(out, "\n");
+    int columns = (int)(sizeof indent + note.len) + (int)number.len + 5;
     text_free(&note);
     text_free(&number);
+    return columns;
+}
+
+// All notes of a table have the same place: at the ends of the lines if each has room there, else above its entry.
+static void add_entries(const struct table *t, struct text *out) {
+    struct text unused = {0};
+    bool above = false;
+    for (int i = 0; i < t->value->words; i++) above = above || add_entry(t, i, false, &unused) > COLUMNS;
+    for (int i = 0; i < t->value->words; i++) add_entry(t, i, above, out);
+    text_free(&unused);
 }
 
 static int engine_of_table(const struct ir *ir, int kernel) {
@@ -147,6 +212,32 @@ static const char *fields_at(const struct table *t) {
                                                         : "docs/memory.md, reading ahead";
 }
 
+// Explains the words in the notes of a table.
+static void add_terms(const struct table *t, struct text *out) {
+    static const char indent[] = "            // ";
+    bool steers = kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX);
+    int engine = steers ? steered_engine(t) : t->engine;
+    if (engine == IR_NONE) return;
+    const struct ir_engine *e = &t->ir->engine[engine];
+    if (e->kernel == t->kernel)
+        text_addf(out,
+                  "%sA row-step is a row of weights, or a position, in each lane. takes: waits for the next operand. "
+                  "uses: reads the operand that was taken before. frees: gives its buffer back. K outermost: begins "
+                  "with the part of the operand that has come (docs/engine.md).\n"
+                  "%sFields: heads[91:88] asym[87] outer[86] kv_step[85:80] kv_layer[79:70] keep[69] single[68] "
+                  "groups[67:60] tail_base[59:44] last_rows[43:36] x_free[35] x_take[34] beats[33:18] rows[17:2] "
+                  "mode[1:0].\n",
+                  indent, indent);
+    else if (e->walker == t->kernel)
+        text_addf(out,
+                  "%skrows and vblocks are fields of the step word (docs/rtl.md, section 4).\n"
+                  "%sFields: kv_step[169:164] kv_layer[163:154] outer_stride[153:122] outer[121:106] beats[105:82] "
+                  "layer_stride[81:42] offset[41:2] kind[1:0].\n",
+                  indent, indent);
+    else if (e->y_demux == t->kernel)
+        text_addf(out, "%sEntry n is the result of entry n of the engine's table.\n", indent);
+}
+
 void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
@@ -154,9 +245,8 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
     if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
     text_addf(out, "{ // the last entry first, each with its number; fields: %s\n", fields_at(&t));
-    if (t.engine != IR_NONE && ir->engine[t.engine].kernel == kernel)
-        text_add(out, "            // A row-step is a row of weights, or a position, in each lane.\n");
-    for (int i = 0; i < v->words; i++) add_entry(&t, i, out);
+    add_terms(&t, out);
+    add_entries(&t, out);
     text_add(out, "        }");
 }
 
@@ -178,15 +268,55 @@ static double rounded(float number, int digits) {
 static void add_number(float number, struct text *out) {
     int power, digits = 1;
     if (frexpf(number, &power) == 0.5F && (power < -3 || power > 12)) {
-        text_addf(out, "        // 2^%d\n", power - 1);
+        text_addf(out, "        // fp32 2^%d\n", power - 1);
         return;
     }
     while (digits < 9 && (float)rounded(number, digits) != number) digits++;
-    text_addf(out, "        // %.*g\n", digits, (double)number);
+    text_addf(out, "        // fp32 %.*g\n", digits, (double)number);
 }
 
-void emit_describe_value(const struct ir *ir, const struct ir_param *param, struct text *out) {
+// The channels of the engine that a kernel is; 0: it is none.
+static int channels_of(const struct ir *ir, int kernel) {
+    for (int e = 0; e < ir->engines; e++)
+        if (ir->engine[e].kernel == kernel) return ir->engine[e].channels;
+    return 0;
+}
+
+// Which groups of lanes are on which chain, from 4 bits for each group.
+static void add_chains(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+    int channels = channels_of(ir, kernel);
+    uint64_t chains = param->value.word->value;
+    text_addf(out, "        // 16'h%04x, 4 bits for each 8 lanes:", (unsigned)chains);
+    for (int first = 0; first < channels; first += IR_LANE_GROUP) {
+        int last = first + IR_LANE_GROUP < channels ? first + IR_LANE_GROUP - 1 : channels - 1;
+        text_addf(out, "%s %s of lanes %d to %d on chain %d", first ? "," : "",
+                  strcmp(param->name, "SUMS_CHAIN") ? "multipliers" : "sums", first, last,
+                  (int)(chains >> (4 * (first / IR_LANE_GROUP)) & 0xf));
+    }
+    text_add(out, "\n");
+}
+
+// The chains whose bits are set.
+static void add_mask(int64_t mask, const char *what, struct text *out) {
+    text_add(out, "        // bit n is for chain n:");
+    const char *before = " ";
+    for (int n = 0; n < IR_MAX_CHAINS; n++, mask >>= 1)
+        if (mask & 1) text_addf(out, "%schain %d", before, n), before = ", ";
+    text_addf(out, " %s\n", what);
+}
+
+// Explains the packed parameters of an engine on several dies.
+static void add_dies(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
+    int64_t mask = ir_param_int(&ir->kernel[kernel], param->name, 0);
+    if (!strcmp(param->name, "COPY_CHAIN") || !strcmp(param->name, "SUMS_CHAIN")) add_chains(ir, kernel, param, out);
+    if (!strcmp(param->name, "CHAIN_AWAY") && mask) add_mask(mask, "has an operand buffer on its die", out);
+    if (!strcmp(param->name, "EARLY") && mask)
+        add_mask(mask, "has multipliers only; its lanes' sums are elsewhere", out);
+}
+
+void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
+    if (!strcmp(ir->kernel[kernel].module, rtl_engine.module)) add_dies(ir, kernel, param, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
         float number;

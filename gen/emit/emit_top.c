@@ -37,7 +37,7 @@ static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire clk,\n");
     if (second)
         text_add(out, "    input  wire clk_2x, // clock of the multipliers, at twice the rate of clk\n"
-                      "    input  wire [31:0] clock_state, // 1: clk_2x runs; other values: see rill_clock_guard\n");
+                      "    input  wire [31:0] clock_state, // {lost[15:0], 14 zeros, failed, ready}; 1: clk_2x runs\n");
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
@@ -113,8 +113,9 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
-              "    reg %schannel_idle_q;\n    // must be high for 8 cycles: as long a burst may be on the way from a "
-              "walker to its channels\n    reg quiet_q;\n    assign quiet = quiet_q;\n",
+              "    reg %schannel_idle_q;\n    // After a flush, the token loop waits until quiet has been high for 8 "
+              "cycles (FLUSH_QUIET): a burst may take as long from the walker to the channels.\n    reg quiet_q;\n    "
+              "assign quiet = quiet_q;\n",
               emit_range(ir, channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
     text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
@@ -134,7 +135,7 @@ static void add_idle(const struct ir *ir, struct text *out) {
 
 void emit_control(struct emit_scope *s) {
     const struct ir *ir = s->plan->ir;
-    text_add(s->out, "\n    // ---- constants, and counts of kernels that this design does not have ----\n");
+    text_add(s->out, "\n    // ---- constants; the count of a kernel that this design does not have is 0 ----\n");
     add_names(s->plan, s->out);
     add_constants(ir, s->out);
     add_steps_done(ir, s->out);
@@ -278,9 +279,37 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
     text_add(out, "endmodule\n\n`default_nettype wire\n");
 }
 
+// ---- line numbers ----
+
+static const char nets_heading[] = "    // ---- nets between modules",
+                  modules_heading[] = "    // ---- modules: ", channel_heading[] = "    // ---- memory channel 0";
+
+static int lines_of(const char *text, const char *end) {
+    int lines = 0;
+    for (const char *c = text; c < end; c++) lines += *c == '\n';
+    return lines;
+}
+
+// Replaces a place for a line number by the number of the line that begins like this, or of the line before.
+static const char *numbered(const struct emit_plan *p, const char *text, const char *place, const char *heading,
+                            int before) {
+    struct text head = {0};
+    emit_header(p, "", &head);
+    int header = lines_of(text_cstr(&head), text_cstr(&head) + head.len);
+    text_free(&head);
+    const char *at = strstr(text, place), *line = strstr(text, heading);
+    if (!at || !line) return text;
+    return arena_printf(p->ir->arena, "%.*s%d%s", (int)(at - text), text, header + lines_of(text, line) + 1 - before,
+                        at + strlen(place));
+}
+
 void emit_top(const struct emit_plan *p, struct text *out) {
-    struct text text = {0};
+    struct text text = {0}, lines = {0};
     add_top_text(p, &text);
-    emit_wrapped(&text, out);
+    emit_wrapped(&text, &lines);
+    const char *top = numbered(p, text_cstr(&lines), EMIT_LINE_NETS, nets_heading, 0);
+    top = numbered(p, top, EMIT_LINE_MODULES, modules_heading, 1);
+    text_add(out, numbered(p, top, EMIT_LINE_CHANNEL, channel_heading, 0));
+    text_free(&lines);
     text_free(&text);
 }

@@ -32,7 +32,7 @@ static const struct reason {
     {"prefetch_beats", 1, "the memory reads further ahead while the engine waits"},
     {"prefetch_beats", -1, "smaller prefetch FIFOs: block RAM or UltraRAM next to the memory"},
     {"outstanding", 1, "more read bursts in flight hide the latency of the memory"},
-    {"outstanding", -1, "smaller tables in the memory engines"},
+    {"outstanding", -1, "smaller tables in the DMA engines"},
     {"dies", 1, "parts of the design move to another die"},
     {"dies", -1, "fewer streams cross between dies"},
     {"context", -1, "smaller stores of keys' scales, scores and positions"},

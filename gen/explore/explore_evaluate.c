@@ -73,7 +73,7 @@ static void lower(struct cost_resources *least, const struct cost_resources *one
     least->uram = at_most(least->uram, one->uram);
 }
 
-// Calculates the least that the design takes, before depths and dies are known: kernels and memory engines. FIFOs count
+// Calculates the least that the design takes, before depths and dies are known: kernels and DMA engines. FIFOs count
 // as nothing, as later passes choose their memories.
 static struct cost_resources least_resources(struct ir *ir) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
@@ -288,8 +288,19 @@ static void compare_bounds(const struct explore_result *r) {
     }
 }
 
-// Gets the figures of a complete design. False if it has no forecast; `words` then gives the reason.
-static bool judge(const struct explore *x, const struct ir *ir, struct explore_result *r) {
+// Gets the figures of a complete design that need no forecast.
+static struct fullest measure(const struct ir *ir, const struct cost_design *cost, struct explore_result *r) {
+    struct fullest full = fullest_of(ir, cost);
+    set_resources(&cost->total, r->value);
+    r->value[EXPLORE_FILL] = 100 * full.share;
+    r->value[EXPLORE_ACCURACY] = accuracy_of(ir);
+    r->beyond = full.share > 1 ? full.share - 1 : 0;
+    return full;
+}
+
+// Gets the speed and the power. False if the design has no forecast; `words` then gives the reason.
+static bool foretell(const struct explore *x, const struct ir *ir, const struct cost_design *cost,
+                     const struct fullest *full, struct explore_result *r) {
     const char *why = NULL;
     struct timing_forecast *f = timing_forecast_request(ir, x->prompt, ir->design.is_lm ? x->tokens : 1,
                                                         timing_host_cycles(ir), false, TIMING_WHOLE_WORDS, &why);
@@ -297,28 +308,35 @@ static bool judge(const struct explore *x, const struct ir *ir, struct explore_r
         snprintf(r->words, sizeof r->words, "%s", why ? why : "no forecast");
         return false;
     }
-    struct cost_design cost = cost_design(ir);
-    struct fullest full = fullest_of(ir, &cost);
     set_times(x, ir, f->first_id, f->decode.cycles, r->value);
-    set_resources(&cost.total, r->value);
-    set_power(x, ir, &cost, each_step(x, ir, f->first_id, f->decode.cycles), r->value);
-    r->value[EXPLORE_FILL] = 100 * full.share;
-    r->value[EXPLORE_ACCURACY] = accuracy_of(ir);
-    r->beyond = full.share > 1 ? full.share - 1 : 0;
-    say_bound(ir, f, &full, r->words);
+    set_power(x, ir, cost, each_step(x, ir, f->first_id, f->decode.cycles), r->value);
+    say_bound(ir, f, full, r->words);
     return true;
 }
 
+static bool judge(const struct explore *x, const struct ir *ir, struct explore_result *r) {
+    struct cost_design cost = cost_design(ir);
+    struct fullest full = measure(ir, &cost, r);
+    return foretell(x, ir, &cost, &full, r);
+}
+
+// Without `over`, a design beyond the limits is never shown. It gets no forecast, which would take most of the time;
+// its speed stays at the bounds.
 static void set_whole(struct evaluation *e, struct explore_result *r) {
     r->level = EXPLORE_WHOLE;
     r->legal = false;
     if (!run_passes(e, NULL)) return take_message(e, "error: ", r->words);
-    r->legal = judge(e->x, e->ir, r);
-    if (!r->legal) return;
+    struct cost_design cost = cost_design(e->ir);
+    struct fullest full = measure(e->ir, &cost, r);
     r->fits = fits_board(e) && (!has_one_die_of_several(e->ir) || r->beyond <= 0);
+    bool shown = r->fits || e->x->over;
+    r->legal = !shown || foretell(e->x, e->ir, &cost, &full, r);
+    if (!r->legal) return;
     if (r->fits) r->beyond = 0;
     else if (e->diag.warnings) take_message(e, "warning: ", r->words);
-    compare_bounds(r);
+    else if (!shown)
+        snprintf(r->words, sizeof r->words, "fullest: %s (%.0f %% of the limit)", full.what, 100 * full.share);
+    if (shown) compare_bounds(r);
 }
 
 // ---- a point ----

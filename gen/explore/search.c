@@ -73,6 +73,18 @@ static void count_result(struct searching *s, const struct explore_result *r, in
     else s->out->estimated++;
 }
 
+// A design beyond the limits has no forecast (explore_evaluate.c), so its speed is that of its estimate.
+static struct explore_result with_speed(const struct searching *s, const struct explore_point *p,
+                                        const struct explore_result *r) {
+    static const int speed[] = {EXPLORE_TOKENS_S, EXPLORE_TTFT_MS, EXPLORE_LATENCY_MS, EXPLORE_TOKENS_J,
+                                EXPLORE_POWER_W};
+    const struct explore_result *estimate = find(&s->estimates, p);
+    struct explore_result out = *r;
+    bool lacks = r->level == EXPLORE_WHOLE && !r->fits && !s->x->over;
+    for (size_t i = 0; lacks && estimate && i < COUNT_OF(speed); i++) out.value[speed[i]] = estimate->value[speed[i]];
+    return out;
+}
+
 // Evaluates those of these points (at most BATCH) whose results are not known. False after an error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
     struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
@@ -85,8 +97,9 @@ static bool evaluate(struct searching *s, const struct explore_point *point, int
     for (int i = 0, t = 0; !s->failed && i < count; i++) {
         bool asked = t < tasks && !memcmp(&task[t].point, &point[i], sizeof point[i]);
         const struct explore_result *r = asked ? &task[t++].result : find(known, &point[i]);
+        struct explore_result seen = with_speed(s, &point[i], r);
         count_result(s, r, level);
-        known_put(&s->seen, &point[i], r);
+        known_put(&s->seen, &point[i], &seen);
     }
     free(task);
     show_progress(s);

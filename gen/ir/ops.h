@@ -34,6 +34,7 @@ enum op_trait {
     OP_FILLS = 1 << 17,       // elementwise, and its result for +0 is not +0
     OP_REDUCES = 1 << 18,     // makes one element of several
     OP_EXPANDS = 1 << 19,     // reads elements of its input again
+    OP_CONTRACTS = 1 << 20,   // multiplies two tensors and sums the products
     OP_PRODUCT = OP_BY_WEIGHTS | OP_BY_KEYS | OP_BY_VALUES,
     OP_ON_ENGINE = OP_PRODUCT | OP_OF_PRODUCT,
     OP_OF_CACHE = OP_BY_KEYS | OP_BY_VALUES
@@ -147,6 +148,14 @@ bool ir_reduction(const struct ir *, const struct ir_node *, struct ir_reduction
 // again. False if the attribute is illegal.
 bool ir_expansion(const struct ir *, const struct ir_node *, int from[]);
 bool ir_spreads(const struct ir *, const struct ir_node *); // whether the last dimension is read again
+
+// How a node with OP_CONTRACTS reads its inputs: for each of `batches` m times n sums of k products. Dimension row[i]
+// of input i is m or n, dimension column[i] is k. A dimension before these counts batches.
+struct ir_contraction {
+    int64_t batches, m, n, k;
+    int row[2], column[2];
+};
+bool ir_contraction(const struct ir *, const struct ir_node *, struct ir_contraction *); // false: illegal shapes
 
 int64_t ir_inside(const struct ir *, const struct ir_node *); // elements inside the dimension that `along` names
 

@@ -56,6 +56,8 @@ void class_cost_unary(int64_t function, int64_t lanes, struct cost_resources *);
 int64_t class_binary_latency(int64_t function);
 void class_cost_binary(int64_t function, int64_t lanes, struct cost_resources *);
 
+void class_cost_sum(const struct kernel_args *, struct cost_resources *); // exact sums of rill_reduce (reduce.c)
+
 // ---- functions that are not 0 at 0 (padding.c) ----
 
 // Sets N, the elements of a firing, from which the kernel knows which lanes are padding.

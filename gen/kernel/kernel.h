@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels: everything that the compiler knows about an RTL module. A file of gen/kernel defines each class; the small
 // parts of an engine share a file. No other code spells a module's name or knows what the module does. Passes ask for
-// traits, the timing model for the contract, the cost model for resources and memories. A kernel that a spec declares
+// traits, timing for the contract, the cost model for resources and memories. A kernel that a spec declares
 // gets its own class (kernel_set_customs), so passes treat it like any other.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
@@ -218,5 +218,8 @@ int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_stor
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // of the drafts of a step, among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
 int kernel_counters(const struct ir_kernel *);                // rill_axil_regs
+int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its registers; -1: another module
+int kernel_slice_bits(const struct ir_kernel *);              // rill_serializer: bits of a slice; 0: another module
+bool kernel_joins_slices(const struct ir_kernel *);           // whether it is a rill_deserializer
 
 #endif

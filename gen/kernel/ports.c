@@ -226,9 +226,30 @@ static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node
     return type;
 }
 
+// The stream of an operand of a product of two tensors: for each row of the first operand all rows of the second one.
+// Each is read once for each row of the other.
+static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
+                                     int operand, int64_t width) {
+    struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
+    struct ir_contraction c;
+    int loop[2];
+    ir_contraction(ir, node, &c);
+    for (int d = 0; d <= t->rank; d++) type.element[d] = 1;
+    if (t->rank > 2) add_loop(&type, c.batches, 1, &type.map[1]);
+    add_loop(&type, c.m, 1, &loop[0]);
+    add_loop(&type, c.n, 1, &loop[1]);
+    type.map[1 + c.row[operand]] = loop[operand];
+    type.element[1 + c.column[operand]] = width;
+    add_loop(&type, c.k / width, width, &type.map[1 + c.column[operand]]);
+    add_loop(&type, ir->design.tokens, 1, &type.map[0]);
+    if (ir->design.tokens > 1) type.trip[type.map[0]].dynamic = IR_TOKENS;
+    return type;
+}
+
 // The results of a kernel that reduces across its lanes are single elements.
 static bool is_narrow(const struct ir *ir, const struct ir_node *node) {
     struct ir_reduction reduction;
+    if (ir_op_is(ir, node->op, OP_CONTRACTS)) return true;
     return ir_op_is(ir, node->op, OP_REDUCES) && ir_reduction(ir, node, &reduction) && reduction.across;
 }
 
@@ -247,6 +268,11 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     if (!is_output && ir_op_is(ir, node->op, OP_EXPANDS)) {
         port->type = expanded_type(ir, node, t, ports_lanes(ir, kernel));
         port->data_bits = ports_data_bits(ir, t->dtype, (int)itensor_tile(&port->type));
+        return p;
+    }
+    if (!is_output && ir_op_is(ir, node->op, OP_CONTRACTS)) {
+        int operand = strcmp(name, ir_op_port(ir, node->op, 0, 0)) != 0;
+        port->type = factor_type(ir, node, t, operand, ports_lanes(ir, kernel));
         return p;
     }
     if (is_output && is_narrow(ir, node)) {

@@ -36,23 +36,32 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // Whether the factor needs multipliers: all factors do except powers of two.
 static bool has_multipliers(const struct kernel_args *a) { return args_address(a, "SCALE") & 0x7fffff; }
 
-static void cost(const struct kernel_args *a, struct cost_resources *r) {
-    int64_t lanes = class_lanes(a), bits = is_sum(a) ? 60 : 32, outs = is_across(a) ? 1 : lanes,
-            nodes = is_across(a) ? lanes - 1 : 0;
+static void accumulators(const struct kernel_args *a, int64_t bits, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(words(a) * class_tokens(a), bits, RAM_AUTO);
-    cost_add(r, &ram, lanes);
-    if (!ram.bram18) r->ff += lanes * bits;
-    if (is_sum(a)) {
-        cost_per(r, lanes, PER_REDUCE_SUM_LANE);
-        cost_per(r, nodes, PER_REDUCE_SUM_NODE);
-        cost_per(r, outs, PER_REDUCE_SUM_RESULT);
-        cost_per(r, has_multipliers(a) ? outs : 0, PER_REDUCE_FACTOR);
-    } else {
+    cost_add(r, &ram, class_lanes(a));
+    if (!ram.bram18) r->ff += class_lanes(a) * bits;
+}
+
+void class_cost_sum(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t lanes = class_lanes(a), outs = is_across(a) ? 1 : lanes, nodes = is_across(a) ? lanes - 1 : 0;
+    accumulators(a, 60, r);
+    cost_per(r, lanes, PER_REDUCE_SUM_LANE);
+    cost_per(r, nodes, PER_REDUCE_SUM_NODE);
+    cost_per(r, outs, PER_REDUCE_SUM_RESULT);
+    cost_per(r, has_multipliers(a) ? outs : 0, PER_REDUCE_FACTOR);
+    cost_per(r, 1, PER_REDUCE_BASE);
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    int64_t lanes = class_lanes(a), outs = is_across(a) ? 1 : lanes, nodes = is_across(a) ? lanes - 1 : 0;
+    if (is_sum(a)) class_cost_sum(a, r);
+    else {
+        accumulators(a, 32, r);
         cost_per(r, lanes, PER_REDUCE_BOUND_LANE);
         cost_per(r, nodes, PER_REDUCE_BOUND_NODE);
         cost_per(r, outs, PER_REDUCE_BOUND_RESULT);
+        cost_per(r, 1, PER_REDUCE_BASE);
     }
-    cost_per(r, 1, PER_REDUCE_BASE);
 }
 
 // Returns the number of consecutive elements in the stream that must fill whole words; 0 for a single vector, which may

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_serializer and rill_deserializer: carry a word in slices from die to die.
 #include "gen/kernel/class.h"
+#include "gen/kernel/kernel.h"
+
+#include <string.h>
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
@@ -29,3 +32,10 @@ const struct kernel_class rtl_deserializer = {.module = "rill_deserializer",
                                               .doc = "puts a word from another die together again",
                                               .contract = contract,
                                               .cost = cost_receive};
+
+int kernel_slice_bits(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return strcmp(k->module, rtl_serializer.module) ? 0 : (int)slice_bits(&a);
+}
+
+bool kernel_joins_slices(const struct ir_kernel *k) { return !strcmp(k->module, rtl_deserializer.module); }

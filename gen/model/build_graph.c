@@ -39,6 +39,8 @@ static const struct {
     {"swish", "`silu` is x * sigmoid(x)"},
     {"gemm", "`linear` is a product with weights"},
     {"dense", "`linear` is a product with weights"},
+    {"dot", "`bmm` multiplies two tensors; `linear` is a product with weights"},
+    {"einsum", "`bmm` multiplies two tensors, `transpose` orders their dimensions, and `reduce` sums"},
     {"pow", "`mul` of a tensor with itself is its square, `sqrt` its root"},
     {"split", "each part is a `slice`"},
     {"maxpool", "`patch` and then `reduce` with `kind: max` is a maximum over patches"},

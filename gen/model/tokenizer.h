@@ -53,6 +53,11 @@ struct chat_template; // gen/spec/chat.h
 // vocabulary lacks the template's token, or the text contains control tokens.
 const char *tokenizer_encode_chat(const struct tokenizer *tokenizer, const struct chat_template *chat, const char *text,
                                   struct token_ids *ids);
+struct chat_turn; // gen/spec/chat.h
+// Appends the ids of a conversation in a chat template, ready for the next answer. The first turn may be a system
+// message. Questions and answers follow in turn, and a question is last. Returns what tokenizer_encode_chat returns.
+const char *tokenizer_encode_turns(const struct tokenizer *tokenizer, const struct chat_template *chat,
+                                   const struct chat_turn *turns, size_t count, struct token_ids *ids);
 // Returns why generation would continue after the end of an answer in this template; NULL if it stops there.
 const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const struct chat_template *chat,
                                    const struct end_ids *ends);

@@ -17,13 +17,32 @@ static bool holds_control(const struct tokenizer *t, const char *text, size_t le
 
 static uint32_t find(const struct tokenizer *t, const char *token) { return tokenizer_find(t, token, strlen(token)); }
 
+// The text in front of a message.
+static const char *before(const struct chat_template *chat, const struct chat_turn *turns, size_t at) {
+    if (turns[at].role == CHAT_SYSTEM) return chat->system_prefix;
+    if (turns[at].role == CHAT_ASSISTANT) return chat->suffix;
+    if (at == 0) return chat->prefix;
+    return turns[at - 1].role == CHAT_SYSTEM ? chat->system_suffix : chat->between;
+}
+
+const char *tokenizer_encode_turns(const struct tokenizer *t, const struct chat_template *chat,
+                                   const struct chat_turn *turns, size_t count, struct token_ids *ids) {
+    if (find(t, chat->needs) == TOKENIZER_NONE) return arena_printf(t->arena, MSG_CHAT_TOKEN, chat->needs);
+    struct text whole = {0};
+    const char *why = NULL;
+    for (size_t i = 0; i < count && !why; i++) {
+        if (holds_control(t, turns[i].text, strlen(turns[i].text))) why = MSG_CHAT_CONTROL;
+        text_addf(&whole, "%s%s", before(chat, turns, i), turns[i].text);
+    }
+    text_add(&whole, chat->suffix);
+    if (!why) tokenizer_encode_prompt(t, text_cstr(&whole), whole.len, ids);
+    text_free(&whole);
+    return why;
+}
+
 const char *tokenizer_encode_chat(const struct tokenizer *t, const struct chat_template *chat, const char *text,
                                   struct token_ids *ids) {
-    if (find(t, chat->needs) == TOKENIZER_NONE) return arena_printf(t->arena, MSG_CHAT_TOKEN, chat->needs);
-    if (holds_control(t, text, strlen(text))) return MSG_CHAT_CONTROL;
-    const char *whole = arena_printf(t->arena, "%s%s%s", chat->prefix, text, chat->suffix);
-    tokenizer_encode_prompt(t, whole, strlen(whole), ids);
-    return NULL;
+    return tokenizer_encode_turns(t, chat, &(struct chat_turn){CHAT_USER, text}, 1, ids);
 }
 
 const char *tokenizer_chat_goes_on(const struct tokenizer *t, const struct chat_template *chat,

@@ -96,6 +96,9 @@ enum golden_reduction { GOLDEN_LARGEST, GOLDEN_LEAST, GOLDEN_SUM, GOLDEN_MEAN };
 float golden_reduce_scale(int function, size_t n);
 float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *);
 
+// Sum of n products, rounded to fp32 each, as golden_reduce sums them. The values of each side are `stride` apart.
+float golden_bmm(size_t n, const float a[], size_t a_stride, const float b[], size_t b_stride, struct golden_fault *);
+
 typedef void golden_binary(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
 golden_binary golden_add, golden_sub, golden_mul, golden_div, golden_max, golden_min;
 extern golden_binary *const golden_binaries[6]; // in this order

@@ -102,6 +102,14 @@ float golden_reduce(int function, size_t n, size_t stride, const float x[], stru
     return g_mul(g_from_int64(sum), golden_reduce_scale(function, n), fault);
 }
 
+float golden_bmm(size_t n, const float a[], size_t a_stride, const float b[], size_t b_stride,
+                 struct golden_fault *fault) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += g_fix(g_mul(a[i * a_stride], b[i * b_stride], fault), GOLDEN_NORM_FRAC, GOLDEN_NORM_WIDTH, fault);
+    return g_mul(g_from_int64(sum), golden_reduce_scale(GOLDEN_SUM, n), fault);
+}
+
 void golden_scale(size_t n, float factor, const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = g_mul(x[i], factor, fault);
 }

@@ -97,7 +97,7 @@ static void to_conv(struct graph *g, int i, const struct patch *patch, const str
 
 static bool fits(const struct graph *g, const struct node *n) {
     int rank = dims(g, graph_in(n, 0))->rank;
-    return lower_has("conv") && (rank == 3 || rank == 4) && dims(g, graph_in(n, 0))->dim[0] == 1;
+    return (rank == 3 || rank == 4) && dims(g, graph_in(n, 0))->dim[0] == 1;
 }
 
 static bool convolution(struct graph *g, int i) {
@@ -150,7 +150,7 @@ static bool pool(struct graph *g, int i) {
     int64_t size[ONNX_MAX_RANK];
     const struct onnx_attribute *kernel = onnx_attribute_of(n->src, "kernel_shape");
     bool max = graph_is(n, "MaxPool"), indices = n->out.count > 1 && graph_value(g, n->out.items[1])->uses;
-    if (!lower_has("reduce") || !fits(g, n) || !kernel || indices) return false;
+    if (!fits(g, n) || !kernel || indices) return false;
     if ((int)kernel->ints.count != dims(g, graph_in(n, 0))->rank - 2) return false;
     for (size_t k = 0; k < kernel->ints.count; k++) size[k] = kernel->ints.items[k];
     struct patch *patch = patch_of(g, n, size);

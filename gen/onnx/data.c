@@ -61,6 +61,12 @@ static void broadcast_strides(const struct onnx_data *d, const struct onnx_dims 
     }
 }
 
+const struct onnx_data *data_broadcast(struct arena *arena, const struct onnx_data *d, const struct onnx_dims *to) {
+    int64_t stride[ONNX_MAX_RANK];
+    broadcast_strides(d, to, stride);
+    return data_walk(arena, d, to, 0, stride);
+}
+
 static bool broadcast_dims(const struct onnx_dims *a, const struct onnx_dims *b, struct onnx_dims *out) {
     out->rank = a->rank > b->rank ? a->rank : b->rank;
     for (int k = 0; k < out->rank; k++) {

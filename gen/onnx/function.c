@@ -10,10 +10,6 @@ static double attr(const struct lower *l, const char *name, double preset) {
     return l->n->src ? onnx_float(l->n->src, name, preset) : preset;
 }
 
-static const char *needs(const struct lower *l, const char *op) {
-    return arena_printf(l->s->arena, "needs the operation `%s`", op);
-}
-
 static int clip(struct lower *l, int t, double lo, double hi) {
     int out = NONE;
     lower_elementwise(l, "clip", t, &out);
@@ -26,33 +22,7 @@ static const char *unary(struct lower *l, const char *op, int t, int *out) { ret
 
 // ---- activations ----
 
-static const char *relu(struct lower *l, int t, int *out) {
-    if (lower_has("relu")) return unary(l, "relu", t, out);
-    *out = clip(l, t, 0, INFINITY);
-    return NULL;
-}
-
-// tanh(x) = softcap with a cap of 1.
-static const char *hyperbolic(struct lower *l, int t, int *out) {
-    if (lower_has("tanh")) return unary(l, "tanh", t, out);
-    const char *why = unary(l, "softcap", t, out);
-    if (!why) lower_attr_float(l, "cap", 1);
-    return why;
-}
-
-// sigmoid(x) = (2 tanh(x / 2)) / 4 + 1 / 2
-static const char *sigmoid(struct lower *l, int t, int *out) {
-    if (lower_has("sigmoid")) return unary(l, "sigmoid", t, out);
-    const char *why = unary(l, "softcap", t, out);
-    if (why) return why;
-    lower_attr_float(l, "cap", 2);
-    *out = lower_plus(l, lower_scaled(l, *out, 0.25), 0.5);
-    return NULL;
-}
-
 static const char *gelu(struct lower *l, int t, bool by_tanh, int *out) {
-    bool two_forms = lower_has_attr("gelu", "approximate");
-    if (!two_forms && !by_tanh) return "needs `gelu` with `approximate: none`";
     const char *why = unary(l, "gelu", t, out);
     if (!why && !by_tanh) lower_attr(l, "approximate", "none");
     return why;
@@ -66,44 +36,35 @@ static const char *swish(struct lower *l, int t, double factor, int *out) {
 
 static const char *hard_sigmoid(struct lower *l, int t, int *out) {
     double alpha = attr(l, "alpha", 0.2), beta = attr(l, "beta", 0.5);
-    if (lower_has_attr("hardsigmoid", "alpha") && alpha >= 1e-6 && alpha <= 1e6 && fabs(beta) <= 1e6) {
-        const char *why = unary(l, "hardsigmoid", t, out);
-        lower_attr_float(l, "alpha", alpha);
-        lower_attr_float(l, "beta", beta);
-        return why;
-    }
-    *out = clip(l, lower_plus(l, lower_scaled(l, t, alpha), beta), 0, 1);
-    return NULL;
-}
-
-static const char *hard_swish(struct lower *l, int t, int *out) {
-    if (lower_has("hardswish")) return unary(l, "hardswish", t, out);
-    *out = lower_two(l, "mul", t, clip(l, lower_plus(l, lower_scaled(l, t, 1.0 / 6), 0.5), 0, 1));
-    return NULL;
+    if (alpha < 1e-6 || alpha > 1e6 || fabs(beta) > 1e6)
+        return *out = clip(l, lower_plus(l, lower_scaled(l, t, alpha), beta), 0, 1), NULL;
+    const char *why = unary(l, "hardsigmoid", t, out);
+    lower_attr_float(l, "alpha", alpha);
+    lower_attr_float(l, "beta", beta);
+    return why;
 }
 
 // max(x, 0) + slope * min(x, 0)
 static const char *leaky(struct lower *l, int t, double slope, int *out) {
-    if (lower_has_attr("leaky_relu", "slope") && fabs(slope) <= 1e6) {
-        const char *why = unary(l, "leaky_relu", t, out);
-        lower_attr_float(l, "slope", slope);
-        return why;
-    }
-    int above = clip(l, t, 0, INFINITY), below = clip(l, t, -INFINITY, 0);
-    *out = lower_two(l, "add", above, lower_scaled(l, below, slope));
-    return NULL;
+    if (fabs(slope) > 1e6) return "a slope above 1e6";
+    const char *why = unary(l, "leaky_relu", t, out);
+    lower_attr_float(l, "slope", slope);
+    return why;
+}
+
+static const char *leaky_each(struct lower *l, int t, const struct onnx_data *slope, int *out) {
+    int above = clip(l, t, 0, INFINITY), below = clip(l, t, -INFINITY, 0), slopes;
+    const char *why = lower_constant(l, t, slope, &graph_value(l->g, l->n->out.items[0])->dims, &slopes);
+    if (!why) *out = lower_two(l, "add", above, lower_two(l, "mul", below, slopes));
+    return why;
 }
 
 static const char *prelu(struct lower *l, int t, int *out) {
     const struct onnx_data *slope = graph_constant(l->g, l->n, 1);
-    if (!slope) return "a slope that is not constant";
+    if (!slope || !slope->f) return "a slope that is not constant";
     for (int64_t i = 1; i < slope->count; i++)
-        if (onnx_at(slope, i) != onnx_at(slope, 0)) return "slopes that differ between elements; needs `constant`";
+        if (onnx_at(slope, i) != onnx_at(slope, 0)) return leaky_each(l, t, slope, out);
     return slope->count ? leaky(l, t, onnx_at(slope, 0), out) : "a slope without a value";
-}
-
-static const char *magnitude(struct lower *l, int t, int *out) {
-    return lower_has("abs") ? unary(l, "abs", t, out) : leaky(l, t, -1, out);
 }
 
 // ---- bounds ----
@@ -155,7 +116,6 @@ static const char *in_shape(struct lower *l, size_t i, int like, int *t) {
 const char *lower_pairs(struct lower *l, const char *op, int *out) {
     size_t count = l->n->in.count, first = 0;
     int like = NONE;
-    if (!lower_has(op)) return needs(l, op);
     for (size_t i = 0; i < count; i++)
         if (graph_in(l->n, i) == NONE) return "an operand that is not given";
     while (first < count && graph_constant(l->g, l->n, first)) first++;
@@ -172,16 +132,6 @@ static const char *mean(struct lower *l, int *out) {
     const char *why = lower_pairs(l, "add", out);
     if (!why) *out = lower_scaled(l, *out, 1.0 / (double)l->n->in.count);
     return why;
-}
-
-// a - b = a + -b
-static const char *difference(struct lower *l, int *out) {
-    const char *why = lower_pairs(l, lower_has("sub") ? "sub" : "add", out);
-    if (why || lower_has("sub")) return why;
-    l->s->op.count--;
-    l->s->tensor.count--;
-    *out = lower_two(l, "add", lower_operand(l, 0), lower_scaled(l, lower_operand(l, 1), -1));
-    return NULL;
 }
 
 static const char *quotient(struct lower *l, int *out) {
@@ -216,11 +166,11 @@ static const char *by_word(struct lower *l, const char *word, int t, int *out) {
     if (!strcmp(word, "gelu_tanh")) return gelu(l, t, true, out);
     if (!strcmp(word, "swish")) return swish(l, t, 1, out);
     if (!strcmp(word, "quick_gelu")) return swish(l, t, 1.702, out);
-    if (!strcmp(word, "hardswish")) return hard_swish(l, t, out);
-    if (!strcmp(word, "sigmoid")) return sigmoid(l, t, out);
+    if (!strcmp(word, "hardswish")) return unary(l, "hardswish", t, out);
+    if (!strcmp(word, "sigmoid")) return unary(l, "sigmoid", t, out);
     if (strcmp(word, "mish") != 0) return unary(l, word, t, out);
     const char *why = unary(l, "softplus", t, out);
-    if (!why) why = hyperbolic(l, *out, out);
+    if (!why) why = unary(l, "tanh", *out, out);
     if (!why) *out = lower_two(l, "mul", t, *out);
     return why;
 }
@@ -239,7 +189,6 @@ static const struct {
              {"Floor", "floor"},
              {"Ceil", "ceil"},
              {"Round", "round"},
-             {"Softsign", "softsign"},
              {"Sign", "sign"}};
 
 static const char *named(struct lower *l, int *out) {
@@ -253,14 +202,10 @@ static const char *binary(struct lower *l, int *out) {
     if (graph_is(n, "Add") || graph_is(n, "Sum")) return lower_pairs(l, "add", out);
     if (graph_is(n, "Mean")) return mean(l, out);
     if (graph_is(n, "Mul")) return lower_pairs(l, "mul", out);
-    if (graph_is(n, "Sub")) return difference(l, out);
+    if (graph_is(n, "Sub")) return lower_pairs(l, "sub", out);
     if (graph_is(n, "Div")) return quotient(l, out);
     if (graph_is(n, "Pow")) return power(l, out);
     if (graph_is(n, "Max") || graph_is(n, "Min")) return extreme(l, graph_is(n, "Max"), out);
-    if (graph_is(n, "MatMul") || graph_is(n, "Gemm"))
-        return graph_constant(l->g, n, 0) || graph_constant(l->g, n, 1)
-                   ? "a product with a constant of more than 2 dimensions"
-                   : "a product of two tensors that are computed";
     return named(l, out);
 }
 
@@ -274,17 +219,17 @@ const char *lower_function(struct lower *l, int *out) {
     if (graph_value(l->g, v)->constant) return binary(l, out);
     t = lower_value(l, v);
     if (graph_is(n, "Function")) return by_word(l, n->word, t, out);
-    if (graph_is(n, "Relu")) return relu(l, t, out);
-    if (graph_is(n, "Tanh")) return hyperbolic(l, t, out);
-    if (graph_is(n, "Sigmoid")) return sigmoid(l, t, out);
+    if (graph_is(n, "Relu")) return unary(l, "relu", t, out);
+    if (graph_is(n, "Tanh")) return unary(l, "tanh", t, out);
+    if (graph_is(n, "Sigmoid")) return unary(l, "sigmoid", t, out);
     if (graph_is(n, "Gelu")) return gelu(l, t, !strcmp(approximate, "tanh"), out);
     if (graph_is(n, "Swish")) return swish(l, t, attr(l, "alpha", 1), out);
     if (graph_is(n, "Mish")) return by_word(l, "mish", t, out);
     if (graph_is(n, "HardSigmoid")) return hard_sigmoid(l, t, out);
-    if (graph_is(n, "HardSwish")) return hard_swish(l, t, out);
+    if (graph_is(n, "HardSwish")) return unary(l, "hardswish", t, out);
     if (graph_is(n, "LeakyRelu")) return leaky(l, t, attr(l, "alpha", 0.01), out);
     if (graph_is(n, "PRelu")) return prelu(l, t, out);
-    if (graph_is(n, "Abs")) return magnitude(l, t, out);
+    if (graph_is(n, "Abs")) return unary(l, "abs", t, out);
     if (graph_is(n, "Clip")) return clipped(l, t, out);
     return named(l, out);
 }

@@ -121,6 +121,9 @@ bool graph_infer(struct graph *, struct node *);
 // Gets where a Slice begins on each axis, its steps, and its result. False: they are not constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
                  struct onnx_dims *out);
+// Gets the scales of a Resize along each axis, and its result. False: they are not constant.
+bool graph_resize(const struct graph *, const struct node *, const struct onnx_dims *x, double scale[],
+                  struct onnx_dims *out);
 // Folds a node whose results depend only on constants. Returns whether they are now constants.
 bool graph_fold(struct graph *, struct node *);
 // Computes an elementwise operator on numbers. Returns false if it is not elementwise.
@@ -138,6 +141,8 @@ bool graph_permutation(const struct graph *, const struct node *, int perm[]);
 // Returns elements of d in another order: element n of the result is element base + sum(index * stride) of d.
 const struct onnx_data *data_walk(struct arena *, const struct onnx_data *d, const struct onnx_dims *dims, int64_t base,
                                   const int64_t stride[]);
+// Returns the elements of d after broadcasting it to a tensor of these extents.
+const struct onnx_data *data_broadcast(struct arena *, const struct onnx_data *d, const struct onnx_dims *);
 bool data_is_scalar(const struct onnx_data *);
 
 #endif

@@ -9,28 +9,6 @@
 #include "gen/ir/ops.h"
 #include "gen/onnx/rewrite.h"
 
-// ---- the language ----
-
-// Returns the table's attributes of an operation or composite; NULL if the language has no such operation.
-static const char *attributes_of(const char *op) {
-    for (int i = 0; i < ir_spec_ops(); i++) {
-        struct ir_composite row = ir_spec_op(i);
-        if (!strcmp(row.name, op)) return row.attributes;
-    }
-    return NULL;
-}
-
-bool lower_has(const char *op) { return attributes_of(op) != NULL; }
-
-bool lower_has_attr(const char *op, const char *key) {
-    const char *column = attributes_of(op);
-    struct ir_op_attr attr[IR_MAX_OP_ATTRS];
-    int count = column ? ir_attr_column(column, attr) : 0;
-    for (int i = 0; i < count; i++)
-        if (!strcmp(attr[i].name, key)) return true;
-    return false;
-}
-
 // ---- tensors ----
 
 static int add_tensor(struct lower *l, const char *hint, const struct onnx_dims *dims) {
@@ -127,9 +105,16 @@ int lower_value(struct lower *l, int v) {
 }
 int lower_operand(struct lower *l, size_t i) { return lower_value(l, graph_in(l->n, i)); }
 
+// Some names in the table of elementwise operators have no operation in the graph language.
+static bool is_operation(const char *op) {
+    for (int i = 0; i < ir_spec_ops(); i++)
+        if (!strcmp(ir_spec_op(i).name, op)) return true;
+    return false;
+}
+
 const char *lower_elementwise(struct lower *l, const char *op, int in, int *out) {
     struct spec_tensor x = *tensor(l, in);
-    if (!lower_has(op)) return arena_printf(l->s->arena, "needs the operation `%s`", op);
+    if (!is_operation(op)) return arena_printf(l->s->arena, "needs the operation `%s`", op);
     *out = lower_emit(l, op, 1, &in, x.rank, x.dim);
     return NULL;
 }
@@ -148,10 +133,15 @@ int lower_filled(struct lower *l, int like, double c) {
     lower_attr_float(l, "hi", c);
     return out;
 }
-int lower_scaled(struct lower *l, int t, double by) {
-    return by == 1 ? t : lower_two(l, "mul", t, lower_filled(l, t, by));
+static int with_number(struct lower *l, const char *function, int t, double x) {
+    int out = NONE;
+    lower_elementwise(l, "scalar", t, &out);
+    lower_attr(l, "function", function);
+    lower_attr_float(l, "value", x);
+    return out;
 }
-int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : lower_two(l, "add", t, lower_filled(l, t, c)); }
+int lower_scaled(struct lower *l, int t, double by) { return by == 1 ? t : with_number(l, "mul", t, by); }
+int lower_plus(struct lower *l, int t, double c) { return c == 0 ? t : with_number(l, "add", t, c); }
 
 // ---- layouts ----
 
@@ -300,6 +290,18 @@ static const struct onnx_data *as_vector(struct lower *l, const struct onnx_data
 
 enum { MOST_NORM = 65536 };
 
+const char *lower_plain_norm(struct lower *l, int t, int64_t k, double eps, int *out) {
+    if (k > MOST_NORM) return "a norm over more than 65536 elements";
+    t = lower_rows(l, t, k);
+    struct spec_tensor x = *tensor(l, t);
+    *out = lower_emit(l, "layernorm", 1, &t, x.rank, x.dim);
+    if (x.rank > 1) lower_attr_int(l, "along", x.rank - 1);
+    lower_attr_float(l, "eps", eps);
+    lower_attr_weight(l, "gamma", filled(l, k, 1), "ones");
+    lower_attr_weight(l, "beta", filled(l, k, 0), "zeros");
+    return NULL;
+}
+
 static const char *lower_norm(struct lower *l, int *out) {
     const struct node *n = l->n;
     const struct onnx_dims *dims = &graph_value(l->g, graph_in(n, 0))->dims;
@@ -320,25 +322,20 @@ static const char *lower_norm(struct lower *l, int *out) {
     return NULL;
 }
 
-// Returns the elements of a constant after broadcasting it to a tensor of these extents.
-static const struct onnx_data *broadcast(struct lower *l, const struct onnx_data *d, const struct onnx_dims *to) {
-    int64_t stride[ONNX_MAX_RANK] = {0}, k = 1;
-    for (int i = d->dims.rank - 1; i >= 0; i--) {
-        stride[i + to->rank - d->dims.rank] = d->dims.dim[i] == 1 ? 0 : k;
-        k *= d->dims.dim[i];
-    }
-    return data_walk(l->s->arena, d, to, 0, stride);
-}
-
 // Returns a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
 // result is exactly its summand. One vector along the last dimension is enough for all rows.
 const char *lower_constant(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
                            int *out) {
     struct spec_tensor x = *tensor(l, like);
-    const struct onnx_data *all = broadcast(l, d, dims);
+    const struct onnx_data *all = data_broadcast(l->s->arena, d, dims);
     int64_t n = x.dim[x.rank - 1];
     for (int64_t i = n; i < all->count && x.rank > 1; i++)
         if (all->f[i] != all->f[i - n]) n = all->count;
+    if (n > MOST_NORM && d->count <= MOST_NORM) {
+        const char *why = lower_number_tensor(l, like, d, out);
+        if (!why) *out = lower_view(l, lower_repeat(l, *out, &d->dims, dims), x.rank, x.dim);
+        return why;
+    }
     if (n > MOST_NORM) return "a constant of more than 65536 different elements";
     int zero = lower_rows(l, lower_filled(l, like, 0), n);
     struct spec_tensor rows = *tensor(l, zero);
@@ -349,10 +346,44 @@ const char *lower_constant(struct lower *l, int like, const struct onnx_data *d,
     return NULL;
 }
 
+const char *lower_number_tensor(struct lower *l, int any, const struct onnx_data *d, int *out) {
+    int64_t along[SPEC_MAX_RANK], one = 1;
+    int rank = tensor(l, any)->rank;
+    if (d->count > MOST_NORM) return "a constant of more than 65536 elements";
+    for (int i = 0; i < rank; i++) along[i] = i;
+    int t = lower_emit(l, "reduce", 1, &any, 1, &one);
+    lower_attr(l, "kind", "max");
+    lower_attr_list(l, "along", along, rank, -1);
+    t = lower_repeat(l, t, &(struct onnx_dims){1, {1}}, &d->dims);
+    return lower_constant(l, t, d, &d->dims, out);
+}
+
+// Whether only softmax reads the node's result. Then -1e38 hides an element as infinity does.
+static bool is_of_softmax(const struct lower *l) {
+    int v = l->n->out.items[0], readers = 0;
+    for (size_t i = 0; i < l->g->node.count; i++) {
+        const struct node *n = &l->g->node.items[i];
+        for (size_t k = 0; !n->gone && k < n->in.count; k++) {
+            if (n->in.items[k] != v) continue;
+            if (!graph_is(n, "Softmax")) return false;
+            readers++;
+        }
+    }
+    return readers > 0 && readers == graph_value(l->g, v)->uses;
+}
+
+static const struct onnx_data *bounded(struct lower *l, const struct onnx_data *d) {
+    float *f;
+    struct onnx_data *out = data_floats(l->s->arena, &d->dims, &f);
+    for (int64_t i = 0; i < d->count; i++) f[i] = d->f[i] < -1e38f ? -1e38f : d->f[i];
+    return out;
+}
+
 // Writes one half of an Affine: a sum or a product with a constant.
 static const char *with_constant(struct lower *l, const char *op, const struct onnx_data *d, int *t) {
     bool sum = !strcmp(op, "add");
     int c;
+    if (d && sum && is_of_softmax(l)) d = bounded(l, d);
     for (int64_t i = 0; d && i < d->count; i++)
         if (!isfinite(d->f[i]) || fabsf(d->f[i]) > 1e38f) return "a constant that is infinite";
     if (!d) return NULL;
@@ -365,8 +396,7 @@ static const char *with_constant(struct lower *l, const char *op, const struct o
 static const char *lower_affine(struct lower *l, int *out) {
     const struct onnx_data *w = l->n->w, *b = l->n->b;
     *out = lower_operand(l, 0);
-    if (w && w->count == 1 && onnx_at(w, 0) == -1 && !b && lower_has("neg"))
-        return lower_elementwise(l, "neg", *out, out);
+    if (w && w->count == 1 && onnx_at(w, 0) == -1 && !b) return lower_elementwise(l, "neg", *out, out);
     const char *why = with_constant(l, "mul", w, out);
     return why ? why : with_constant(l, "add", b, out);
 }
@@ -412,9 +442,12 @@ static const char *lower_node(struct lower *l, int *out) {
     if (graph_is(n, "PoolLast")) return lower_pool(l, out);
     if (graph_is(n, "Reduce")) return lower_reduce(l, out);
     if (graph_is(n, "Softmax") || graph_is(n, "LogSoftmax")) return lower_softmax(l, out);
+    if (graph_is(n, "Product") || graph_is(n, "MatMul")) return lower_product(l, out);
+    if (graph_is(n, "Gemm")) return lower_gemm(l, out);
+    if (graph_is(n, "Attention")) return lower_attention(l, out);
     if (graph_is(n, "Expand")) return *out = lower_repeat(l, lower_operand(l, 0), input_dims(l), output_dims(l)), NULL;
     if (graph_is(n, "Tile")) return lower_tile(l, out);
-    if (lower_parts(l, out, &why)) return why;
+    if (lower_parts(l, out, &why) || lower_composed(l, out, &why)) return why;
     return lower_function(l, out);
 }
 

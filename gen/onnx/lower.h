@@ -13,10 +13,6 @@ struct lower {
     const char *hint;     // name for the tensor that the node makes
 };
 
-// Whether the graph language has an operation, or an operation an attribute.
-bool lower_has(const char *op);
-bool lower_has_attr(const char *op, const char *key);
-
 int lower_value(struct lower *, int v);
 int lower_operand(struct lower *, size_t i);
 // Adds an operation; returns its tensor. Attributes are added to the last operation.
@@ -36,6 +32,8 @@ int lower_view_like(struct lower *, int t,
 int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
 // Makes a tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
 const char *lower_constant(struct lower *, int like, const struct onnx_data *, const struct onnx_dims *, int *out);
+// Makes a tensor with the elements of a constant, which need not be related to those of `any`.
+const char *lower_number_tensor(struct lower *, int any, const struct onnx_data *, int *out);
 int lower_rows(struct lower *, int t, int64_t k);
 // Returns NULL, or a reason if the language has no such operation.
 const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
@@ -51,7 +49,26 @@ int lower_repeat(struct lower *, int t, const struct onnx_dims *from, const stru
 const char *lower_reduce(struct lower *, int *out);
 const char *lower_pool(struct lower *, int *out);
 const char *lower_softmax(struct lower *, int *out);
+const char *lower_softmax_of(struct lower *, int t, const struct onnx_dims *, int mask, bool log, int *out);
 const char *lower_tile(struct lower *, int *out);
+
+// In attention.c.
+const char *lower_product(struct lower *, int *out);
+const char *lower_gemm(struct lower *, int *out); // of two tensors
+const char *lower_attention(struct lower *, int *out);
+
+// In compose.c: returns whether the operator is composed of several operations. Then *why is NULL, or the reason why it
+// cannot be written.
+bool lower_composed(struct lower *, int *out, const char **why);
+// Reduces a tensor with the extents x along the axes in `mask`. The result lacks them.
+const char *lower_reduce_of(struct lower *, int t, const struct onnx_dims *x, int mask, const char *kind, int *out);
+// Normalizes each k elements, without a factor or summand.
+const char *lower_plain_norm(struct lower *, int t, int64_t k, double eps, int *out);
+// Takes `count` elements of a dimension that has `extent`, `before` elements before it and `inside` in each of its own.
+int lower_part(struct lower *, int t, int64_t before, int64_t extent, int64_t inside, int64_t start, int64_t count,
+               int64_t step);
+// Joins two tensors along such a dimension.
+int lower_joined(struct lower *, int a, int b, int64_t before, int64_t extent_a, int64_t extent_b, int64_t inside);
 
 // In parts.c: returns whether the operator takes parts of tensors or joins tensors. Then *why is NULL, or the reason
 // why it cannot be written.

@@ -15,7 +15,7 @@ struct onnx_options {
         int64_t extent;
     } dim[ONNX_MAX_DIMS]; // extents for axes that have no number in the file
     int dims;
-    bool cut; // if not all of the graph can be written, take the longest part that can
+    bool cut; // if not all of the graph can be written, take the part with the most nodes that can
 };
 
 // The design keys of the spec.

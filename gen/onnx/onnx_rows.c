@@ -47,6 +47,14 @@ static int rows_product(const struct graph *g, const struct node *n) {
     return a + rank - left;
 }
 
+// Attention keeps the entries of a batch apart. Its mask must be the same for all of them.
+static int rows_attention(const struct graph *g, const struct node *n) {
+    const struct onnx_dims *mask = graph_in(n, 3) == NONE ? NULL : dims(g, graph_in(n, 3));
+    for (size_t i = 0; i < n->in.count; i++)
+        if (i < 3 ? rows_of(g, n, i) != 0 : rows_of(g, n, i) != NONE) return MIXED;
+    return mask && mask->rank == 4 && mask->dim[0] != 1 ? MIXED : 0;
+}
+
 static int rows_transpose(const struct graph *g, const struct node *n) {
     int r = rows_of(g, n, 0), rank = dims(g, graph_in(n, 0))->rank;
     const struct onnx_attribute *perm = onnx_attribute_of(n->src, "perm");
@@ -84,6 +92,7 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
     if (n->in.count <= 3 && graph_compute(g, n, in, n->in.count, &number)) return rows_broadcast(g, n);
     if (keeps(n, " Sum Max Min Mean PRelu ")) return rows_broadcast(g, n);
     if (graph_is(n, "MatMul")) return rows_product(g, n);
+    if (graph_is(n, "Attention")) return rows_attention(g, n);
     if (graph_is(n, "Transpose")) return r == NONE ? NONE : rows_transpose(g, n);
     for (size_t i = 1; i < n->in.count && !graph_is(n, "Concat"); i++)
         if (rows_of(g, n, i) != NONE) return MIXED;

@@ -77,6 +77,27 @@ static const char *rule_gemm(struct shaping *s) {
     return a->dim[!ta] == b->dim[tb] ? NULL : "the operands of the product have different lengths";
 }
 
+// Y of Attention. With three axes the heads are next to each other in the last one.
+static const char *rule_attention(struct shaping *s) {
+    const struct onnx_dims *q = dims_of(s, 0), *k = dims_of(s, 1), *v = dims_of(s, 2);
+    if (!q || !k || !v || !s->n->src) return NULL;
+    int64_t heads = onnx_int(s->n->src, "q_num_heads", 0), kv_heads = onnx_int(s->n->src, "kv_num_heads", 0);
+    bool fit = q->rank == k->rank && k->rank == v->rank && (q->rank == 3 || q->rank == 4);
+    if (!fit || q->dim[0] != k->dim[0] || k->dim[0] != v->dim[0]) return "operands that do not fit each other";
+    int rows = q->rank - 2, last = q->rank - 1;
+    if (k->dim[rows] != v->dim[rows]) return "keys and values of different lengths";
+    s->out = *q;
+    if (q->rank == 4) {
+        s->out.dim[last] = v->dim[last];
+        return q->dim[last] == k->dim[last] && k->dim[1] == v->dim[1] ? NULL : "operands that do not fit each other";
+    }
+    if (heads < 1 || kv_heads < 1 || q->dim[2] % heads || k->dim[2] % kv_heads || v->dim[2] % kv_heads ||
+        q->dim[2] / heads != k->dim[2] / kv_heads)
+        return "heads that do not fit the operands";
+    s->out.dim[2] = v->dim[2] / kv_heads * heads;
+    return NULL;
+}
+
 // ---- views ----
 
 static const char *rule_reshape(struct shaping *s) {
@@ -337,19 +358,49 @@ static const char *rule_depth(struct shaping *s) {
     return NULL;
 }
 
+bool graph_resize(const struct graph *g, const struct node *n, const struct onnx_dims *x, double scale[],
+                  struct onnx_dims *out) {
+    int axes[ONNX_MAX_RANK], count = n->src ? graph_axes(g, n, ONNX_MAX_RANK, x->rank, axes) : 0;
+    const struct onnx_data *d = n->in.count > 1 ? graph_constant(g, n, n->in.count - 1) : NULL;
+    const char *policy = n->src ? onnx_string(n->src, "keep_aspect_ratio_policy", "stretch") : "stretch";
+    double one = 0;
+    for (int i = 0; i < x->rank && !count; i++) axes[i] = i;
+    if (!count) count = x->rank;
+    if (count < 0 || !d || d->count != count) return false;
+    *out = *x;
+    for (int i = 0; i < x->rank; i++) scale[i] = 1;
+    for (int i = 0; i < count; i++) {
+        double s = scale[axes[i]] = d->f ? onnx_at(d, i) : onnx_at(d, i) / (double)x->dim[axes[i]];
+        if (i == 0 || (!strcmp(policy, "not_larger") ? s < one : s > one)) one = s;
+    }
+    for (int i = 0; i < count; i++) {
+        int k = axes[i];
+        double wide = d->f ? floor(scale[k] * (double)x->dim[k]) : onnx_at(d, i);
+        if (!d->f && strcmp(policy, "stretch") != 0) scale[k] = one, wide = floor(one * (double)x->dim[k] + 0.5);
+        if (!(wide >= 0 && wide < 1e9)) wide = -1;
+        out->dim[k] = (int64_t)wide;
+    }
+    return true;
+}
+
 static const char *rule_resize(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
-    size_t last = s->n->in.count - 1;
-    if (!x || s->n->in.count < 2) return s->unknown = true, NULL;
-    const struct onnx_data *d = graph_constant(s->g, s->n, last);
-    if (!d || d->count != x->rank) return s->unknown = true, NULL;
+    double scale[ONNX_MAX_RANK];
+    if (!x || !graph_resize(s->g, s->n, x, scale, &s->out)) return s->unknown = true, NULL;
+    return onnx_elements(&s->out) < 0 ? "an illegal size" : NULL;
+}
+
+static const char *rule_center(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0);
+    int64_t extent[ONNX_MAX_RANK];
+    int count = graph_ints(s->g, graph_in(s->n, 1), extent, ONNX_MAX_RANK), axes[ONNX_MAX_RANK];
+    if (!x || count < 0) return s->unknown = true, NULL;
+    int named = graph_axes(s->g, s->n, ONNX_MAX_RANK, x->rank, axes);
+    for (int i = 0; i < x->rank && !named; i++) axes[i] = i;
+    if (named < 0 || count != (named ? named : x->rank)) return "`shape` has another number of axes";
     s->out = *x;
-    for (int i = 0; i < x->rank; i++) {
-        double scale = d->f ? (double)d->f[i] * (double)x->dim[i] : (double)d->i[i];
-        if (!(scale >= 0 && scale < 1e9)) return "an illegal size";
-        s->out.dim[i] = (int64_t)floor(scale);
-    }
-    return NULL;
+    for (int i = 0; i < count; i++) s->out.dim[axes[i]] = extent[i];
+    return onnx_elements(&s->out) < 0 ? "an illegal shape" : NULL;
 }
 
 static const char *rule_recurrent(struct shaping *s) {
@@ -389,12 +440,13 @@ static const struct {
      "Hardmax "
      "LayerNormalization InstanceNormalization BatchNormalization GroupNormalization LRN LpNormalization Swish Not "
      "RMSNormalization SimplifiedLayerNormalization QuantizeLinear DequantizeLinear RotaryEmbedding Trilu CumSum PRelu "
-     "Quant IsNaN IsInf CastLike ",
+     "Quant IsNaN IsInf CastLike SwiGLU ",
      rule_same},
     {" Add Sub Mul Div Pow Max Min Mean Sum Equal Less Greater LessOrEqual GreaterOrEqual And Or Xor Where Mod ",
      rule_broadcast},
     {" MatMul ", rule_matmul},
     {" Gemm ", rule_gemm},
+    {" Attention ", rule_attention},
     {" Reshape ", rule_reshape},
     {" Flatten ", rule_flatten},
     {" Squeeze ", rule_squeeze},
@@ -416,6 +468,7 @@ static const struct {
     {" GlobalAveragePool GlobalMaxPool GlobalLpPool ", rule_global},
     {" DepthToSpace SpaceToDepth ", rule_depth},
     {" Resize Upsample ", rule_resize},
+    {" CenterCropPad ", rule_center},
     {" LSTM GRU RNN ", rule_recurrent},
     {" Shape ", rule_shape},
     {" ConstantOfShape ", rule_of_shape},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that take parts of tensors or join tensors: Slice, Split, Gather, Concat, Pad, Resize.
+#include <math.h>
 #include <string.h>
 
 #include "gen/onnx/lower.h"
@@ -65,8 +66,13 @@ static int joined(struct lower *l, int first, struct axis *a, int second, int64_
     return t;
 }
 
-static const char *needs(void) {
-    return lower_has("slice") && lower_has("concat") ? NULL : "needs `slice` and `concat`";
+int lower_part(struct lower *l, int t, int64_t before, int64_t extent, int64_t inside, int64_t start, int64_t count,
+               int64_t step) {
+    return part(l, t, &(struct axis){before, extent, inside}, start, count, step);
+}
+
+int lower_joined(struct lower *l, int a, int b, int64_t before, int64_t extent_a, int64_t extent_b, int64_t inside) {
+    return joined(l, a, &(struct axis){before, extent_a, inside}, b, extent_b);
 }
 
 // ---- Slice, Split, Gather ----
@@ -105,25 +111,31 @@ static const char *split(struct lower *l, int *out) {
     return NULL;
 }
 
-// Composes a Gather from parts of the tensor. Adjacent indices become one part.
-static const char *gather(struct lower *l, int *out) {
-    const struct onnx_dims *x = in_dims(l, 0);
-    const struct onnx_data *d = graph_constant(l->g, l->n, 1);
-    int axis = graph_axis(onnx_int(l->n->src, "axis", 0), x->rank), pieces = 0, t = lower_operand(l, 0);
-    if (!d || !d->i || !d->count) return "indices that are not constant";
-    struct axis a = axis_of(x, axis), all = a;
-    all.extent = 0;
-    for (int64_t i = 0, run; i < d->count; i += run) {
-        int64_t from = d->i[i] < 0 ? d->i[i] + a.extent : d->i[i];
-        for (run = 1; i + run < d->count && d->i[i + run] == d->i[i] + run; run++) continue;
-        if (from < 0 || from + run > a.extent) return "an index beyond the axis";
+// Takes elements of an axis by their numbers, as parts of the tensor that are joined. Adjacent numbers become one part.
+static const char *take(struct lower *l, int t, const struct axis *a, const int64_t index[], int64_t count, int *out) {
+    struct axis all = *a;
+    int pieces = 0;
+    for (int64_t i = 0, run; i < count; i += run) {
+        int64_t from = index[i] < 0 ? index[i] + a->extent : index[i];
+        for (run = 1; i + run < count && index[i + run] == index[i] + run; run++) continue;
+        if (from < 0 || from + run > a->extent) return "an index beyond the axis";
         if (++pieces > MOST_PIECES) return "indices of more than 32 runs";
-        int piece = part(l, t, &a, from, run, 1);
+        int piece = part(l, t, a, from, run, 1);
         if (pieces == 1) all.extent = run;
         *out = pieces == 1 ? piece : joined(l, *out, &all, piece, run);
     }
-    *out = lower_view_like(l, *out, out_dims(l, 0));
     return NULL;
+}
+
+static const char *gather(struct lower *l, int *out) {
+    const struct onnx_dims *x = in_dims(l, 0);
+    const struct onnx_data *d = graph_constant(l->g, l->n, 1);
+    int axis = graph_axis(onnx_int(l->n->src, "axis", 0), x->rank);
+    if (!d || !d->i || !d->count) return "indices that are not constant";
+    struct axis a = axis_of(x, axis);
+    const char *why = take(l, lower_operand(l, 0), &a, d->i, d->count, out);
+    if (!why) *out = lower_view_like(l, *out, out_dims(l, 0));
+    return why;
 }
 
 // ---- Concat, Pad ----
@@ -197,31 +209,84 @@ static const char *pad(struct lower *l, int *out) {
     return NULL;
 }
 
+// Cuts or pads axes with zeros, evenly at both ends.
+static const char *center(struct lower *l, int *out) {
+    struct onnx_dims now = *in_dims(l, 0), to = *out_dims(l, 0);
+    *out = lower_operand(l, 0);
+    for (int i = 0; i < now.rank; i++) {
+        struct axis a = axis_of(&now, i), all = a;
+        int64_t more = to.dim[i] - now.dim[i], before = more / 2;
+        int t = *out, first = NONE, last = NONE;
+        const char *why = NULL;
+        if (more < 0) *out = part(l, t, &a, -more / 2, to.dim[i], 1);
+        if (before > 0) why = border(l, t, &a, before, false, "constant", 0, &first);
+        if (more > 0 && !why) why = border(l, t, &a, more - before, true, "constant", 0, &last);
+        if (why) return why;
+        all.extent = before;
+        if (before > 0) t = joined(l, first, &all, t, a.extent);
+        else all.extent = a.extent;
+        if (more > 0) *out = joined(l, t, &all, last, more - before);
+        now.dim[i] = to.dim[i];
+    }
+    *out = lower_view_like(l, *out, &now);
+    return NULL;
+}
+
 // ---- Resize ----
 
-// Whether the nearest element of place i is i / factor, rounded down.
-static bool rounds_down(const struct node *n, int64_t factor) {
-    const char *place = onnx_string(n->src, "coordinate_transformation_mode", "half_pixel"),
-               *nearest = onnx_string(n->src, "nearest_mode", "round_prefer_floor");
-    bool upsample = graph_is(n, "Upsample");
-    if (upsample || factor == 1) return true;
-    if (!strcmp(place, "asymmetric"))
-        return !strcmp(nearest, "floor") || (!strcmp(nearest, "round_prefer_floor") && factor == 2);
-    return strstr(place, "half_pixel") == place && !strncmp(nearest, "round", 5);
+// Returns the place in an axis of `from` elements that place i of the resized axis is made from.
+static double source_of(const struct node *n, int64_t i, int64_t from, int64_t to, double scale) {
+    const char *how = n->src ? onnx_string(n->src, "coordinate_transformation_mode", "half_pixel") : "asymmetric";
+    double x = (double)i, half = (x + 0.5) / scale - 0.5;
+    if (graph_is(n, "Upsample") || !strcmp(how, "asymmetric")) return x / scale;
+    if (!strcmp(how, "align_corners")) return to > 1 ? x * (double)(from - 1) / (double)(to - 1) : 0;
+    if (!strcmp(how, "pytorch_half_pixel")) return to > 1 ? half : 0;
+    if (!strcmp(how, "half_pixel_symmetric"))
+        return (double)from / 2 * (1 - (double)to / (scale * (double)from)) + half;
+    return !strcmp(how, "half_pixel") ? half : NAN;
+}
+
+static int64_t nearest(const struct node *n, double x, int64_t from) {
+    const char *how = graph_is(n, "Upsample") ? "floor" : onnx_string(n->src, "nearest_mode", "round_prefer_floor");
+    double at = !strcmp(how, "floor")               ? floor(x)
+                : !strcmp(how, "ceil")              ? ceil(x)
+                : !strcmp(how, "round_prefer_ceil") ? floor(x + 0.5)
+                                                    : ceil(x - 0.5);
+    return at < 0 ? 0 : at > (double)(from - 1) ? from - 1 : (int64_t)at;
+}
+
+// Whether each element is repeated as often as every other.
+static bool repeats_each(const int64_t index[], int64_t count, int64_t factor) {
+    for (int64_t i = 0; i < count; i++)
+        if (index[i] != i / factor) return false;
+    return true;
+}
+
+static const char *resize_axis(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
+    int64_t *index = arena_alloc(l->s->arena, (size_t)to, sizeof *index), factor = to / a->extent;
+    for (int64_t i = 0; i < to; i++) {
+        double x = source_of(l->n, i, a->extent, to, scale);
+        if (!isfinite(x)) return "this `coordinate_transformation_mode`";
+        index[i] = nearest(l->n, x, a->extent);
+    }
+    if (to % a->extent || !repeats_each(index, to, factor)) return take(l, *t, a, index, to, t);
+    struct onnx_dims from = {3, {a->before * a->extent, 1, a->inside}},
+                     all = {3, {a->before * a->extent, factor, a->inside}};
+    if (factor > 1) *t = lower_repeat(l, *t, &from, &all);
+    return NULL;
 }
 
 static const char *resize(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0), *y = out_dims(l, 0);
+    double scale[ONNX_MAX_RANK];
+    struct onnx_dims now = *x, same;
     if (strcmp(onnx_string(l->n->src, "mode", "nearest"), "nearest")) return "an interpolation";
+    if (!graph_resize(l->g, l->n, x, scale, &same)) return "sizes that are not constant";
     *out = lower_operand(l, 0);
-    struct onnx_dims now = *x;
     for (int i = 0; i < x->rank; i++) {
-        int64_t factor = y->dim[i] / x->dim[i];
         struct axis a = axis_of(&now, i);
-        if (factor < 1 || y->dim[i] % x->dim[i] || !rounds_down(l->n, factor)) return "a factor that is not whole";
-        struct onnx_dims from = {3, {a.before * a.extent, 1, a.inside}},
-                         to = {3, {a.before * a.extent, factor, a.inside}};
-        if (factor > 1) *out = lower_repeat(l, *out, &from, &to);
+        const char *why = resize_axis(l, &a, y->dim[i], scale[i], out);
+        if (why) return why;
         now.dim[i] = y->dim[i];
     }
     *out = lower_view_like(l, *out, y);
@@ -231,14 +296,13 @@ static const char *resize(struct lower *l, int *out) {
 static const struct {
     const char *onnx;
     const char *(*lower)(struct lower *, int *);
-} table[] = {{"Slice", slice}, {"Split", split},   {"Gather", gather},  {"Concat", concat},
-             {"Pad", pad},     {"Resize", resize}, {"Upsample", resize}};
+} table[] = {{"Slice", slice}, {"Split", split},   {"Gather", gather},   {"Concat", concat},
+             {"Pad", pad},     {"Resize", resize}, {"Upsample", resize}, {"CenterCropPad", center}};
 
 bool lower_parts(struct lower *l, int *out, const char **why) {
     for (size_t i = 0; i < COUNT_OF(table); i++) {
         if (!graph_is(l->n, table[i].onnx)) continue;
-        *why = needs();
-        if (!*why) *why = table[i].lower(l, out);
+        *why = table[i].lower(l, out);
         return true;
     }
     return false;

@@ -102,7 +102,7 @@ bool rewrite_to_reduce(struct graph *g, int i) {
     struct node *n = &g->node.items[i];
     int v = graph_in(n, 0);
     if (graph_is(n, "Reduce")) return read_before_move(g, n);
-    if (!n->src || v == NONE || !graph_value(g, v)->shaped || !lower_has("reduce")) return false;
+    if (!n->src || v == NONE || !graph_value(g, v)->shaped) return false;
     for (size_t k = 0; k < COUNT_OF(words); k++) {
         if (!graph_is(n, words[k].onnx)) continue;
         int mask = axes_of(g, n, graph_value(g, v)->dims.rank);
@@ -199,6 +199,15 @@ static const char *log_sum_exp(struct lower *l, int t, const struct folded *f, i
     return why;
 }
 
+const char *lower_reduce_of(struct lower *l, int t, const struct onnx_dims *x, int mask, const char *kind, int *out) {
+    struct folded f = fold(x, mask);
+    const char *why = NULL;
+    if (!f.count) f = (struct folded){1, mask != 0, {1}};
+    if (f.count > SPEC_MAX_RANK) t = joined_last(l, t, &f);
+    if (!(why = check(kind, &f))) *out = reduce(l, t, kind, &f);
+    return why;
+}
+
 const char *lower_reduce(struct lower *l, int *out) {
     const struct node *n = l->n;
     const char *word = n->word, *why = NULL;
@@ -222,21 +231,28 @@ const char *lower_reduce(struct lower *l, int *out) {
 
 // ---- softmax ----
 
-const char *lower_softmax(struct lower *l, int *out) {
-    const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
-    bool old = l->g->model->opset < 13; // one softmax over all axes from `axis` on
-    int axis = graph_axis(onnx_int(l->n->src, "axis", old ? 1 : -1), x->rank), largest, e;
-    if (axis == NONE) return "no such axis";
-    struct folded f = fold(x, old ? ((1 << x->rank) - 1) & ~((1 << axis) - 1) : 1 << axis);
-    const char *why = f.mask ? check("sum", &f) : "a softmax of single elements";
+// Writes the softmax of a tensor with the extents x, or its logarithm. Bit i of `mask`: the sums are along axis i.
+const char *lower_softmax_of(struct lower *l, int t, const struct onnx_dims *x, int mask, bool log, int *out) {
+    int largest, e;
+    struct folded f = fold(x, mask);
+    const char *why = f.mask ? check("sum", &f) : NULL;
+    if (!f.mask) return *out = lower_filled(l, t, !log), NULL;
     if (why) return why;
-    int t = below_largest(l, lower_operand(l, 0), &f, &largest);
+    t = below_largest(l, t, &f, &largest);
     why = lower_elementwise(l, "exp", t, &e);
     int sum = why ? NONE : reduce(l, e, "sum", &f);
-    bool log = graph_is(l->n, "LogSoftmax");
     if (!why) why = lower_elementwise(l, log ? "log" : "reciprocal", sum, &sum);
     if (!why) *out = lower_view_like(l, lower_two(l, log ? "sub" : "mul", log ? t : e, spread(l, sum, &f)), x);
     return why;
+}
+
+const char *lower_softmax(struct lower *l, int *out) {
+    const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
+    bool old = l->g->model->opset < 13; // one softmax over all axes from `axis` on
+    int axis = graph_axis(onnx_int(l->n->src, "axis", old ? 1 : -1), x->rank);
+    if (axis == NONE) return "no such axis";
+    return lower_softmax_of(l, lower_operand(l, 0), x, old ? ((1 << x->rank) - 1) & ~((1 << axis) - 1) : 1 << axis,
+                            graph_is(l->n, "LogSoftmax"), out);
 }
 
 // ---- pooling ----

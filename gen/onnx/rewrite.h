@@ -24,6 +24,7 @@ bool rewrite_to_conv(struct graph *, int node);
 bool rewrite_to_reduce(struct graph *, int node); // reductions.c
 bool rewrite_carry_move(struct graph *, int node);
 bool rewrite_join_moves(struct graph *, int node);
+bool rewrite_to_product(struct graph *, int node); // attention.c
 bool rewrite_to_linear(struct graph *, int node);
 bool rewrite_to_affine(struct graph *, int node);
 bool rewrite_fold_affine(struct graph *, int node);

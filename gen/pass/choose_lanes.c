@@ -100,7 +100,7 @@ struct share {
 // Operations on streams of fp32 values (at most of blocks) without growing dimensions. Their kernels work with any
 // number of lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
-    bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES);
+    bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES | OP_CONTRACTS);
     int lanes = kernel_of_op(ir, node->op)->lanes;
     any &= lanes == 0 || lanes == 2 * MOST_LANES - 1;
     for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;
@@ -108,6 +108,9 @@ static bool is_free(const struct ir *ir, const struct ir_node *node) {
 }
 
 static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) { // with one lane
+    struct ir_contraction c;
+    if (ir_op_is(ir, node->op, OP_CONTRACTS) && ir_contraction(ir, node, &c))
+        return c.batches * c.m * c.n * c.k * ir->region[node->region].repeat;
     return ir_tensor_elements(&ir->tensor[node->in[0]]) * ir->region[node->region].repeat;
 }
 

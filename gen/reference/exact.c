@@ -203,6 +203,13 @@ static float join(struct step *s, int64_t n, const float x[]) {
     return golden_reduce(s->node->kind, (size_t)n, 1, x, s->fault);
 }
 static void reduce(struct step *s) { oracle_reduce(s, join); }
+// Products and their sum, one after the other.
+static float sum_of_products(struct step *s, int64_t k, const float x[], const float z[]) {
+    float *line = s->run->scratch.line + k;
+    golden_mul((size_t)k, x, z, line, s->fault);
+    return golden_reduce(GOLDEN_SUM, (size_t)k, 1, line, s->fault);
+}
+static void bmm(struct step *s) { oracle_product(s, sum_of_products); }
 static void layernorms(struct step *s) { oracle_each_line(s, layernorm); }
 static void rmsnorms(struct step *s) { oracle_each_line(s, rmsnorm); }
 

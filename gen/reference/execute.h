@@ -85,6 +85,9 @@ void oracle_concat(struct step *);
 // Gathers the elements that become one, and joins them.
 typedef float oracle_join(struct step *, int64_t n, const float x[]);
 void oracle_reduce(struct step *, oracle_join *);
+// Gathers the k factors of each side whose products are summed.
+typedef float oracle_sum(struct step *, int64_t k, const float x[], const float z[]);
+void oracle_product(struct step *, oracle_sum *);
 void oracle_custom(struct step *);
 typedef void oracle_line(struct step *, int64_t n, const float x[], float y[]);
 void oracle_each_line(struct step *, oracle_line *); // the vectors that a norm works on

@@ -248,6 +248,13 @@ static float join(struct step *s, int64_t n, const float x[]) {
 }
 
 static void reduce(struct step *s) { oracle_reduce(s, join); }
+static float sum_of_products(struct step *s, int64_t k, const float x[], const float z[]) {
+    double sum = 0;
+    (void)s;
+    for (int64_t i = 0; i < k; i++) sum += (double)x[i] * z[i];
+    return (float)sum;
+}
+static void bmm(struct step *s) { oracle_product(s, sum_of_products); }
 static void of_id(struct step *s) { row_of_table(s, s->in[0]->v.id); }
 static void of_position(struct step *s) { row_of_table(s, s->position); }
 static void matmul(struct step *s) { oracle_float_products(s, 1); }

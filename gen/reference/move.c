@@ -150,6 +150,20 @@ void oracle_reduce(struct step *s, oracle_join *f) {
     } while (next_place(&j, false, at, &from));
 }
 
+void oracle_product(struct step *s, oracle_sum *f) {
+    const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
+    int64_t k = x->extent[x->rank - 1], m = y->extent[y->rank - 2], n = y->extent[y->rank - 1],
+            all = oracle_elements(y);
+    const float *a = s->in[0]->v.f32, *b = s->in[1]->v.f32;
+    float *column = s->run->scratch.line, *to = s->out[0]->v.f32;
+    for (int64_t matrix = 0; matrix < all / (m * n); matrix++)
+        for (int64_t j = 0; j < n; j++) {
+            for (int64_t i = 0; i < k; i++)
+                column[i] = b[matrix * n * k + (s->node->transpose ? j * k + i : i * n + j)];
+            for (int64_t i = 0; i < m; i++) to[(matrix * m + i) * n + j] = f(s, k, a + (matrix * m + i) * k, column);
+        }
+}
+
 // Copies one operand or the other, as the repetition asks.
 void oracle_choose(struct step *s) {
     const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];

@@ -179,6 +179,18 @@ static bool shape_joined(struct oracle_graph *g, struct oracle_node *n, struct d
     return true;
 }
 
+// [m][k] by [k][n], or by [n][k] if it is transposed; a dimension before these is the same on both sides.
+static bool shape_product(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
+    const struct oracle_tensor *x = in(g, n, 0), *z = in(g, n, 1);
+    int last = x->rank - 1, rows = n->transpose ? last - 1 : last;
+    if (last < 1 || z->rank != x->rank) return fail(g, n, "no matrices", diag);
+    if (x->extent[last] != z->extent[2 * last - 1 - rows] || (last > 1 && x->extent[0] != z->extent[0]))
+        return fail(g, n, "matrices that do not fit", diag);
+    be_like(out(g, n, 0), ORACLE_F32, x);
+    out(g, n, 0)->extent[last] = z->extent[rows];
+    return true;
+}
+
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
@@ -219,6 +231,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     case ORACLE_CONCAT: return shape_joined(g, n, diag);
     case ORACLE_REDUCE: return shape_reduced(g, n, diag);
     case ORACLE_EXPAND: return shape_expanded(g, n, diag);
+    case ORACLE_BMM: return shape_product(g, n, diag);
     case ORACLE_ARGMAX: set_vector(y, ORACLE_ID, 1); break;
     case ORACLE_LINEAR: // expanded before
     case ORACLE_CONV:

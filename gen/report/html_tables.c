@@ -71,7 +71,7 @@ static void add_bars(const struct report *r, const struct cost_resources *availa
     }
     text_add(out, "</table><p class=\"key\"><i style=\"background:#3b82f6\"></i>kernels <i "
                   "style=\"background:#14b8a6\"></i>FIFOs "
-                  "<i style=\"background:#8b5cf6\"></i>memory engines</p>\n");
+                  "<i style=\"background:#8b5cf6\"></i>DMA engines</p>\n");
 }
 
 // The kernel's largest share of any kind of resource; the table lists kernels by it.
@@ -287,8 +287,8 @@ static void add_format(const struct cost_format *f, struct text *out) {
 void html_weights(const struct report *r, struct text *out) {
     struct cost_formats all = cost_formats(r->ir);
     text_add(out, "<table><tr><th>weights</th><th>format</th><th class=\"n\">weights</th><th class=\"n\">bytes</th><th "
-                  "class=\"n\">bits/weight</th><th class=\"n\">elements</th><th class=\"n\">beside</th><th "
-                  "class=\"n\">filled up</th></tr>\n");
+                  "class=\"n\">bits/weight</th><th class=\"n\">elements</th><th class=\"n\">scales</th><th "
+                  "class=\"n\">padding</th></tr>\n");
     for (int i = 0; i < all.rows; i++) add_format(&all.row[i], out);
     add_format(&all.all, out);
     text_add(out, "</table>\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Report section `clock`: the frequency that the timing model estimates for each die, and the longest paths.
+// Report section `clock`: the frequency that the delay model estimates for each die, and the longest paths.
 #include <string.h>
 
 #include "gen/report/report_parts.h"
@@ -21,14 +21,14 @@ static void add_paths(const struct clock_model *clock, struct text *out) {
         text_addf(out, "    %.2f ns, %s: %s\n", path->ns, part->where, path->text);
 }
 
-// The timing model is in the project's tree alone; installed, there is no script to name.
+// The delay model is in the project's tree alone; installed, there is no script to name.
 #define TO_MODEL "docs/clock.md says how to estimate it"
 
 const char *report_clock_says(const struct report *r) {
     const struct clock_model *clock = r->clock;
     if (clock->state == CLOCK_NONE) return "not modelled; " TO_MODEL;
     if (clock->state == CLOCK_STALE) return "stale: its record is of other RTL; " TO_MODEL;
-    return arena_printf(r->ir->arena, "the timing model supports %.0f MHz, estimated; the design asks for %g MHz",
+    return arena_printf(r->ir->arena, "the delay model supports %.0f MHz, estimated; the design asks for %g MHz",
                         clock_mhz_of(clock_longest_ns(clock)), r->ir->design.clock_mhz);
 }
 

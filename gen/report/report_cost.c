@@ -61,7 +61,7 @@ void report_resources(const struct report *r, struct text *out) {
         const struct cost_resources *sum;
     } rows[] = {{"kernels", &r->cost.kernels},
                 {"FIFOs", &r->cost.fifos},
-                {"memory engines", &r->cost.memory},
+                {"DMA engines", &r->cost.memory},
                 {"all", &r->cost.total}};
     struct cost_resources available = cost_available(r->ir);
     text_add(out, "\n");
@@ -111,8 +111,8 @@ void report_decode(const struct report *r, struct text *out) {
               r->ir->engines > 1 ? "slowest engine" : "engine", (long long)b->engine, (long long)r->beats.weights,
               (long long)r->beats.scores, (long long)r->beats.values);
     for (int e = 0; e < r->ir->engines && r->ir->engines > 1; e++) add_engine(r, e, out);
-    text_addf(out, "  %-34s%9lld  at the sustained %.2f GB/s of each channel\n", "memory", (long long)b->memory,
-              hbm_figures_rate(&r->ir->design.hbm));
+    text_addf(out, "  %-34s%9lld  at the sustained %.2f GB/s of each channel\n", "fullest channel",
+              (long long)b->memory, hbm_figures_rate(&r->ir->design.hbm));
     if (b->busiest != IR_NONE)
         text_addf(out, "  %-34s%9lld  %s\n", "busiest other kernel", (long long)b->kernel,
                   r->ir->kernel[b->busiest].name);

@@ -17,8 +17,8 @@ static void add_row(const struct cost_format *f, struct text *out) {
 void report_weights(const struct report *r, struct text *out) {
     struct cost_formats all = cost_formats(r->ir);
     if (!all.rows) return;
-    text_add(out, "\nbits per weight in the memory image: elements; beside them scales, offsets, biases; filled up\n"
-                  "  format                     weights        bytes bits/weight  elements  beside  filled\n");
+    text_add(out, "\nbits per weight in the memory image: elements; scales, offsets and biases; padding\n"
+                  "  format                     weights        bytes bits/weight  elements  scales padding\n");
     for (int i = 0; i < all.rows; i++) add_row(&all.row[i], out);
     add_row(&all.all, out);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vendor's figures next to the estimates: by kernel, for streams and memory engines, in total, by die; and the
+// The vendor's figures next to the estimates: by kernel, for streams and DMA engines, in total, by die; and the
 // slack.
 #include "gen/report/vendor.h"
 
@@ -180,7 +180,7 @@ static struct table make_table(const struct ir *ir, const struct vendor *v) {
     const struct emit_plan *plan = emit_plan_make(ir, NULL);
     struct cost_design cost = cost_design(ir);
     struct table t = {.streams = {.name = "streams", .estimate = cost.fifos},
-                      .memory = {.name = "memory engines", .estimate = cost.memory},
+                      .memory = {.name = "DMA engines", .estimate = cost.memory},
                       .others = {.name = "other instances"},
                       .all = {.name = "all", .estimate = cost.total, .vendor = *is_of(v, v->top), .found = true}};
     begin_dies(ir, &cost, &t);

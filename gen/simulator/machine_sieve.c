@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of kernels that take every word but pass on only the words of certain rounds. A group has several rounds
-// of words. All stages stall together.
+// Timing model of kernels that take every word, of all inputs together, but pass on only the words of certain rounds. A
+// group has several rounds of words. All stages stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -16,7 +16,7 @@ bool sim_sieve_init(struct sim *sim, struct actor *a) {
     inputs_init(sim, a, &s->in);
     s->out = only_output(sim, a);
     stage_init(sim, &s->stage, a->c.stages);
-    return s->in.count == 1 && s->out;
+    return s->in.count > 0 && s->out;
 }
 
 static bool leaves(const struct timing_sieve *c, int64_t round) {

@@ -17,6 +17,11 @@ static const struct schema_field fields[] = {
     TEXT("prefix", prefix, true, "text before a question, with its control tokens"),
     TEXT("suffix", suffix, true, "text after the question, up to the start of the answer"),
     TEXT("stop", stop, true, "the token that ends an answer"),
+    TEXT("system_prefix", system_prefix, false, "text before a system message. Without this key there is none"),
+    TEXT("system_suffix", system_suffix, false, "text after a system message, up to the first question"),
+    TEXT("between", between, false,
+         "text between an answer and the next question, with the token that ends the answer. Without this key a "
+         "conversation has one question"),
 };
 const struct schema_table chat_table = {.what = "a chat template", .fields = fields, .count = COUNT_OF(fields)};
 

@@ -8,9 +8,17 @@
 
 struct chat_template {
     const char *name;
-    const char *needs;           // a vocabulary without this token does not use this template
-    const char *prefix, *suffix; // text before and after the question
-    const char *stop;            // the token that ends the answer
+    const char *needs;                         // a vocabulary without this token does not use this template
+    const char *prefix, *suffix;               // text before and after the question
+    const char *stop;                          // the token that ends the answer
+    const char *system_prefix, *system_suffix; // in place of `prefix`, around a message of the system; "": no place
+    const char *between; // between an answer and the next question, with the end of the answer; "": one question only
+};
+
+enum chat_role { CHAT_SYSTEM, CHAT_USER, CHAT_ASSISTANT };
+struct chat_turn { // one message of a conversation
+    enum chat_role role;
+    const char *text;
 };
 
 extern const struct schema_table chat_table; // the keys of a template file

@@ -33,8 +33,8 @@ static const struct schema_field design_fields[] = {
      .doc = "fp32 values that a vector kernel processes per cycle, and that a word of its streams "
             "holds. Must divide the size of a head"},
     {FIELD(unroll), RANGE(0, 8192), .search = true, .preset = 0,
-     .doc = "total number of lanes to distribute over the kernels, the slowest first "
-            "([passes.md](passes.md)). 0: every kernel has `lanes`"},
+     .doc = "total number of lanes to distribute over the elementwise kernels, norms and quantizers, the slowest "
+            "first ([passes.md](passes.md#lanes)); other kernels have `lanes`. 0: every kernel has `lanes`"},
     {.key = "T",
      .offset = SPEC_OFFSET(spec_design, tokens),
      .search = true,
@@ -81,8 +81,9 @@ static const struct schema_field design_fields[] = {
             "its own channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
-            "`safe`: a whole tensor wherever streams fork or wait. `conservative`: fewer words than `timed`, but "
-            "slower, for designs that lack memory. `auto`: the better of `timed` and `safe` by forecast"},
+            "`safe`: space for a whole tensor at each place where the graph could deadlock with less, and two "
+            "words everywhere else. `conservative`: fewer words than `timed`, but slower. "
+            "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](model-speed.md#other-models))"},
@@ -102,7 +103,7 @@ static const struct schema_field design_fields[] = {
             "`A - 1` drafts take more than one turn of the engine. Not finished: every value but 0 is refused"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
-            "tensors. Rill cuts the program into groups that run one after another and fit "
+            "tensors. Rill cuts the operations into groups that run one after another and fit "
             "([passes.md](passes.md#groups)). Without the key everything is one group"},
 };
 const struct schema_table spec_design_table = {

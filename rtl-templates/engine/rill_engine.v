@@ -2,6 +2,13 @@
 // The matrix engine (docs/engine.md, docs/memory.md): one lane per memory channel, all in lockstep, driven by a static
 // schedule.
 //
+// Way of a firing: u_table walks the schedule. u_ctrl waits for beats and operand and gives a command (cmd_*) for each
+// beat. u_command delays the command until each part needs it.
+// Way of an operand: u_buffer stores its units, and u_select takes the slice for a beat from them. gen_chain carries
+// command and slice to each die with lanes, and gen_copy holds the slice for FAN_OUT lanes.
+// Way of a beat: gen_lane[c].u_lane holds it until its command comes, then multiplies and accumulates. u_results takes
+// the finished rows of all lanes, dequantizes them, and has the FIFO of m_axis_y.
+//
 // In:
 //     s_axis_step    step words
 //     s_axis_x       operands (mx units), in the order of the firings that take one

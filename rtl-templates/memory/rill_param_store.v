@@ -21,7 +21,7 @@
 // WORD_W     width of a word                                     bits    1 or more
 // WORDS      words of the ring                                   words   1 or more
 // RAM_STYLE  style of the storage                                -       "auto", "distributed", "block", "ultra"
-// HOPS       die boundaries to what loads it                     clocks  0 or more
+// HOPS       register stages from the loader to the store        clocks  0 or more
 `default_nettype none
 
 module rill_param_store #(

@@ -14,7 +14,7 @@
 //
 // name    meaning                                           unit     range
 // DATA_W  width of a word                                   bits     1 or more
-// PORTS   readers                                           streams  1 to GROUP * GROUP
+// PORTS   readers, at most GROUP * GROUP                    streams  1 or more
 // GROUP   readers of one copy, at most                      streams  2 or more
 // COPIES  copies of the word, which is one for each group   copies   derived
 `default_nettype none

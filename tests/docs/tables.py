@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares tables of the pages with the output of `rill check`, `rill forecast` and `rill depths`.
 
-usage: tables.py [--deep] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
+usage: tables.py [--deep | --long] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
        RILL_UPDATE=1 tables.py PAGE...    writes them
 Comments directly before a table say how its columns are made. The parts of a comment are separated by `; `:
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
@@ -20,10 +20,11 @@ first word of the cell. COLUMN is the head of a column, FIGURE the kind of value
     within                    whether every die and boundary is within its limits: yes or no
     within most               the same with the second reserve
     clock                     the clock in MHz that the spec asks for
-    supports                  the clock in MHz that the timing model supports, by the record beside the spec
+    supports                  the clock in MHz that the delay model supports, by the record beside the spec
     supports PART             the same for a die, or for resets
 For `rill forecast`; a cell keeps its number of decimals, and a cell without decimals has commas between thousands:
     tokens first latency      tokens/s of decoding; time to the first token and of the whole request, ms
+    sustained                 share of the memory's sustained rate while decoding
     both                      tokens/s, a comma, and the time to the first token
     cycles                    cycles of the prompt, from the start register to the interrupt
     power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
@@ -32,7 +33,8 @@ A column `in:out`, or an IN:OUT after FIGURE, is the request. COLUMN `MHz` means
 clock. With the part `rows`, COLUMN is the first cell of a row, and FIGURE a number of cycles of a step in the phase with
 which a head begins (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
 A comment with the part `deep`, or a COLUMN with that word, takes long: it is compared only with `--deep`, which
-tests/e2e/docs.sh uses and which compares nothing else.
+tests/e2e/docs.sh uses and which compares nothing else. `long` is the same for what takes minutes, with `--long`, which
+`tests/e2e/docs.sh --all` uses.
 """
 import atexit
 import functools
@@ -168,7 +170,8 @@ def forecast(request, what, cell):
     if what == "joule":
         return " to ".join(f"{tokens / watts:.0f}" for watts in reversed(request["power_w"]))
     return number({"tokens": tokens, "first": first, "latency": request["latency_ms"],
-                   "cycles": request["cycles_prefill"]}[what], cell)
+                   "cycles": request["cycles_prefill"], "sustained": 100 * request["decode"]["hbm_of_sustained"]}[what],
+                  cell)
 
 
 def of_depths(depths, what):
@@ -184,10 +187,13 @@ def cells_of(line):
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
+LEVELS = ("deep", "long")
+
+
 class Mark:
     """A comment before a table: the command, and the figure in the cells of each column."""
 
-    def __init__(self, command, text, deep):
+    def __init__(self, command, text, level):
         self.command = command
         self.spec, *parts = text.split("; ")
         self.spec, _, self.request = self.spec.partition(" ")
@@ -196,8 +202,9 @@ class Mark:
         self.wanted = {}
         for part in parts:
             column, _, figures = part.rpartition(": ")
-            if column and ("deep" in parts or column.startswith("deep ")) == deep:
-                self.wanted[column.removeprefix("deep ")] = figures
+            word = next((word for word in LEVELS if word in parts or column.startswith(f"{word} ")), "")
+            if column and word == level:
+                self.wanted[column.removeprefix(f"{word} ")] = figures
 
     def path(self, name):
         path = ROOT / self.spec.replace("*", name)
@@ -261,13 +268,13 @@ class Table:
         return wanted
 
 
-def compare(path, lines, update, deep):
+def compare(path, lines, update, level):
     """Yields the cells that differ; with `update`, corrects them in the lines."""
     table, marks = None, []
     for at, line in enumerate(lines):
         mark = MARK.match(line)
         if mark:
-            marks.append(Mark(mark[1], mark[2], deep))
+            marks.append(Mark(mark[1], mark[2], level))
         elif marks:
             marks = [mark for mark in marks if mark.wanted]
             try:
@@ -293,14 +300,15 @@ def compare(path, lines, update, deep):
 
 
 def main():
-    update, deep = os.environ.get("RILL_UPDATE") == "1", "--deep" in sys.argv
+    update, options = os.environ.get("RILL_UPDATE") == "1", [word for word in LEVELS if f"--{word}" in sys.argv]
+    level = options[0] if options else ""
     for path in sys.argv[1:]:
-        if path == "--deep":
+        if path == f"--{level}":
             continue
         page = pathlib.Path(path)
         lines = page.read_text(encoding="utf-8").split("\n")
         before = list(lines)
-        for fault in compare(path, lines, update, deep):
+        for fault in compare(path, lines, update, level):
             print(fault)
         if lines != before:
             page.write_text("\n".join(lines), encoding="utf-8")

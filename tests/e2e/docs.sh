@@ -7,19 +7,21 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
 . "$root/tests/docs/commands.sh"
-pages=(tutorial kernels ci) deep=deep
+pages=(tutorial kernels ci) deep=deep levels=(--deep)
 case ${1:-} in
     --help | -h)
-        echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep]
+        echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep|--all]
 In an indented block of a page (tutorial, kernels, ci) a line with \`\$ \` is a command and the lines below it are
 lines of its output, \`...\` for anything; the block after \`File \`name\`:\` is that file. \`deep\`: commands and
-tables of all pages that take minutes (tests/docs/commands.txt, tests/docs/tables.py)."
+tables of all pages that take a minute (tests/docs/commands.txt, tests/docs/tables.py). \`--all\`: everything, and the
+tables that take many minutes."
         exit 0
         ;;
     tutorial | kernels | ci) pages=("$1") deep="" ;;
     deep) pages=() ;;
+    --all) levels=(--deep --long) ;;
     "") ;;
-    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep]" >&2 && exit 2 ;;
+    *) echo "usage: tests/e2e/docs.sh [tutorial|kernels|ci|deep|--all]" >&2 && exit 2 ;;
 esac
 
 export PATH=$root/build:$PATH
@@ -73,15 +75,17 @@ for name in ${pages[@]+"${pages[@]}"}; do
     done < <(lines)
     finish
 done
-# To correct wrong cells, run RILL_UPDATE=1 tests/docs/tables.py --deep docs/*.md.
-tables() {
+# To correct wrong cells, run RILL_UPDATE=1 tests/docs/tables.py --deep docs/*.md, or with --long.
+tables() { # level
     local said
-    said=$(cd "$root" && RILL_UPDATE='' tests/docs/tables.py --deep README.md docs/*.md) && [ -z "$said" ] && return
+    said=$(cd "$root" && RILL_UPDATE='' tests/docs/tables.py "$1" README.md docs/*.md) && [ -z "$said" ] && return
     echo "error: $(wc -l <<<"$said") cells, first $(head -n 1 <<<"$said")"
     return 1
 }
 if [ -n "$deep" ]; then
-    counted check "tables of the pages that take a minute are what rill forecast prints" tables
+    for level in "${levels[@]}"; do
+        counted check "tables of the pages that take a minute are what rill forecast prints: $level" tables "$level"
+    done
     run_commands $deep
 fi
 verdict

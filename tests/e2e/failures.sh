@@ -343,13 +343,13 @@ size=$(stat -c %s "$dir/image/golden.bin")
 for place in 3 $((size / 2)) $((size - 1)); do
     damage_golden "$place"
     counted check_refused "damaged golden weights, byte $place: no fault of the design" 1 \
-        'golden.bin: error: golden weights: damaged; run `rill pack` again' "${sim[@]}" "${few[@]}"
+        'golden.bin: error: weights of the replay: damaged; run `rill pack` again' "${sim[@]}" "${few[@]}"
     cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 done
 echo >>"$dir/image/golden.bin"
-counted check_refused "golden weights that are too long" 1 'golden weights: damaged' "${sim[@]}" "${few[@]}"
+counted check_refused "golden weights that are too long" 1 'weights of the replay: damaged' "${sim[@]}" "${few[@]}"
 truncate -s $((size - 1)) "$dir/image/golden.bin"
-counted check_refused "truncated golden weights" 1 'golden weights: truncated' "${sim[@]}" "${few[@]}"
+counted check_refused "truncated golden weights" 1 'weights of the replay: truncated' "${sim[@]}" "${few[@]}"
 cp "$work/failures/golden.bin" "$dir/image/golden.bin"
 
 # ---- folders that already have files ----

@@ -106,6 +106,38 @@ read_heads() { # folder
     done
 }
 
+# A memory channel that names an earlier one differs from it by its index, and by the copy of the descriptor that the
+# comment names. Lines may be broken elsewhere.
+read_channels() { # folder
+    awk '
+    /^ +\/\/ ---- memory channel [0-9]+ ----$/ { c = $5; next }
+    c != "" && $2 == "as" { like[c] = $4 + 0; if (/, and copy/) copy[c] = $15 + 0; next }
+    /^ +\/\/|^ +wire unused = / { c = /wire/ ? "" : c; next }
+    c != "" {
+        line = $0; n = sprintf("%02d", c)
+        if (match(line, /lane_desc_tdata\[[0-9]+:[0-9]+\]/)) {
+            low = substr(line, RSTART, RLENGTH); gsub(/.*:|[]]/, "", low)
+            reads[c] = low / 56
+            sub(/lane_desc_tdata\[[0-9:]+/, "lane_desc_tdata[", line)
+        }
+        if (match(line, /lane_desc_tvalid\[[0-9]+\]/)) { # a lane of an engine whose first channel is another one
+            lane = substr(line, RSTART + 17, RLENGTH - 18)
+            gsub("lane_desc_tvalid[[]" lane "[]]", "lane_desc_tvalid[" c - lane " lower]", line)
+            gsub("lane_desc_tready[[]" lane "[]]", "lane_desc_tready[" c - lane " lower]", line)
+        }
+        gsub("_" n "_", "_#_", line); gsub("_" n "[)]", "_#)", line); gsub("_" n " ", "_# ", line)
+        gsub("[[]" c "]", "[#]", line); gsub("[*]" c " ", "*# ", line); gsub(/ /, "", line)
+        text[c] = text[c] line
+    }
+    END {
+        for (c in like)
+            if (text[c] != text[like[c]] || reads[c] != (c in copy ? copy[c] : reads[like[c]])) {
+                print "error: channel " c " is not as " like[c]; wrong = 1
+            }
+        exit wrong
+    }' "$1/rtl/rill_top.v"
+}
+
 read_icarus() { # folder
     (cd "$1" && iverilog -g2005 -t null -f filelist.f)
 }
@@ -124,14 +156,15 @@ read_names() { # folder
         END { exit wrong || !streams }' "$1/design.yaml"
 }
 
-# The number of an engine's or a fork's port is followed by what the stream carries, or by its reader.
+# The number of an engine's or a fork's port is followed by what the stream carries, or by its reader. Only names that
+# would be too long end with the number, and these are the fewest.
 read_words() { # folder
     local modules
     mapfile -t modules < <(modules_of "$1")
-    if grep -hoE '\b(from_y_demux|to_x_mux|from_step_fork)_[0-9]+_tvalid' "${modules[@]}" | head -n 1 | grep .; then
-        echo "error: a stream's name ends with the number of its port"
-        return 1
-    fi
+    grep -hoE '\b(from_y_demux|to_x_mux|from_step_fork)_[0-9]+_\w*tvalid' "${modules[@]}" | sort -u |
+        awk '/_[0-9]+_tvalid$/ { bare++; next } { words++ }
+            END { if (bare > words) print "error: " bare " names of streams end with the number of a port"
+                exit bare > words }'
 }
 
 # An entry of a multiplexer's table is the number of the stream that its comment names.
@@ -140,7 +173,7 @@ read_tables() { # folder
     awk "/^ +8'h[0-9a-f]+,? \/\/ / {
         place = \$1; gsub(/8'h0?|,/, \"\", place); names++
         at = index(\"0123456789abcdef\", place) - 1
-        if (length(place) == 1 && \$0 !~ \"[.]\" at \"( ->|\$)\") { print \"error: \" \$0; wrong = 1 }
+        if (length(place) == 1 && \$0 !~ \"[.]\" at \"( ->|,|\$)\") { print \"error: \" \$0; wrong = 1 }
     }
     END { exit wrong }" $(modules_of "$1")
 }
@@ -183,6 +216,7 @@ check_design() { # spec: the unit of parallel work
     check "emit $label: words after numbers of ports" read_words "$dir"
     check "emit $label: heads of files, names of fields" read_heads "$dir"
     check "emit $label: tables" read_tables "$dir"
+    check "emit $label: channels that are alike" read_channels "$dir"
     check "emit $label: rules of strict front ends" "$root/verif/lint/strict.py" "$dir"/rtl/*.v
     check "emit $label: Icarus" read_icarus "$dir"
     check "emit $label: Yosys" read_yosys "$dir"
@@ -233,8 +267,8 @@ fi
 
 for spec in "${specs[@]}"; do
     [ $list = 0 ] || { spec_name "$spec"; continue; }
-    checks=11
-    [ "$(spec_name "$spec")" != graph-linear ] || checks=12 # also checked with a module that is not instantiated
+    checks=12
+    [ "$(spec_name "$spec")" != graph-linear ] || checks=13 # also checked with a module that is not instantiated
     add_job $checks "${BASH_SOURCE[0]}" --check-design "$spec"
 done
 [ $list = 0 ] || exit 0

@@ -3,7 +3,7 @@
 # Tests the search over the keys of a design, and advice on single changes. The usage must stay in line 6, from which it
 # is printed. The checks are listed after it.
 #
-# usage: tests/explore/run.sh [--all] [fronts] [keys] [page] [journal] [refused] [advice]
+# usage: tests/explore/run.sh [--all] [fronts] [keys] [page] [journal] [refused] [advice] [simulate]
 #
 # - The front of an exhaustive search is that of all points evaluated alone, and it is the same for every number of
 #   jobs, with workers that a command starts, and in every order of the options.
@@ -13,6 +13,7 @@
 # - A search that is killed continues from its journal and ends with the same lines; two searches may share one; a torn
 #   line is dropped; a full disk ends the search with a message.
 # - Wrong keys, values, figures and requests are refused with a hint.
+# - Designs that the search simulates have about the cycles of their forecasts, and a simulation that fails ends it.
 # - `rill advise` and `rill check` name what helps a design beyond its limits, and --strict ends with 1.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
@@ -20,7 +21,7 @@ kills=4 parts=""
 for word in "$@"; do
     case $word in
         --all) kills=20 ;;
-        fronts | keys | page | journal | refused | advice) parts+=" $word" ;;
+        fronts | keys | page | journal | refused | advice | simulate) parts+=" $word" ;;
         *) sed -n '6s/^# //p' "$0"; exit 2 ;;
     esac
 done
@@ -273,13 +274,50 @@ verdict_fits() {
     "$rill" check --strict "$spec" >"$work/fits.txt" &&
         tail -n 1 "$work/fits.txt" | grep -q '^verdict: fits u55c; forecast [0-9.]* tokens/s, TTFT .*bound by'
 }
+# With --over, a design beyond the limits has a forecast and not its bounds.
+over_has_forecast() {
+    "$rill" explore "$beyond" --request 16:16 --quiet --over --vary lanes=32 --json >"$work/over.json" &&
+        "$rill" forecast "$beyond" 16:16 --json >"$work/over.forecast.json" && python3 - "$work" <<'PY'
+import json, sys
+found, told = (json.load(open(f"{sys.argv[1]}/{name}.json")) for name in ("over", "over.forecast"))
+for p in found["front"]:
+    assert not p["fits"] and abs(p["value"]["ttft_ms"] / told["ttft_ms"] - 1) < 1e-5, p["value"]["ttft_ms"]
+assert found["front"]
+PY
+}
 if wanted advice; then
-    plan 5
+    plan 6
+    check "a design beyond the limits has a forecast with --over" over_has_forecast
     check "advice lists single changes with reasons" advice
     check "rill check names what would help a design beyond its limits" causes
     check "rill check closes with a verdict" verdict_fits
     check_refused "rill check --strict ends with 1" 1 'verdict: exceeds the limits' "$rill" check --strict "$beyond"
     check_refused "a design larger than one die without dies is not said to fit" 1 'verdict: not known to fit u55c' \
         "$rill" check --strict "$unplaced"
+fi
+
+# ---- simulations ----
+
+# The RTL of two designs, within 2 % and 64 cycles of the forecast.
+simulated() {
+    RILL_QUICK_BUILD=1 "$rill" explore configs/graph-linear.yaml --request 8:1 --quiet --vary lanes=4,8 \
+        --for tokens_s,lut --emit "$work/rtl" --simulate 2 --json >"$work/rtl.json" && python3 - "$work/rtl" <<'PY'
+import json, sys
+runs = json.load(open(sys.argv[1] + ".json"))["simulated"]
+assert len(runs) == 2, f"{len(runs)} designs"
+for n, r in enumerate(runs):
+    made, told = r["cycles_prefill"], r["forecast_prefill"]
+    assert r["match"] and r["values_compared"] > 0 and abs(told - made) <= 0.02 * made + 64, r
+    sim = json.load(open(f"{sys.argv[1]}/graph-linear-0{n + 1}.sim.json"))
+    assert made == sim["cycles_prefill"], (made, sim["cycles_prefill"])
+PY
+}
+if wanted simulate; then
+    plan 3
+    check "simulated designs have the cycles of their forecasts" simulated
+    check_refused "a simulation that cannot be built" 1 '`rill sim` of .*/graph-linear-01.yaml failed with status' \
+        env PATH="$work" "$rill" explore configs/graph-linear.yaml --request 8:1 --quiet --vary lanes=4 \
+        --emit "$work/broken" --simulate 1
+    check_refused "a simulation without a folder" 2 'simulate.*emit' "${command[@]}" --simulate 1
 fi
 verdict

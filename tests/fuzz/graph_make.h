@@ -41,8 +41,9 @@ int add_dequantize(struct spec *s, int acc);
 int add_linear(struct spec *s, int x, int size);
 int add_unary(struct spec *s, int x, enum op_kind kind);
 int add_transpose(struct spec *s, int x);
-int add_patch(struct spec *s, int x);     // returns x if patches would have too many elements
-int add_reduction(struct spec *s, int x); // draws no random number; returns x if values could become too large
+int add_patch(struct spec *s, int x);       // returns x if patches would have too many elements
+int add_contraction(struct spec *s, int x); // draws no random number; x has two dimensions or more
+int add_reduction(struct spec *s, int x);   // draws no random number; returns x if values could become too large
 int add_reshape(struct spec *s, int x, bool flat);
 int add_binary(struct spec *s, int a, int b, bool product);
 int add_kernel(struct spec *s, int x);

@@ -343,6 +343,26 @@ int add_reduction(struct spec *s, int x) {
     return op->out[0];
 }
 
+static int add_product(struct spec *s, int a, int b, bool transpose, int size, float rms) {
+    struct op *op = add_op(s, OP_BMM, VALUE_F32, size, rms);
+    reads(op, a);
+    reads(op, b);
+    op->setting = transpose;
+    return op->out[0];
+}
+
+// Weighs the rows of a tensor by the products of each two of them, as attention does.
+int add_contraction(struct spec *s, int x) {
+    enum { MOST_PAIRS = 600 };
+    int size = s->tensor[x].size, extent[MAX_RANK], rank = spec_extents(s, size, extent);
+    int pairs = derived(s, (struct size_class){.source = SHAPE_PAIRS, .rank = rank, .parent = size});
+    float rms = s->tensor[x].rms * (float)extent[rank - 2];
+    if (spec_elements(s, pairs) > MOST_PAIRS) return x;
+    int t = plain_unary(s, x, OP_TANH, 1);
+    int p = plain_unary(s, add_product(s, t, t, true, pairs, (float)extent[rank - 1]), OP_TANH, 1);
+    return rms > most_rms ? p : add_product(s, p, x, false, size, rms);
+}
+
 // Reshapes a tensor to one vector, to fewer dimensions, or back to the shape that its elements had before.
 int add_reshape(struct spec *s, int x, bool flat) {
     const struct size_class *c = &s->size[s->tensor[x].size];

@@ -117,8 +117,11 @@ static void attend(struct spec *s, int x, int q, int k, int v) {
 static void add_array_unit(struct spec *s) {
     int x = pick(s, ANY_ARRAY), kind = below(100);
     if (x == NONE) return;
-    if (kind < 22) add_reduction(s, add_patch(s, x));
-    else if (kind < 35) add_transpose(s, x);
+    if (kind < 22) {
+        x = add_patch(s, x);
+        if (s->tensors % 4 == 3) add_contraction(s, x);
+        else add_reduction(s, x);
+    } else if (kind < 35) add_transpose(s, x);
     else if (kind < 45) add_norm(s, x);
     else if (kind < 55) add_unary(s, x, chance(50) ? OP_GELU : OP_SILU);
     else if (kind < 70) add_reshape(s, x, chance(50));

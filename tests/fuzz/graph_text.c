@@ -50,6 +50,7 @@ int spec_extents(const struct spec *s, int size, int extent[MAX_RANK]) {
         else if (c->source == SHAPE_TURNED) extent[d] = of[c->perm[d]];
         else if (c->source == SHAPE_REDUCED) extent[d] = kept_extent(c->last, d, of, rank);
         else if (c->source == SHAPE_ONES) extent[d] = c->last >> d & 1 ? 1 : of[d];
+        else if (c->source == SHAPE_PAIRS) extent[d] = of[d < rank - 1 ? d : d - 1];
         else if (c->source == SHAPE_CUT) extent[d] = cut_extent(c, d, of, rank);
         else if (c->source == SHAPE_POOLED) extent[d] = c->last ? (of[0] + c->last - 1) / c->last : 1;
         else if (c->source == SHAPE_ROWS) extent[d] = d == c->rank - 1 ? spec_elements(s, c->last) : of[d];
@@ -396,6 +397,7 @@ static void print_shape_attributes(const struct spec *s, const struct op *op) {
 static void print_setting(const struct spec *s, const struct op *op) {
     static const char *const limits[] = {"32'h3f800000", "32'h3f000000", "32'h40000000"};
     int group = op->kind == OP_LARGEST ? s->size[s->tensor[op->out[0]].size].last : 0;
+    if (op->kind == OP_BMM && (op->setting || op->list_form)) printf(", transpose: %d", op->setting);
     if (op->kind == OP_CLAMP && op->setting) printf(", LIMIT: %s", limits[op->setting]);
     if (op->kind == OP_LARGEST && group) printf(", GROUP: %d", group);
     if (op->kind == OP_LARGEST && !group) printf(", GROUP: x");

@@ -42,6 +42,7 @@ enum shape_source {
     SHAPE_CUT,     // places of patches along the first dimensions of `parent`, then the elements of a patch
     SHAPE_REDUCED, // without the dimensions whose bits are set in `last`
     SHAPE_ONES,    // with one element along these dimensions
+    SHAPE_PAIRS,   // as `parent`, but the last dimension is as long as the one before it
     SHAPE_POOLED,  // a vector with one element for every `last` elements of `parent`; 0: one for all
 };
 

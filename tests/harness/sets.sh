@@ -14,7 +14,7 @@ parts_in_sets() {
     for name in $(listed | cut -d: -f1); do
         both=$({ listed --set test && listed --set deep; } | grep "^$name: ")
         case $name in
-            harness | unit | emit | matrix | fuzz | pages) [ "$(wc -l <<<"$both")" = 2 ] ;;
+            harness | unit | emit | benches | matrix | fuzz | pages) [ "$(wc -l <<<"$both")" = 2 ] ;;
             *) [ "$both" = "$(listed | grep "^$name: ")" ] ;;
         esac || { echo "error: $name is not in the sets as it is in the whole" && return 1; }
     done
@@ -30,6 +30,15 @@ units_in_sets() {
 designs_in_sets() {
     local emit=$root/tests/emit/run.sh
     { "$emit" --set test --list && "$emit" --set deep --list; } | sort | diff - <("$emit" --list | sort)
+}
+
+# Checks that both sets together run every quick set of every bench, and that `make test` runs one of each bench.
+benches_in_sets() {
+    local benches=("$root/verif/modules/run.sh" --quick)
+    { "${benches[@]}" --set test --list && "${benches[@]}" --set deep --list; } | sort |
+        diff - <("${benches[@]}" --list | sort) &&
+        "${benches[@]}" --set test --list | cut -d' ' -f1 | sort |
+        diff - <(cd "$root/verif/modules" && printf '%s\n' *_tb.v | sed 's/_tb\.v$//' | sort)
 }
 
 points_in_sets() {
@@ -48,14 +57,14 @@ reads_case() { # file
         "$work/said")
 }
 
-# Checks that `make test` simulates each family, with one engine and with one engine per product.
-families_in_test() {
-    local file name points
-    points=" $("$root/tests/e2e/matrix.sh" --set test --list | tr '\n' ' ')"
+# Checks that one of the sets simulates each family, with one engine and with one engine per product.
+families_in_sets() {
+    local file name points matrix=$root/tests/e2e/matrix.sh
+    points=" $({ "$matrix" --set test --list && "$matrix" --set deep --list; } | tr '\n' ' ')"
     for file in "$root"/families/*.yaml; do
         name=$(basename "$file" .yaml)
         for name in "$name" "$name-spatial"; do
-            [[ $points == *" $name "* ]] || { echo "error: make test has no design point $name" && return 1; }
+            [[ $points == *" $name "* ]] || { echo "error: no set has a design point $name" && return 1; }
         done
     done
 }
@@ -130,7 +139,8 @@ check_sets() {
     counted check "each case of a unit test is in one set" units_in_sets
     counted check "each design whose files are read is in one set" designs_in_sets
     for file in "${cases[@]}"; do counted check "case.yaml: $(basename "$file" .yaml)" reads_case "$file"; done
-    counted check "each family is in the first set, in both bindings" families_in_test
+    counted check "each quick set of a bench is in one set" benches_in_sets
+    counted check "each family is in a set, in both bindings" families_in_sets
     counted check "logits of a kind are in one set" kinds_in_sets
     counted check "the seeds of the sets are those of the whole" seeds_in_sets
     counted sums "both sets pass" nothing nothing "10 passed, 0 failed"

@@ -125,6 +125,29 @@ in_a_template() {
 }
 counted check "a question in a chat template" in_a_template
 
+# The server on the simulated card (tests/serve/run.sh tests it on a card that is faster).
+served() {
+    make -s -C "$work/moved" serve >"$work/serve.out" 2>&1 && start_card --unwritten || return
+    LD_LIBRARY_PATH=$work/standin timeout 300 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
+        >"$work/serve.out" 2>&1 &
+    local server=$! status=0
+    for ((i = 0; i < 1200; i++)); do
+        ! grep -q ' serves ' "$work/serve.out" && kill -0 $server 2>/dev/null || break
+        sleep 0.1
+    done
+    python3 -c 'import json, re, sys, urllib.request
+url = re.search(r"http://\S+", open(sys.argv[1]).read())[0] + "/v1/completions"
+golden = json.load(open(sys.argv[2]))
+body = json.dumps({"prompt": "Once upon a time", "max_tokens": 3}).encode()
+ask = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+answer = json.load(urllib.request.urlopen(ask, timeout=200))
+assert answer["choices"][0]["text"] == golden["text"], answer
+assert answer["timings"]["memory_bytes"] > 0 and answer["timings"]["design_cycles"] > 100000, answer' \
+        "$work/serve.out" "$work/golden.json" || status=1
+    kill -TERM $server && wait $server && [ $status = 0 ]
+}
+counted check "over HTTP: the oracle's text" served
+
 # A package that was copied away brings its own splittings and chat templates: the copy has no project above it. The
 # program, the library in Python and the refusal of a template, which needs its file, all run there.
 away=$(mktemp -d "${TMPDIR:-/tmp}/rill-host-XXXXXX")

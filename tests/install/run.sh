@@ -120,6 +120,12 @@ installed_are_those() { # the installed files equal the output of the program
 }
 queue check "make install, once more" from_prefix install /opt/rill
 queue check "installed: man page and completions" installed_are_those
+server_is_installed() { # if `make serve` has built it
+    [ -x "$root/build/host/rill-serve" ] || { [ ! -e "$prefix/bin/rill-serve" ] && return; }
+    diff <("$prefix/bin/rill-serve" --print man) "$prefix/share/man/man1/rill-serve.1" &&
+        diff <("$prefix/bin/rill-serve" --print bash) "$prefix/share/bash-completion/completions/rill-serve"
+}
+queue check "installed: the server, if it was built" server_is_installed
 
 # ---- the Debian package, in a separate root folder ----
 

@@ -99,6 +99,7 @@ class Tests:
 
     def __init__(self):
         self.parts = {name: parts_of_set(name) for name in ("test", "deep")}
+        self.later_sets = {line.split()[0] for line in run("verif/modules/run.sh", "--quick", "--set", "deep", "--list").splitlines()}
         self.points_of = {name: run("tests/e2e/matrix.sh", "--set", name, "--list").split() for name in ("test", "deep")}
         self.points = run("tests/e2e/matrix.sh", "--list").split()
         self.all_points = run("tests/e2e/matrix.sh", "--all", "--list").split()
@@ -153,9 +154,11 @@ class Tests:
         if words[0] == "tests/unit/run.sh":
             slow = any(re.search(r"(^|:)slow_", word) for word in names)
             return ("--sanitize" in words) == ("--sanitize" in part) and slow == ("deep" in part)
+        if words[0] == "verif/modules/run.sh":
+            return "--quick" in words and (name == "deep" or not self.later_sets.intersection(names))
         if words[0] == "tests/docs/run.sh":
             return ("deep" in words) == ("deep" in part)
-        quick = words[0] not in ("verif/modules/run.sh", "verif/formal/run.sh", "verif/modules/lint_templates.sh") or "--quick" in words
+        quick = words[0] not in ("verif/formal/run.sh", "verif/modules/lint_templates.sh") or "--quick" in words
         return quick and "--all" not in words
 
 

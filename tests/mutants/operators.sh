@@ -24,7 +24,7 @@ TEXT
 work=$root/build/mutants/operators
 map=$work/map.json
 short='image|clock|emit|passes|legal|schema|report|witness' # parts that simulate no RTL
-twice='unit|benches|mutants|pages|harness'                      # parts that are listed one by one, or run no code of gen/
+twice='unit|benches|mutants|pages|harness' # parts that are listed one by one, or run no code of gen/
 
 # Prints the commands, one per line.
 commands_to_cover() {

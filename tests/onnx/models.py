@@ -225,6 +225,65 @@ def part(g):
     g.output(g.node("Sin", h))
 
 
+def encoder(g):
+    """Two layers of an encoder, as PyTorch exports BERT: heads by Reshape and Transpose, a mask, full attention."""
+    rows, width, heads = 6, 16, 2
+    h = g.input("x", ["N", rows, width])
+    shape = g.const(np.int64([0, rows, heads, width // heads]))
+    back = g.const(np.int64([0, rows, width]))
+    mask = g.const(np.float32([0, 0, 0, 0, 0, -np.inf]).reshape(1, 1, 1, rows))
+    for _ in range(2):
+        q, k, v = (g.node("Reshape", linear(g, h, width, width), shape) for _ in range(3))
+        q, v = (g.node("Transpose", t, perm=[0, 2, 1, 3]) for t in (q, v))
+        scores = g.node("Div", g.node("MatMul", q, g.node("Transpose", k, perm=[0, 2, 3, 1])), math.sqrt(width // heads))
+        p = g.node("Softmax", g.node("Add", scores, mask), axis=-1)
+        y = g.node("Transpose", g.node("MatMul", p, v), perm=[0, 2, 1, 3])
+        h = layer_norm(g, g.node("Add", linear(g, g.node("Reshape", y, back), width, width), h), width)
+        h = layer_norm(g, g.node("Add", linear(g, gelu_erf(g, linear(g, h, 32, width)), width, 32), h), width)
+    g.output(h)
+
+
+def contractions(g):
+    """Products of two tensors in all forms of MatMul and Gemm."""
+    x, z = g.input("x", ["N", 3, 4, 8]), g.input("z", ["N", 1, 5, 8])
+    y = g.node("MatMul", x, g.node("Transpose", z, perm=[0, 1, 3, 2]))
+    g.output(y, g.node("MatMul", y, g.node("Tanh", z)))
+    g.output(g.node("MatMul", x, g.const(weights(3, 8, 2))))
+
+
+def matrices(g):
+    x, z = (g.node("Squeeze", g.input(name, [1, 5, 6]), g.const(np.int64([0]))) for name in "xz")
+    square = g.node("Gemm", x, z, g.const(weights(6)), transA=1, alpha=0.5, beta=2.0)
+    vector = g.node("ReduceSum", x, g.const(np.int64([0])), keepdims=0)
+    g.output(g.node("Add", g.node("MatMul", vector, square), g.node("MatMul", square, vector)))
+
+
+def rotated(g):
+    """The operator Attention with fewer key heads than query heads, a mask, a soft cap, and rotary embedding."""
+    q, k = g.input("q", ["N", 4, 32]), g.input("k", ["N", 6, 16])
+    angle = np.outer(np.arange(6), [1, 0.1]).astype(np.float32)
+    turn = [g.const(f(angle[:n])[None]) for n in (4, 6) for f in (np.cos, np.sin)]
+    at = [g.node("RotaryEmbedding", q, *turn[:2], num_heads=4, rotary_embedding_dim=4),
+          g.node("RotaryEmbedding", k, *turn[2:], num_heads=2, rotary_embedding_dim=4, interleaved=1)]
+    mask = g.const(np.arange(24).reshape(4, 6) % 5 != 1)
+    g.output(g.node("Attention", *at, k, mask, q_num_heads=4, kv_num_heads=2, is_causal=1, softcap=2.0))
+
+
+def composed(g):
+    """Operators that the import writes as several operations."""
+    x = g.input("x", ["N", 6, 4, 4])
+    t = [g.node("Elu", x, alpha=0.5), g.node("Selu", x), g.node("Celu", x, alpha=2.0), g.node("Softsign", x),
+         g.node("LpNormalization", x, axis=1, p=2), g.node("LpNormalization", x, axis=3, p=1),
+         g.node("LRN", x, size=3, alpha=0.1, bias=1.5),
+         g.node("GroupNormalization", x, g.const(weights(6)), g.const(weights(6)), num_groups=3),
+         g.node("PRelu", x, g.const(weights(6, 1, 1)))]
+    h = t[0]
+    for v in t[1:]:
+        h = g.node("Add", h, v)
+    g.output(g.node("Resize", h, "", g.const(np.float32([1, 1, 1.5, 2])), mode="nearest"))
+    g.output(g.node("CenterCropPad", h, g.const(np.int64([3, 7])), axes=[1, 2]))
+
+
 # name: model, form of the constants
 MODELS = {
     "mlp": (mlp, "raw"), "typed": (mlp, "typed"), "half": (mlp, "half"), "bfloat": (mlp, "bfloat16"),
@@ -232,13 +291,15 @@ MODELS = {
     "blocks": (blocks, "raw"), "batch_norms": (batch_norms, "raw"), "functions": (functions, "raw"), "rms": (rms, "raw"),
     "mixer": (mixer, "raw"), "moved": (moved, "raw"), "shapes": (shapes, "raw"), "parts": (parts, "raw"),
     "rows": (rows, "raw"), "two_inputs": (two_inputs, "raw"), "channels": (channels, "raw"), "constants": (constants, "raw"), "picture": (picture, "raw"),
+    "encoder": (encoder, "raw"), "contractions": (contractions, "raw"), "matrices": (matrices, "raw"),
+    "rotated": (rotated, "raw"), "composed": (composed, "raw"),
     "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }
 
 
 def build(name):
     make, form = MODELS[name]
-    g = Graph(opset=23 if name == "rms" else 17, form="raw")
+    g = Graph(opset=23 if name in ("rms", "rotated", "composed") else 17, form="raw")
     make(g)
     if form == "half":
         g.constants = {k: v.astype(np.float16) for k, v in g.constants.items()}

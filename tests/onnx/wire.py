@@ -215,6 +215,54 @@ def part(x, starts, ends, axes=None, steps=None):
     return x[tuple(index)]
 
 
+def turned(x, cos, sin, num_heads, rotary_embedding_dim, interleaved=0):
+    y = x.reshape(*x.shape[:2], num_heads, -1).copy()
+    n, cos, sin = rotary_embedding_dim, cos[:, :, None], sin[:, :, None]
+    first, second = (slice(0, n, 2), slice(1, n, 2)) if interleaved else (slice(0, n // 2), slice(n // 2, n))
+    a, b = y[..., first].copy(), y[..., second].copy()
+    y[..., first], y[..., second] = a * cos - b * sin, a * sin + b * cos
+    return y.reshape(x.shape)
+
+
+def attention(q, k, v, mask, q_num_heads, kv_num_heads, is_causal=0, softcap=0.0):
+    q, k, v = (t.reshape(*t.shape[:2], n, -1).transpose(0, 2, 1, 3) for t, n in ((q, q_num_heads), (k, kv_num_heads), (v, kv_num_heads)))
+    k, v = (np.repeat(t, q_num_heads // kv_num_heads, 1) for t in (k, v))
+    s = softcap * np.tanh(q @ k.swapaxes(2, 3) / math.sqrt(q.shape[3]) / softcap)
+    seen = mask & np.tri(*mask.shape, dtype=bool) if is_causal else mask
+    y = softmax(np.where(seen, s, -np.inf)) @ v
+    return y.transpose(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1)
+
+
+def group_norm(x, scale, bias, num_groups):
+    shape = (1, -1) + (1,) * (x.ndim - 2)
+    y = norm(x.reshape(x.shape[0], num_groups, -1), 1, None, 1e-5)
+    return y.reshape(x.shape) * scale.reshape(shape) + bias.reshape(shape)
+
+
+def local_response(x, size, alpha=1e-4, beta=0.75, bias=1.0):
+    sums = np.zeros_like(x)
+    for c in range(x.shape[1]):
+        sums[:, c] = np.sum(x[:, max(0, c - (size - 1) // 2):c + size // 2 + 1] ** 2, axis=1)
+    return x / (bias + alpha / size * sums) ** beta
+
+
+def nearest(x, scales):
+    for k, s in enumerate(scales):
+        at = np.ceil((np.arange(int(x.shape[k] * s)) + 0.5) / s - 1).clip(0, x.shape[k] - 1)
+        x = np.take(x, at.astype(int), k)
+    return x
+
+
+def centered(x, shape, axes):
+    for n, k in zip(shape, axes):
+        more = int(n) - x.shape[k]
+        if more < 0:
+            x = np.take(x, np.arange(-more // 2, -more // 2 + int(n)), k)
+        else:
+            x = np.pad(x, [(more // 2, more - more // 2) if i == k else (0, 0) for i in range(x.ndim)])
+    return x
+
+
 def evaluate(op, x, a):
     x = [v.astype(np.float64) if v is not None and v.dtype.kind == "f" else v for v in x]
     if op in UNARY:
@@ -223,7 +271,7 @@ def evaluate(op, x, a):
         return BINARY[op](x[0], x[1])
     many = {
         "MatMul": lambda: x[0] @ x[1], "Gemm": lambda: gemm(*x, **a), "Gelu": lambda: gelu(x[0], **a),
-        "Reshape": lambda: x[0].reshape([int(v) for v in x[1]]), "Transpose": lambda: np.transpose(x[0], a.get("perm")),
+        "Reshape": lambda: x[0].reshape([int(v) or x[0].shape[k] for k, v in enumerate(x[1])]), "Transpose": lambda: np.transpose(x[0], a.get("perm")),
         "Flatten": lambda: x[0].reshape(int(np.prod(x[0].shape[:a.get("axis", 1)])), -1),
         "Unsqueeze": lambda: np.expand_dims(x[0], tuple(int(v) for v in x[1])),
         "Squeeze": lambda: np.squeeze(x[0], tuple(int(v) for v in x[1])),
@@ -250,6 +298,14 @@ def evaluate(op, x, a):
         "Split": lambda: np.split(x[0], len(x[1]), a["axis"]), "Constant": lambda: a["value"],
         "ConstantOfShape": lambda: np.full([int(v) for v in x[0]], a["value"][0]),
         "DequantizeLinear": lambda: x[0] * x[1], "Expand": lambda: x[0] * np.ones([int(v) for v in x[1]]),
+        "RotaryEmbedding": lambda: turned(*x, **a), "Attention": lambda: attention(*x, **a),
+        "GroupNormalization": lambda: group_norm(*x, **a), "LRN": lambda: local_response(x[0], **a),
+        "Elu": lambda: np.where(x[0] < 0, a["alpha"] * np.expm1(x[0]), x[0]),
+        "Selu": lambda: 1.0507009873554805 * np.where(x[0] < 0, 1.6732632423543772 * np.expm1(x[0]), x[0]),
+        "Celu": lambda: np.where(x[0] < 0, a["alpha"] * np.expm1(x[0] / a["alpha"]), x[0]),
+        "Softsign": lambda: x[0] / (1 + np.abs(x[0])),
+        "LpNormalization": lambda: x[0] / np.linalg.norm(x[0], a["p"], a["axis"], keepdims=True),
+        "Resize": lambda: nearest(x[0], x[2]), "CenterCropPad": lambda: centered(x[0], x[1], a["axes"]),
         "Range": lambda: np.arange(int(x[0]), int(x[1]), int(x[2])),
     }
     return many[op]()

@@ -30,7 +30,7 @@ def make(cells):
 
 
 def places(pblocks):
-    """Patterns of instances with their dies: kernels, links and their parts, memory engines, lanes of an engine; other parts count
+    """Patterns of instances with their dies: kernels, links and their parts, DMA engines, lanes of an engine; other parts count
     where the whole lies, and levels (copies of resets, registers of faults) are among the other instances."""
     with open(pblocks, encoding="utf-8") as file:
         found = re.findall(r"^rill_place pblock_(\S+) \{(.+)\}$", file.read(), re.M)

@@ -524,11 +524,11 @@ counted check_refused "a full disk leaves nothing" 1 'File too large|disk full' 
 
 reports=$root/tests/report/vendor
 vendor() { "$rill" report "$work/linear" --vendor "$@"; }
-figures() { # folder: kernels, streams with pieces of a half, memory engines, all; slack
+figures() { # folder: kernels, streams with pieces of a half, DMA engines, all; slack
     vendor "$1" >"$work/vendor.txt" || return
     grep -Eq '^  engine +[0-9]+ +7000 +[0-9]+ +6000 +[0-9]+ +128 +[0-9.]+ +2.5 +0 +0$' "$work/vendor.txt" &&
         grep -Eq '^  streams +[0-9]+ +300 +[0-9]+ +200 +0 +0 +[0-9.]+ +2.5 +[0-9]+ +1$' "$work/vendor.txt" &&
-        grep -Eq '^  memory engines +[0-9]+ +550 ' "$work/vendor.txt" &&
+        grep -Eq '^  DMA engines +[0-9]+ +550 ' "$work/vendor.txt" &&
         grep -Eq '^  all +[0-9]+ +12344 +[0-9]+ +9873 ' "$work/vendor.txt" &&
         grep -Eq '^  x_mux +[0-9]+ +- ' "$work/vendor.txt" &&
         grep -q 'Vivado v.2023.2 .*stage `Routed`' "$work/vendor.txt" &&

@@ -30,7 +30,7 @@ check_depths() { # spec
 }
 
 # Makes the dump after a pass from the dump before it, so that each pass runs once.
-continue_after() { # spec or the dump of the pass before, label, pass, record of the timing model
+continue_after() { # spec or the dump of the pass before, label, pass, record of the delay model
     local dump=$work/$2/after/$3.yaml
     "$rill" gen "$1" -o "$work/$2/after" --dump-after="$3" &&
         "$rill" gen "$dump" -o "$work/$2/from-$3" ${4:+--timing "$4"} && diff -rq "$work/$2/direct" "$work/$2/from-$3"

@@ -23,8 +23,8 @@ case ${*:-} in
 esac
 mkdir -p "$root/build/tests"
 
-# A spec with a record of the timing model may ask for a higher clock than the model supports.
-clock='the design asks for [0-9]+ MHz, but by estimate the timing model|note: `clock_mhz: [0-9]+` is within it'
+# A spec with a record of the delay model may ask for a higher clock than the model supports.
+clock='the design asks for [0-9]+ MHz, but by estimate the delay model|note: `clock_mhz: [0-9]+` is within it'
 silent_check() ( # spec
     set -o pipefail
     "$rill" check "$1" --json 2>&1 >/dev/null | { ! grep -vE "$clock"; }

@@ -146,7 +146,7 @@ shown_bits() {
 }
 queue check "bits per weight in the text and on the page" shown_bits
 
-# Checks the timing model's record of a design: it is next to the spec, is copied to the folder, and is valid only for
+# Checks the delay model's record of a design: it is next to the spec, is copied to the folder, and is valid only for
 # this RTL.
 clock_of() { # folder, hash
     local hash=${2:-$(sed -n 's/^ "rtl": "\([0-9a-f]*\)".*/\1/p' "$1/report.json")}
@@ -158,9 +158,9 @@ shown_clock() {
     cp "$root/configs/graph-linear.yaml" "$spec" && clock_of "$work/graph-linear" >"$work/clocked.timing.json" &&
         "$rill" gen "$spec" -o "$dir" 2>"$work/clocked.said" &&
         cmp "$work/clocked.timing.json" "$dir/design.timing.json" &&
-        grep -q 'warning: the design asks for 250 MHz, but by estimate the timing model supports only 222 MHz' \
+        grep -q 'warning: the design asks for 250 MHz, but by estimate the delay model supports only 222 MHz' \
             "$work/clocked.said" &&
-        grep -q '^clock: the timing model supports 222 MHz' "$dir/report.txt" &&
+        grep -q '^clock: the delay model supports 222 MHz' "$dir/report.txt" &&
         "$rill" check "$dir/design.yaml" 2>&1 | grep -q '    4.50 ns, design: a_q to <b_q>' &&
         "$rill" report "$dir" --html "$work/clocked.html" &&
         grep -q '<td class="n">4.50</td><td class="n">222</td><td>a_q to &lt;b_q&gt;</td>' "$work/clocked.html"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Netlists with known paths, for the timing model (verif/timing). usage: cases.py CASE; cases.py lists them.
+"""Netlists with known paths, for the delay model (verif/timing). usage: cases.py CASE; cases.py lists them.
 
 A case fails with an AssertionError. Each case computes its expected delay as a sum of entries of the table of delays.
 """

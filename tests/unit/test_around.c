@@ -121,10 +121,10 @@ static void test_compared_around(void **state) {
         int row, repetition;
         const char *want;
     } cases[] = {{STREAMS, 0, 0, NULL},
-                 {INPUT, 0, 0, "layer 0, position 0, element 5"},
-                 {INPUT, 2, 1, "layer 1, position 2, element 5"},
-                 {BEHIND, 1, 1, "layer 1, position 1, element 5"},
-                 {RESULT, 0, 1, "layer 1, position 0, element 5"}}; // then the values after the kernel differ
+                 {INPUT, 0, 0, "repetition 0, position 0, element 5"},
+                 {INPUT, 2, 1, "repetition 1, position 2, element 5"},
+                 {BEHIND, 1, 1, "repetition 1, position 1, element 5"},
+                 {RESULT, 0, 1, "repetition 1, position 0, element 5"}}; // then the values after the kernel differ
     for (size_t c = 0; c < COUNT_OF(cases); c++)
         for (int order = 0; order < 2; order++) {
             struct image_fixture x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the clock in the report, with the timing model's record of this design, of another RTL, or without a record.
+// Tests the clock in the report, with the delay model's record of this design, of another RTL, or without a record.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ static void each_die_has_its_clock_and_the_longest_paths_stand_first(void **stat
     struct clock_model clock;
     assert_true(read_record(rtl.hash, parts, &clock));
     assert_int_equal(clock.state, CLOCK_CURRENT);
-    has(report(&clock, false), "\nclock: the timing model supports 188 MHz, estimated; the design asks for 250 MHz\n"
+    has(report(&clock, false), "\nclock: the delay model supports 188 MHz, estimated; the design asks for 250 MHz\n"
                                "  SLR0                       3.10 ns    322 MHz\n"
                                "  SLR2                       5.30 ns    188 MHz\n"
                                "  resets                     5.10 ns    196 MHz\n"
@@ -146,7 +146,7 @@ static void a_clock_above_the_model_is_warned_of(void **state) {
     ir->design.clock_mhz = 189;
     clock_warn(ir, &clock, loc_none(), &diag);
     fflush(diag.out);
-    has(said, "the design asks for 189 MHz, but by estimate the timing model supports only 188 MHz (5.30 ns, SLR2)");
+    has(said, "the design asks for 189 MHz, but by estimate the delay model supports only 188 MHz (5.30 ns, SLR2)");
     has(said, "`clock_mhz: 188` is within it");
 }
 
@@ -161,9 +161,9 @@ static void a_wrong_record_is_an_error_at_its_place(void **state) {
     assert_false(read_record(rtl.hash, "[]", &clock));
     assert_false(read_record(rtl.hash, "3", &clock));
     has(said, ":2:47: error: path.ns must be from 0.01 to 10000, not -1");
-    has(said, "the timing model's record has an empty list `paths`");
-    has(said, "the timing model's record has no `where`");
-    has(said, "the timing model's record has an empty list `parts`");
+    has(said, "the delay model's record has an empty list `paths`");
+    has(said, "the delay model's record has no `where`");
+    has(said, "the delay model's record has an empty list `parts`");
     assert_false(clock_read(ir, "/tmp/nowhere.json", spec, &rtl, &clock, &diag));
 }
 

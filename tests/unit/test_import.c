@@ -474,6 +474,8 @@ static void slow_fitting(void **state) {
         assert_int_equal(strstr(text_cstr(&table), "\nothers within the limits, by estimate:\n  ") != NULL,
                          d.others > 0);
         assert_int_equal(d.others > 0, !fitting[i].quick);
+        for (int n = 0; n < d.others; n++) // none is slower in both phases than the chosen one
+            assert_true(d.other[n].speed.tokens_s > d.speed.tokens_s || d.other[n].speed.ttft_ms < d.speed.ttft_ms);
         text_free(&spec);
         text_free(&table);
         end(&x);

@@ -156,6 +156,9 @@ static void a_fault_keeps_its_place(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
     int place = 0, of_module[64] = {0}, told = 0;
+    const char *list = strstr(d.top, " fault_at = "), *all[256];
+    assert_non_null(list);
+    int faults = bits_of(&d, list + strlen(" fault_at = "), strchr(list, ';'), all);
     for (int k = 0; k < d.ir->kernels; k++) {
         int home = d.plan->home[k];
         if (!d.ir->kernel[k].has_fault) continue;
@@ -168,8 +171,9 @@ static void a_fault_keeps_its_place(void **state) {
         bool alone = d.plan->module[home].faults == 1;
         const char *fault = alone ? arena_printf(&arena, "faults_of_%s", name)
                                   : arena_printf(&arena, "faults_of_%s[%d]", name, of_module[home]);
-        int at = find_bit(bits_from, n, fault);
         of_module[home]++;
+        assert_int_equal(find_bit(all, faults, fault), place);
+        int at = find_bit(bits_from, n, arena_printf(&arena, "fault_at[%d]", place));
         assert_true(n == taken && at >= 0);
         assert_string_equal(bits_to[at], arena_printf(&arena, "kernel_fault[%d]", place++));
         told++;

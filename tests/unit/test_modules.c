@@ -139,8 +139,9 @@ static void the_top_tells_the_data_flow(void **state) {
                                         "//   u_control to u_embed: token, step words\n",
                                         "//   u_control to u_layer: step words, vector parameters (param_load)\n",
                                         "values of the open block (tail)\n",
-                                        "//   memory to u_control: prompt, param\n",
-                                        "//   u_control to memory: ring\n"};
+                                        "header of the image, vector parameters (param)\n",
+                                        "//   u_layer to memory: keys (k_writer), full blocks of values (v_tail)\n",
+                                        "//   u_control to memory: generated ids (ring)\n"};
     struct text top = {0};
     emit_describe_top(plan_of("configs/tinystories-gpt2-1m.yaml"), &top);
     for (size_t i = 0; i < COUNT_OF(flows); i++) assert_non_null(strstr(text_cstr(&top), flows[i]));

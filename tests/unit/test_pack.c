@@ -405,7 +405,7 @@ static void test_damaged_store(void **state) {
     struct stat st;
     assert_int_equal(stat(path, &st), 0);
     assert_false(store_open(&store, &x.f.arena, other, dir, &x.f.diag));
-    assert_reported(&x.f, "golden.bin: error: golden weights: made for another design");
+    assert_reported(&x.f, "golden.bin: error: weights of the replay: made for another design");
     const off_t cuts[] = {st.st_size - 1, 2000, 500, 16, 15, 0};
     for (size_t i = 0; i < COUNT_OF(cuts); i++) {
         assert_int_equal(truncate(path, cuts[i]), 0);

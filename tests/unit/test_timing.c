@@ -68,6 +68,7 @@ static void test_headers(void **state) {
     assert_int_equal(LATENCY("rill_argmax", {"LANES", "16"}, {"N", "96"}), 4 + 2);
     assert_int_equal(LATENCY("rill_reduce", {"LANES", "8"}, {"N", "96"}), 3 + 4);
     assert_int_equal(LATENCY("rill_reduce", {"LANES", "8"}, {"ROUNDS", "9"}, {"FUNCTION", "2"}), 11);
+    assert_int_equal(LATENCY("rill_bmm", {"LANES", "8"}, {"N", "96"}), 14 + 3);
     assert_int_equal(LATENCY("rill_softmax", {"LANES", "16"}, {"HEADS", "4"}, {"LAYERS", "2"}), 3 + 25);
     assert_int_equal(LATENCY("rill_softmax", {"LANES", "2"}, {"HEADS", "4"}, {"LAYERS", "2"}), 1 + 25);
     assert_int_equal(LATENCY("rill_width_converter", {"IN_ELEMS", "3"}, {"OUT_ELEMS", "8"}), 2 + 4);

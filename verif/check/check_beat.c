@@ -36,9 +36,9 @@ struct beat {
 static const char *place(const struct beat *b, int64_t element) {
     const struct edge *e = b->e;
     if (e->firings > 1)
-        return arena_printf(b->check->arena, "layer %lld, position %lld, head %d, element %lld",
+        return arena_printf(b->check->arena, "repetition %lld, position %lld, head %d, element %lld",
                             (long long)e->repetition, (long long)b->position, b->firing, (long long)element);
-    return arena_printf(b->check->arena, "layer %lld, position %lld, element %lld", (long long)e->repetition,
+    return arena_printf(b->check->arena, "repetition %lld, position %lld, element %lld", (long long)e->repetition,
                         (long long)b->position, (long long)element);
 }
 
@@ -59,8 +59,15 @@ static void fail_int(const struct beat *b, int64_t element, const char *what, in
     else check_fail(b->check, b->index, b->cycle, "%s: expected %s %d, got %d", place(b, element), what, want, got);
 }
 
-// Number of elements of this firing for this token.
+static int64_t walk_elements(const struct itensor_walk *w) {
+    int64_t n = 1;
+    for (int l = 0; l < w->loops; l++) n *= w->trip[l];
+    return n;
+}
+
+// Number of elements of this firing for this token. A walk may read elements again.
 static int64_t firing_limit(const struct beat *b) {
+    if (b->e->walked && b->e->firings == 1) return walk_elements(&b->e->walk);
     return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings;
 }
 

@@ -80,17 +80,20 @@ int edge_lanes(const struct ir *ir, const struct ir_port *port, enum ir_dtype dt
     }
 }
 
-// Finds the order of the elements of a tensor of several dimensions that is not streamed in row-major order.
+// Finds the order of the elements of a tensor that is read again, or that has several dimensions and is not streamed in
+// row-major order.
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int64_t extent[IR_MAX_RANK] = {1};
     struct ir_itensor words = *type;
-    if (t->dtype != IR_F32 || t->heads || t->rank < 2 || type->rank != t->rank + 1 || type->map[0] != type->loops - 1)
+    bool again = type->loops && itensor_repeats(type);
+    if (t->dtype != IR_F32 || t->heads || (t->rank < 2 && !again) || type->rank != t->rank + 1 ||
+        type->map[0] != type->loops - 1)
         return false;
     for (int d = 0; d < t->rank; d++) extent[1 + d] = t->shape[d].bound;
     words.loops--; // the tokens' loop is not part of the order
     words.map[0] = IR_NONE;
-    return itensor_walk(&words, extent, walk) && walk->loops > 1;
+    return itensor_walk(&words, extent, walk) && (again || walk->loops > 1);
 }
 
 // True for the tensors around a softmax: its scores, its weights, and its quantized weights.
@@ -115,8 +118,7 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     const struct ir *ir = check->ir;
     const struct ir_port *src = port_of(ir, graph, true);
     int reader = ir->kernel[graph->dst_kernel].node;
-    // Patches or repetitions of the tensor: the operation that reads them gives them as a tensor.
-    bool patches = name->type.patches > 0 || (name->type.loops && itensor_repeats(&name->type));
+    bool patches = name->type.patches > 0; // of the tensor; the operation that reads them gives them as a tensor
     e->tensor = patches ? ir->node[reader].out[0] : name->tensor;
     e->dtype = ir->tensor[e->tensor].dtype;
     e->active = e->dtype != IR_ACC;

@@ -7,10 +7,13 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: verif/modules/run.sh [--quick] [--fast-sim] [--jobs N] [--seeds N] [module...]
+usage: verif/modules/run.sh [--quick [--set test | --set deep]] [--list] [--fast-sim] [--jobs N] [--seeds N] [module...]
   module     bench names without _tb (default: all benches in verif/modules)
   --quick    the `// quick:` sets of each bench only (first set if there is none), under idle = stall = 50 % and without
              either; a line `// quick: SET @ IDLE:STALL...` names the pairs
+  --set test of the quick sets the first of each bench
+  --set deep the others
+  --list     only prints the sets
   --fast-sim with the macro RILL_FAST_SIM: the form of a few parts that `rill sim` builds
   --jobs N   benches built and run side by side (default 2)
   --seeds N  seeds 0..N-1 for each run (default 1)
@@ -21,13 +24,22 @@ TEXT
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 logs=$root/build/modules
 
+# Reads the quick sets of a bench and prints the ones that `make test` or `make test-deep` runs.
+of_half() {
+    case $HALF in
+        test) head -n 1 ;;
+        deep) tail -n +2 ;;
+        *) cat ;;
+    esac
+}
+
 # The parameter sets that a bench's comment lines give; a bench without any runs with its defaults. Behind an @ stand
 # pairs of idle and stall.
 sweep_sets() {
     local sets quick
     sets=$(sed -n 's|^// sweep:[[:space:]]*||p' "$1")
     quick=$(sed -n 's|^// quick:[[:space:]]*||p' "$1")
-    if [ "$QUICK" = 0 ]; then echo "${sets:--}"; else echo "${quick:-$(head -n 1 <<<"${sets:--}")}"; fi
+    if [ "$QUICK" = 0 ]; then echo "${sets:--}"; else of_half <<<"${quick:-$(head -n 1 <<<"${sets:--}")}"; fi
 }
 
 pairs_of() { # set
@@ -147,12 +159,17 @@ if [ "${1:-}" = --run-set ]; then
     exit 0
 fi
 
-export QUICK=0 SEEDS=1 DEFINE=
-jobs=2
+export QUICK=0 SEEDS=1 DEFINE= HALF=
+jobs=2 list=0
 modules=()
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) QUICK=1 ;;
+        --list) list=1 ;;
+        --set)
+            [[ "${2:-}" =~ ^(test|deep)$ ]] || { usage >&2; exit 2; }
+            HALF=$2 && shift
+            ;;
         --fast-sim) DEFINE=RILL_FAST_SIM ;;
         --jobs | --seeds)
             [[ "${2:-}" =~ ^[1-9][0-9]*$ ]] || { usage >&2; exit 2; }
@@ -172,6 +189,11 @@ if [ ${#modules[@]} = 0 ]; then
     done
 fi
 
+if [ $list = 1 ]; then
+    for module in "${modules[@]}"; do sweep_sets "$here/${module}_tb.v" | sed "s/^/$module /"; done
+    exit 0
+fi
+
 mkdir -p "$logs"
 WORK=$(mktemp -d "$logs/run.XXXXXX")
 export WORK
@@ -189,6 +211,7 @@ add_bench() { # module
 for module in "${modules[@]}"; do
     rm -f "$logs/${module}_"*.log
     if [ ! -f "$here/${module}_tb.v" ]; then fail "$module" "no bench verif/modules/${module}_tb.v"
+    elif [ -z "$(sweep_sets "$here/${module}_tb.v")" ]; then continue
     elif ! build_vectors "$module"; then
         report "$module vectors build" "$WORK/vectors_$module.log" bad
         bad=$((bad + 1))

@@ -316,6 +316,17 @@ static void replay_expand(struct replay_op *op) {
     }
 }
 
+static void replay_bmm(struct replay_op *op) {
+    struct ir_contraction c;
+    if (!ir_contraction(op->run->ir, op->node, &c)) base_fatal("golden: `%s` multiplies nothing", op->node->name);
+    bool turned = c.column[1] > c.row[1];
+    size_t next = turned ? 1 : (size_t)c.n; // from one element of a column to the next
+    for (int64_t i = 0; i < c.batches * c.m * c.n; i++) {
+        const float *a = op->in[0]->f32 + i / c.n * c.k, *b = op->in[1]->f32 + i / (c.m * c.n) * c.n * c.k;
+        op->out[0]->f32[i] = golden_bmm((size_t)c.k, a, 1, b + i % c.n * (turned ? c.k : 1), next, op->fault);
+    }
+}
+
 static void replay_slice(struct replay_op *op) {
     const struct ir_attrs *a = &op->node->attrs;
     const struct ir_tensor *in = in_tensor(op, 0), *out = out_tensor(op, 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the clock that the timing model supports for a whole design (class: estimated), from the longest path in each
+"""Computes the clock that the delay model supports for a whole design (class: estimated), from the longest path in each
 module and the paths between modules, which leave one module and end in another.
 
 usage: verif/timing/design.py DESIGN TOP_JSON ROWS [--borders FILE | --ends] [--record FILE]
@@ -249,7 +249,7 @@ def main() -> int:
         if key not in seen:
             seen.add(key)
             said += own_paths(plain(name), rows.path(line), key[1])
-    print("the clock that the timing model supports (estimated, docs/clock.md)")
+    print("the clock that the delay model supports (estimated, docs/clock.md)")
     parts = parts_of(said, dies.known)
     for part in parts:
         part.print(given.worst)

@@ -10,7 +10,8 @@ usage() {
 usage: tests/fuzz/readers/run.sh [--runs N] [--seconds N] [reader...]
   --runs N     inputs of each reader (default 2000; all but spec and ir: a fifth)
   --seconds N  time of each reader instead, with another seed each time
-  reader       spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family (default: all)
+  reader       spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family
+               request (default: all)
 Inputs begin with the files of the tree. What crashes a reader stays in build/fuzz/readers/READER.crash-*.
 TEXT
 }
@@ -26,7 +27,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family)
+[ ${#readers[@]} != 0 ] || readers=(spec ir safetensors gguf onnx rows tokenizer tokenizer_json config family request)
 out=$root/build/fuzz/readers
 log=$out/log
 mkdir -p "$out"
@@ -54,6 +55,14 @@ small_npy() { # version, shape, values
     [ "$1" = 1 ] || printf '\0\0'
     printf '%s' "$header"
     head -c $(($3 * 4)) /dev/zero
+}
+
+# Bodies of requests, and one that an answer follows.
+small_requests() { # folder
+    printf '{"prompt": "a", "max_tokens": 5, "stop": ["ab", "\\u00e9"], "stream": true}\0xab\xc3\xa9y' >"$1/answer"
+    printf '{"prompt": [1, 2], "temperature": 0.5, "top_k": 3, "min_p": 0.1, "seed": 7, "n": 1}' >"$1/ids"
+    printf '{"messages": [{"role": "system", "content": "s"}, {"role": "user", "content": [{"type": "text", %s' \
+        '"text": "q"}]}], "model": "m", "logit_bias": {}, "stream_options": {"include_usage": true}}' >"$1/chat"
 }
 
 make_corpus() { # reader, folder
@@ -90,6 +99,7 @@ make_corpus() { # reader, folder
             done
             ;;
         config) cp "$model/config.json" "$2" ;;
+        request) small_requests "$2" ;;
         family)
             cp "$root"/families/*.yaml "$root"/tests/spec/families/*.yaml "$root"/tests/e2e/families/*.yaml "$2"
             ;;
@@ -99,7 +109,9 @@ make_corpus() { # reader, folder
 run_reader() { # reader
     local limit=(-runs="$runs" -seed=1)
     case $1 in
-        safetensors | gguf | onnx | rows | tokenizer | tokenizer_json | config) limit=(-runs=$((runs / 5)) -seed=1) ;;
+        safetensors | gguf | onnx | rows | tokenizer | tokenizer_json | config | request)
+            limit=(-runs=$((runs / 5)) -seed=1)
+            ;;
     esac
     [ -z "$seconds" ] || limit=(-max_total_time="$seconds")
     make_corpus "$1" "$out/corpus_$1" || return

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the bytes of tokens into the text of an answer: whole characters of UTF-8, up to the first stop string. The
+// text does not depend on where tokens begin and end.
+#ifndef RILL_SERVE_ANSWER_H
+#define RILL_SERVE_ANSWER_H
+
+#include "gen/base/base.h"
+
+struct answer_text {
+    const char *const *stop;
+    int stops;
+    struct text held; // bytes that may be the beginning of a stop string or of a character
+    bool stopped;     // a stop string has come: the rest is ignored
+};
+
+// Adds bytes. What is certain to belong to the answer is appended to `out`.
+void answer_push(struct answer_text *answer, const char *bytes, size_t count, struct text *out);
+// Appends what was held; no more bytes follow.
+void answer_end(struct answer_text *answer, struct text *out);
+void answer_free(struct answer_text *answer);
+
+#endif

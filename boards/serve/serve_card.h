@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A card: runs the jobs of the queue, one after the other, and starts the card again after it hung.
+#ifndef RILL_SERVE_CARD_H
+#define RILL_SERVE_CARD_H
+
+#include "boards/serve/serve_library.h"
+#include "boards/serve/serve_queue.h"
+
+struct serve_card {
+    const struct library *library;
+    struct rill_host_options options;
+    struct rill_text_facts facts;
+    rill_text *text;
+    struct queue *queue;
+    struct metrics *metrics;
+    rill_host *host;
+    pthread_t thread;
+};
+
+// Opens the card and uploads the image. Returns NULL, or what is wrong; then call card_close alone.
+const char *card_open(struct serve_card *card);
+bool card_start(struct serve_card *card); // starts the thread that runs jobs
+// Waits for the thread, which ends after queue_close.
+void card_join(struct serve_card *card);
+void card_close(struct serve_card *card);
+
+#endif

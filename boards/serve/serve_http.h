@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server's connections, on libmicrohttpd with one thread for each of them: bodies, keys, paths and answers.
+#ifndef RILL_SERVE_HTTP_H
+#define RILL_SERVE_HTTP_H
+
+#include <microhttpd.h>
+#include <stdatomic.h>
+
+#include "boards/serve/serve_keys.h"
+#include "boards/serve/serve_library.h"
+#include "boards/serve/serve_queue.h"
+
+struct server {
+    const struct library *library;
+    rill_text *text;
+    struct request_rules rules;
+    struct queue *queue;
+    struct metrics *metrics;
+    struct keys keys;
+    const char *cors;
+    size_t max_body;
+    unsigned connections;
+    double body_seconds, request_seconds;
+    bool quiet;
+    time_t started;
+    struct MHD_Daemon *daemon;
+    atomic_uint visits; // requests that have not been answered yet
+};
+
+struct visit { // a request of HTTP
+    struct server *server;
+    struct MHD_Connection *connection;
+    const char *method, *path;
+    int socket;
+    double begun;
+    struct text body;
+};
+
+// Listens. Returns NULL and the port, or what is wrong.
+const char *server_listen(struct server *server, const char *address, unsigned port, unsigned *taken);
+// Closes all connections. Answers are lost unless server->visits is 0.
+void server_end(struct server *server);
+
+// Answers with a text, which is freed.
+enum MHD_Result http_reply(struct visit *visit, unsigned status, const char *type, struct text *body);
+enum MHD_Result http_refuse(struct visit *visit, const struct api_error *error);
+// Sends a response, which is released: adds the headers of every answer, and counts and logs it.
+enum MHD_Result http_send(struct visit *visit, unsigned status, struct MHD_Response *response);
+bool http_gone(int socket); // the client has closed the connection
+
+#endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The keys that clients may send.
+#ifndef RILL_SERVE_KEYS_H
+#define RILL_SERVE_KEYS_H
+
+#include "gen/base/base.h"
+
+struct keys {
+    struct arena arena;
+    VEC(const char *) list; // empty: no key is needed
+};
+
+// Reads a file with a key on each line (path NULL: none), and adds `more` unless it is NULL. Returns NULL, or the
+// reason.
+const char *keys_read(struct keys *keys, const char *path, const char *more);
+// Whether the value of the header `Authorization` has a key. The time does not depend on where a wrong key differs.
+bool keys_allow(const struct keys *keys, const char *authorization);
+
+#endif

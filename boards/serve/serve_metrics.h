@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of the server, and their text for Prometheus.
+#ifndef RILL_SERVE_METRICS_H
+#define RILL_SERVE_METRICS_H
+
+#include <pthread.h>
+
+#include "gen/base/base.h"
+
+enum { METRICS_STATUSES = 16 };
+
+struct job;
+struct metrics {
+    pthread_mutex_t lock;
+    uint64_t prompt_tokens, tokens, requests, cycles, bytes, restarts;
+    double prompt_seconds, token_seconds, waited;
+    struct {
+        int status;
+        uint64_t count;
+    } answers[METRICS_STATUSES];
+};
+
+void metrics_init(struct metrics *metrics);
+void metrics_request(struct metrics *metrics, const struct job *job); // a job that has run
+void metrics_answer(struct metrics *metrics, int status);             // an answer of HTTP
+void metrics_restart(struct metrics *metrics);
+void metrics_text(struct metrics *metrics, int slots, unsigned running, unsigned waiting, bool up, struct text *out);
+
+#endif

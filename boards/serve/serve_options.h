@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line of rill-serve.
+#ifndef RILL_SERVE_OPTIONS_H
+#define RILL_SERVE_OPTIONS_H
+
+#include "gen/base/base.h"
+
+struct serve_options {
+    const char *package, *library, *image, *binary, *device, *name, *chat, *bind, *cors, *key_file;
+    double timeout, watchdog;
+    double port, max_body, max_tokens, queue, connections, request_seconds, body_seconds;
+    bool quiet;
+};
+
+enum { OPTIONS_CONTINUE = -1 };
+// Returns OPTIONS_CONTINUE, or the exit status after a message or what was asked for (--help, --version, --print).
+int serve_options_read(int argc, char **argv, struct serve_options *options);
+
+#endif

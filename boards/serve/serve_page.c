@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "boards/serve/serve_page.h"
+
+// The assembler finds the file by the Makefile's folder of sources.
+__asm__(".section .rodata\n"
+        ".global serve_page, serve_page_end\n"
+        "serve_page: .incbin \"" RILL_ROOT "/boards/serve/page.html\"\n"
+        "serve_page_end: .byte 0\n"
+        ".previous\n");

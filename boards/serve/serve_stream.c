@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// An answer as server-sent events. The library asks for bytes, and this waits for the job's next piece.
+#include <stdlib.h>
+#include <string.h>
+
+#include "boards/serve/serve_completions.h"
+#include "boards/serve/serve_reply.h"
+
+#define ALIVE_SECONDS 10.0 // after so long without a token a comment is sent, so that proxies keep the connection
+enum { BLOCK_BYTES = 16 << 10 };
+
+struct stream {
+    struct watch watch;
+    struct text out; // events that wait to be sent
+    size_t sent;     // bytes of them that were
+    size_t seen;     // bytes of the answer in events
+    bool begun, over;
+};
+
+static void add_piece(struct stream *s) {
+    struct text piece = {0};
+    queue_copy(s->watch.server->queue, s->watch.job, s->seen, &piece);
+    reply_piece(s->watch.job, &s->watch.server->rules, text_cstr(&piece), piece.len, !s->begun, &s->out);
+    s->seen += piece.len;
+    s->begun = true;
+    text_free(&piece);
+}
+
+static void add_end(struct stream *s) {
+    const struct job *job = s->watch.job;
+    const struct request_rules *rules = &s->watch.server->rules;
+    s->over = true;
+    if (job->error.status) {
+        reply_error_event(&job->error, &s->out);
+        return;
+    }
+    if (!s->begun) add_piece(s); // an empty answer
+    reply_end(job, rules, &s->out);
+    if (job->request.include_usage) reply_usage(job, rules, &s->out);
+    text_add(&s->out, "data: [DONE]\n\n");
+}
+
+// Waits for what comes next. Returns false if the client is gone.
+static bool add_next(struct stream *s) {
+    struct api_error late;
+    switch (completions_wait(&s->watch, s->seen, ALIVE_SECONDS)) {
+    case PROGRESS_MORE: add_piece(s); return true;
+    case PROGRESS_DONE: add_end(s); return true;
+    case PROGRESS_QUIET: text_add(&s->out, ": waiting\n\n"); return true;
+    case PROGRESS_GONE: return false;
+    case PROGRESS_LATE: break;
+    }
+    completions_late(s->watch.server, &late);
+    reply_error_event(&late, &s->out);
+    return s->over = true;
+}
+
+static ssize_t on_read(void *context, uint64_t at, char *to, size_t room) {
+    struct stream *s = context;
+    (void)at;
+    if (s->sent == s->out.len) {
+        s->sent = s->out.len = 0;
+        if (s->over) return MHD_CONTENT_READER_END_OF_STREAM;
+        if (!add_next(s)) return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    size_t bytes = s->out.len - s->sent < room ? s->out.len - s->sent : room;
+    memcpy(to, s->out.data + s->sent, bytes);
+    s->sent += bytes;
+    return (ssize_t)bytes;
+}
+
+static void on_free(void *context) {
+    struct stream *s = context;
+    if (!s->over) queue_cancel(s->watch.server->queue, s->watch.job, NULL);
+    job_release(s->watch.server->queue, s->watch.job);
+    text_free(&s->out);
+    free(s);
+}
+
+enum MHD_Result completions_stream(struct visit *v, struct watch watch) {
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s) base_fatal("out of memory");
+    s->watch = watch;
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, on_read, s, on_free);
+    if (!response) base_fatal("out of memory");
+    MHD_add_response_header(response, "Content-Type", "text/event-stream");
+    MHD_add_response_header(response, "X-Accel-Buffering", "no"); // nginx passes every event on at once
+    return http_send(v, 200, response);
+}

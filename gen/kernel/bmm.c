@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_bmm: products of two streams and their exact sums.
+#include "gen/ir/ops.h"
+#include "gen/kernel/class.h"
+
+static int64_t whole(const struct ir *ir, const struct ir_node *node) {
+    struct ir_contraction c;
+    return ir_contraction(ir, node, &c) ? c.k : 0;
+}
+
+static void bind(struct ir *ir, const struct ir_node *node, int k) { ir_set_int(ir, k, "N", whole(ir, node)); }
+
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    int64_t rounds = class_chunks(a);
+    (void)at;
+    c->machine = TIMING_SIEVE;
+    c->stages = LATENCY_MUL + LATENCY_TO_FIXED + LATENCY_FROM_INT + LATENCY_MUL + 1 + class_levels(a);
+    c->sieve = (struct timing_sieve){.rounds = rounds, .words = 1, .first = rounds - 1, .step = 1, .count = 1};
+}
+
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    cost_per(r, class_lanes(a), PER_BMM_LANE);
+    class_cost_sum(a, r);
+}
+
+const struct kernel_class rtl_bmm = {
+    .module = "rill_bmm", .traits = KERNEL_FAULT, .bind = bind, .contract = contract, .cost = cost, .whole = whole};

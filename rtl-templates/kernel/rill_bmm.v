@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of N products of two streams: the inner kernel of a product of two tensors. rill_mul makes the products, each
+// rounded to fp32, and rill_reduce sums them exactly (docs/numerics.md section 2). The layout converters before it
+// send the rows of both tensors as often as they are needed, in the same order.
+//
+// Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens, N / LANES chunks for each sum, which
+// leaves in a word with one lane. One chunk of each input per cycle. Latency from the last chunk of a sum to its
+// result: 14 + log2(LANES) cycles. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand
+// or product, and on a product of 2^23 or more.
+//
+// name    meaning                       unit      range
+// LANES   fp32 per chunk in             words     1, 2, 4, 8, 16, 32
+// TOKENS  tokens per step, upper bound  tokens    1 to 8
+// N       products of a sum             elements  1 to 65536
+// USER_W  width of tuser                bits      derived
+`default_nettype none
+
+module rill_bmm #(
+    parameter LANES = 0,
+    parameter TOKENS = 0,
+    parameter N = 0,
+    parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
+) (
+    input  wire                clk,
+    input  wire                rst,
+
+    input  wire                s_axis_a_tvalid,
+    output wire                s_axis_a_tready,
+    input  wire [LANES*32-1:0] s_axis_a_tdata,
+    input  wire [USER_W-1:0]   s_axis_a_tuser,
+    input  wire                s_axis_a_tlast,
+
+    input  wire                s_axis_b_tvalid,
+    output wire                s_axis_b_tready,
+    input  wire [LANES*32-1:0] s_axis_b_tdata,
+    input  wire [USER_W-1:0]   s_axis_b_tuser,
+    input  wire                s_axis_b_tlast,
+
+    output wire                m_axis_y_tvalid,
+    input  wire                m_axis_y_tready,
+    output wire [31:0]         m_axis_y_tdata,
+    output wire [USER_W-1:0]   m_axis_y_tuser,
+    output wire                m_axis_y_tlast,
+
+    output wire                fault
+);
+    localparam [31:0] UNIT = 32'h35800000;   // 2^-20
+
+    generate
+        if (N < 1 || N > 65536) begin : gen_bad_n
+            rill_error_N_must_be_1_to_65536 u_error ();
+        end
+        if (LANES > 0 && N % (LANES > 0 ? LANES : 1) != 0) begin : gen_bad_words
+            rill_error_LANES_must_divide_N u_error ();
+        end
+    endgenerate
+
+    wire                tvalid, tready, tlast, mul_fault, sum_fault;
+    wire [LANES*32-1:0] tdata;
+    wire [USER_W-1:0]   tuser;
+
+    rill_mul #(.LANES(LANES), .TOKENS(TOKENS)) u_mul (
+        .clk(clk), .rst(rst), .s_axis_a_tvalid(s_axis_a_tvalid), .s_axis_a_tready(s_axis_a_tready),
+        .s_axis_a_tdata(s_axis_a_tdata), .s_axis_a_tuser(s_axis_a_tuser), .s_axis_a_tlast(s_axis_a_tlast),
+        .s_axis_b_tvalid(s_axis_b_tvalid), .s_axis_b_tready(s_axis_b_tready), .s_axis_b_tdata(s_axis_b_tdata),
+        .s_axis_b_tuser(s_axis_b_tuser), .s_axis_b_tlast(s_axis_b_tlast), .m_axis_y_tvalid(tvalid),
+        .m_axis_y_tready(tready), .m_axis_y_tdata(tdata), .m_axis_y_tuser(tuser), .m_axis_y_tlast(tlast),
+        .fault(mul_fault));
+    rill_reduce #(.LANES(LANES), .TOKENS(TOKENS), .FUNCTION(2), .N(N), .SCALE(UNIT)) u_reduce (
+        .clk(clk), .rst(rst), .s_axis_x_tvalid(tvalid), .s_axis_x_tready(tready), .s_axis_x_tdata(tdata),
+        .s_axis_x_tuser(tuser), .s_axis_x_tlast(tlast), .m_axis_y_tvalid(m_axis_y_tvalid),
+        .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata(m_axis_y_tdata), .m_axis_y_tuser(m_axis_y_tuser),
+        .m_axis_y_tlast(m_axis_y_tlast), .fault(sum_fault));
+    assign fault = mul_fault || sum_fault;
+endmodule
+
+`default_nettype wire
