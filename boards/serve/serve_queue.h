@@ -31,9 +31,9 @@ struct job {
     enum job_finish finish;
     struct api_error error; // status 0: none
     double arrived, begun, first, ended;
-    uint64_t cycles, bytes; // by the design's counters
-    int holders;            // client and queue: the last one frees the job
-    struct job *next;       // in the queue
+    uint64_t cycles, bytes, drafts, drafts_accepted; // by the design's counters
+    int holders;                                     // client and queue: the last one frees the job
+    struct job *next;                                // in the queue
     pthread_cond_t changed;
 };
 

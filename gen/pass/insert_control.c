@@ -5,6 +5,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/layout.h"
+#include "gen/ir/registers.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -35,8 +36,6 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
     bind_ports ports = bind_read_ports(ir, kernel);
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
-
-enum { DRAFT_COUNTERS = 2 /* drafts in steps, and those that were right; after the counters of the engines */ };
 
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }

@@ -99,7 +99,7 @@ static const struct schema_field design_fields[] = {
             "likely one"},
     {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
      .doc = "most tokens that a generating step takes after its first one: guesses from the ids of the request, which "
-            "the same step checks ([drafts](decisions/drafts.md)). The generated tokens stay the same. More than "
+            "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "

@@ -80,6 +80,7 @@ module rill_step_source #(
     wire [3:0]  drafts = steps_room < {28'd0, in_block} ? steps_room[3:0] : in_block;
     wire [3:0]  decode_ntok = DRAFTS != 0 ? drafts + 4'd1 : 4'd1;
     wire        advances = DRAFTS == 0 || !waits_q;
+    wire        over = last || (DRAFTS != 0 && !prefill && decode_left_q == 32'd1); // nothing follows the present token
 
     assign busy = state_q != S_IDLE;
     assign m_axis_step_tvalid = state_q == S_SEND;
@@ -94,7 +95,7 @@ module rill_step_source #(
                 S_IDLE: if (start) state_q <= S_PREPARE;
                 S_PREPARE: if (go) state_q <= S_SEND;
                 S_SEND: if (m_axis_step_tready) state_q <= S_ADVANCE;
-                default: if (advances && advance_q == 4'd1) state_q <= last ? S_IDLE : S_PREPARE;
+                default: if (advances && advance_q == 4'd1) state_q <= over ? S_IDLE : S_PREPARE;
             endcase
 
     always @(posedge clk)

@@ -103,7 +103,8 @@ set_requests() { # set, spec, thorough (1: longer)
             [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)
             for length in 3 4 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
             ;;
-        quotes) # a text that the model continues with pieces of it, so that drafts are right
+        quotes | quotes-drawn) # a text that the model continues with pieces of it, so that drafts are right
+            [ "$1" = quotes ] || flags+=(--temperature 0.3 --sampling-seed 5)
             requests=(--prompt 'Lily said, "I want the big cake." Mom said, "You want the big cake?" Lily said, "Yes, I want the'
                 --tokens $((20 + 40 * $3)))
             ;;

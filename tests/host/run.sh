@@ -37,6 +37,7 @@ counted check "ids in, ids out" no_text
 counters() { python3 -c 'import json, sys
 top = json.load(open(sys.argv[1])); r = top["requests"][0]; f = top["found"]
 assert r["cycles"] > 100000 and len(r["beats"]) == 2 and min(r["beats"]) > 50000 and min(r["stalls"]) > 0
+assert r["drafts"] >= r["drafts_accepted"]
 assert len(r["seconds"]) == 3 and sorted(r["seconds"]) == r["seconds"] and r["watts"] == 31.5 and r["fault"] == 0
 assert f["bdf"] and [b["bank"] for b in f["banks"]] == ["HBM[0]", "HBM[1]"] and r["text"]' "$work/run.json"; }
 counted check "JSON: counters, times, power, what was found" counters

@@ -113,8 +113,13 @@ const char *check_left(const struct check *check, int edge);
 uint64_t check_logits_hash(const struct check *check);
 // Returns the inputs of argmax seen on the design's streams, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
-// Gets the drafts of the request that a design with drafts sends, and those that are right. False: it has no drafts.
-bool check_drafts(struct check *check, uint64_t *drafted, uint64_t *accepted);
+// Drafts that a design with drafts sends for the request, and those that are right; generating steps without drafts, and
+// those whose first 0, 1, ... drafts are right.
+enum { CHECK_MAX_DRAFTS = 7 };
+struct check_drafts_counts {
+    uint64_t drafted, accepted, none, right[CHECK_MAX_DRAFTS + 1];
+};
+struct check_drafts_counts check_drafts(struct check *check);
 void check_drafts_off(struct check *check, bool off); // the host's settings do not allow drafts
 // Returns the number of steps of the request, and the cycle in which the last compared stream finished a step (0: none
 // has).

@@ -57,6 +57,13 @@ static int right_tokens(struct check *check, int64_t first, const uint32_t draft
     return right;
 }
 
+static void count_step(struct check_drafts_counts *c, int drafted, int right) {
+    c->drafted += (uint64_t)drafted;
+    c->accepted += (uint64_t)right;
+    if (drafted == 0) c->none++;
+    else c->right[right]++;
+}
+
 static void add_step(struct check *check, int64_t first) {
     struct check_drafts_state *d = &check->drafts;
     const struct check_request *r = &check->request;
@@ -69,8 +76,7 @@ static void add_step(struct check *check, int64_t first) {
     int drafted = found ? most_drafts(check, first) : 0;
     s.tokens = 1 + drafted;
     s.valid = right_tokens(check, first, found, drafted);
-    d->drafted += drafted;
-    d->accepted += s.valid - 1;
+    count_step(&d->counts, drafted, s.valid - 1);
     VEC_PUSH(check->arena, d->step, s);
 }
 
@@ -98,11 +104,9 @@ void drafts_begin(struct check *check) {
     check->drafts = (struct check_drafts_state){.off = off};
 }
 
-bool check_drafts(struct check *check, uint64_t *drafted, uint64_t *accepted) {
+struct check_drafts_counts check_drafts(struct check *check) {
     (void)plan_steps(check);
-    *drafted = (uint64_t)check->drafts.drafted;
-    *accepted = (uint64_t)check->drafts.accepted;
-    return check->ir->design.drafts > 0;
+    return check->drafts.counts;
 }
 
 void check_drafts_off(struct check *check, bool off) { check->drafts.off = off; }

@@ -76,7 +76,7 @@ struct check_drafts_state {
     VEC(struct step) step;
     bool missed; // the latest step with drafts had none that was right
     int pause;   // steps without drafts that are left
-    int64_t drafted, accepted;
+    struct check_drafts_counts counts;
 };
 
 struct check {

@@ -9,6 +9,7 @@
 #include "verif/harness/axil.h"
 #include "gen/base/base.h"
 #include "gen/ir/ir.h"
+#include "gen/ir/registers.h"
 #include "gen/request/sim_options.h"
 #include "verif/harness/contracts.h"
 #include "verif/harness/occupancy.h"
@@ -76,7 +77,7 @@ void load_edge(struct sim *sim, const struct sim_pins *pins); // once per clock
 // ---- requests (host.c) ----
 
 // The design's own counters in cycles: engine busy, waiting for beats, for operands, for room at its output.
-enum { ENGINE_COUNTERS = 4, DRAFT_COUNTERS = 2 /* drafts sent in steps, and those that were right */ };
+enum { ENGINE_COUNTERS = 4 };
 
 struct request_result {
     const uint32_t *prompt;
@@ -98,6 +99,7 @@ struct request_result {
     uint64_t *channel_beats, *channel_stalls;
     uint64_t engine[ENGINE_COUNTERS];
     uint64_t drafts[DRAFT_COUNTERS];
+    struct check_drafts_counts draft_steps; // those that the design should have counted, and the steps
     struct text text; // generated text, without the prompt
     bool done;
 };
