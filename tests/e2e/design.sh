@@ -108,11 +108,13 @@ set_requests() { # set, spec, thorough (1: longer)
             requests=(--prompt 'Lily said, "I want the big cake." Mom said, "You want the big cake?" Lily said, "Yes, I want the'
                 --tokens $((20 + 40 * $3)))
             ;;
-        again) # ids that repeat themselves, across the end of a block of 64 positions and to the end of the context
+        again | again-drawn) # ids that repeat, across the end of a block of 64 positions, to the end of the context
             flags+=(--unchecked)
+            [ "$1" = again ] || flags+=(--temperature 1.5 --sampling-seed 77)
+            local i
             for length in 11 60 $((context - 6)); do
-                requests+=(--prompt-ids "$(for ((i = 0; i < length; i++)); do printf '%d,' $((i % 7 * 3)); done | sed 's/,$//')"
-                    --tokens 12)
+                requests+=(--prompt-ids "$(for ((i = 0; i < length; i++)); do echo $((i % 7 * 3 % vocab)); done |
+                    paste -sd,)" --tokens 20)
             done
             ;;
         stop) # one request ends by end-of-text, one by count; then the first again
