@@ -66,8 +66,8 @@ static std::string answer_as_json(const answer &a) {
            ", \"logits_hash\": " + (r.hashes_logits ? quoted(rill::hexadecimal(r.logits_hash)) : "null") +
            ", \"watts\": " + std::to_string(r.watts) + ",\n   \"beats\": " + numbers(beats) +
            ", \"stalls\": " + numbers(stalls) + ",\n   \"drafts\": " + std::to_string(r.drafts) +
-           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) + ",\n   \"fault\": " + std::to_string(r.fault) +
-           ", \"fault_place\": " + std::to_string(r.fault_place) +
+           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) +
+           ",\n   \"fault\": " + std::to_string(r.fault) + ", \"fault_place\": " + std::to_string(r.fault_place) +
            ", \"register_status\": " + std::to_string(r.status) + ", \"ending\": " + std::to_string(r.ending) + "}";
 }
 

@@ -26,7 +26,7 @@ enum { STAGE_NODES = 4 /* most operations that are named before a product */ };
 struct forecast_view {
     const struct ir *ir;
     const struct timing_forecast *f;
-    const char **stage; // per firing: the operations that make its operand
+    const char **stage;            // per firing: the operations that make its operand
     struct timing_drafted drafted; // without steps: not asked for
 };
 

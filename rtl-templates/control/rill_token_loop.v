@@ -408,7 +408,7 @@ module rill_token_loop #(
             wire [DRAFTS*ID_W-1:0] drafts;
             wire [(TOKENS+1)*ID_W-1:0] draft_of = {{((TOKENS-DRAFTS)*ID_W){1'b0}}, drafts, {ID_W{1'b0}}}; // per token
             wire [TOK_W-1:0]       next_tok = s_axis_next_id_tuser[TOK_W-1:0];
-            wire [31:0]            after = {{(32-TOK_W){1'b0}}, next_tok} + 32'd1;
+            wire [TOK_W:0]         after = {1'b0, next_tok} + 1'b1;
             wire                   found_ready;
             wire                   sent = is_q[S_ID_SEND] && m_axis_id_tready;
             rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (

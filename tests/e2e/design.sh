@@ -105,8 +105,8 @@ set_requests() { # set, spec, thorough (1: longer)
             ;;
         quotes | quotes-drawn) # a text that the model continues with pieces of it, so that drafts are right
             [ "$1" = quotes ] || flags+=(--temperature 0.3 --sampling-seed 5)
-            requests=(--prompt 'Lily said, "I want the big cake." Mom said, "You want the big cake?" Lily said, "Yes, I want the'
-                --tokens $((20 + 40 * $3)))
+            local said='Lily said, "I want the big cake." Mom said, "You want the big cake?"'
+            requests=(--prompt "$said Lily said, \"Yes, I want the" --tokens $((20 + 40 * $3)))
             ;;
         again | again-drawn) # ids that repeat, across the end of a block of 64 positions, to the end of the context
             flags+=(--unchecked)

@@ -3,7 +3,7 @@
 # limits.
 # shellcheck shell=bash disable=SC2034,SC2154 # variables shared with run.sh and stages.sh
 
-# Tells whether the graph of a spec can have drafts: a language model with steps of several tokens and no custom kernels.
+# Tells whether a spec can have drafts: a language model with steps of several tokens and no custom kernels.
 has_drafts() { [ -n "$(vocabulary "$1")" ] && [ "$(key_of "$1" T 1)" != 1 ] && ! grep -q '^kernels:' "$1"; } # spec
 
 # Prints design keys that change only time and cost: key, value when on, value when off.

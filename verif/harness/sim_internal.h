@@ -100,7 +100,7 @@ struct request_result {
     uint64_t engine[ENGINE_COUNTERS];
     uint64_t drafts[DRAFT_COUNTERS];
     struct check_drafts_counts draft_steps; // those that the design should have counted, and the steps
-    struct text text; // generated text, without the prompt
+    struct text text;                       // generated text, without the prompt
     bool done;
 };
 

@@ -62,7 +62,7 @@ module rill_step_source_tb;
                     most = 63 - pos % 64;
                     most = most < more ? most : more;
                     most = most < prompt_len + decode_steps - pos - 1 ? most : prompt_len + decode_steps - pos - 1;
-                    ntok = pos >= prompt_len ? (DRAFTS != 0 ? 1 + most : 1) 
+                    ntok = pos >= prompt_len ? (DRAFTS != 0 ? 1 + most : 1)
                         : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
                     // Fields of the step word (rill_fields.vh): pos, ntok, head, final, krows, vblocks.
                     want = 0;
