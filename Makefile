@@ -41,7 +41,7 @@ deps:
 deps-demo:
 	@tests/install.sh demo
 
-# A sentence from the shipped model in golden and in simulated hardware
+# A sentence from the shipped model, by the oracle and by simulated hardware
 demo: deps-demo
 	@$(MAKE) --no-print-directory -j2 $(OUT)/rill
 	@tests/demo.sh

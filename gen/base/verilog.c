@@ -12,20 +12,33 @@ struct scan {
     struct diag *diag;
     const char *p, *end;
     bool ok;
+    const char *placed; // the last place whose line and column were asked for, NULL at first
+    struct loc loc;     // its line and column
 };
 
 // ---- places, words ----
 
+// Counts lines and columns from the place `from`, which is at *loc, to `at`. A column is a character of UTF-8.
+static void count_to(struct loc *loc, const char *from, const char *at) {
+    for (const char *p = from; p < at; p++) {
+        loc->col += ((unsigned char)*p & 0xc0) != 0x80;
+        if (*p == '\n') loc->line++, loc->col = 1;
+    }
+}
+
 struct loc verilog_place(const struct source *source, const char *at) {
     struct loc loc = {source, 1, 1};
-    for (const char *p = source->data; p < at; p++) {
-        loc.col += ((unsigned char)*p & 0xc0) != 0x80;
-        if (*p == '\n') loc.line++, loc.col = 1;
-    }
+    count_to(&loc, source->data, at);
     return loc;
 }
 
-static struct loc place(const struct scan *s, const char *at) { return verilog_place(s->source, at); }
+// A header has hundreds of places, most of them asked for in the file's order: each is counted from the one before.
+static struct loc place(struct scan *s, const char *at) {
+    if (!s->placed || at < s->placed) s->placed = s->source->data, s->loc = (struct loc){s->source, 1, 1};
+    count_to(&s->loc, s->placed, at);
+    s->placed = at;
+    return s->loc;
+}
 
 static void fail(struct scan *s, const char *at, const char *what) {
     if (s->ok) diag_error_text(s->diag, place(s, at), what);
@@ -150,7 +163,7 @@ static bool is_word(const char *from, size_t len, const char *word) {
 }
 
 static struct scan scan_of(struct arena *arena, const struct source *source) {
-    return (struct scan){arena, source, NULL, source->data, source->data + source->size, true};
+    return (struct scan){arena, source, NULL, source->data, source->data + source->size, .ok = true};
 }
 
 verilog_modules verilog_find_modules(struct arena *arena, const struct source *source) {
@@ -258,7 +271,7 @@ static void check_word(struct scan *s, const char *what, const char *name, struc
 struct verilog_header *verilog_read_header(struct arena *arena, const struct source *source,
                                            const struct verilog_module *module, struct diag *diag) {
     struct verilog_header *h = ARENA_NEW(arena, struct verilog_header);
-    struct scan s = {arena, source, diag, source->data + module->at, source->data + source->size, true};
+    struct scan s = {arena, source, diag, source->data + module->at, source->data + source->size, .ok = true};
     h->name = module->name;
     h->loc = module->loc;
     if (take(&s, '#')) read_list(&s, h, read_param);

@@ -11,6 +11,7 @@
 
 enum { MOST_MHZ = 2000 /* for a design whose spec is not known */ };
 
+// A spec is read twice (is_dump looks at its first line), so it cannot come from a pipe.
 static bool is_pipe(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);

@@ -111,9 +111,9 @@ struct ir *command_build_changed(const char *path, const struct build_changes *,
 struct rill_spec;
 struct ir *command_build_spec(const struct rill_spec *, struct arena *arena, struct diag *diag, const char *stop_after);
 
-// Finds the fastest design within the limits of the board, or takes the smallest that it tries if none is within them.
-// `d` receives it and *spec its text. Returns the design in the arena, or NULL after an error, if even the smallest
-// cannot be built.
+// Finds the fastest design within the limits of the board. If no design that it tries is within them, takes the
+// smallest one. `d` receives the design and *spec its text. Returns the IR in the arena, or NULL after an error if even
+// the smallest design cannot be built.
 struct import;
 struct import_design;
 struct ir *command_fit(const struct import *, const char *path, struct import_design *d, struct text *spec,

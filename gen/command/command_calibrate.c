@@ -21,7 +21,8 @@ const struct option_row calibrate_rows[] = {
              "without this option, as DIR/image/statistics.json), otherwise it is read"},
     {0}};
 
-// Length of the text to read: at most `most` bytes, cut at the end of a line.
+// Length of the text to read: all of it, or at most `most` bytes, cut at the end of a line. A text without line ends
+// there is read whole.
 static size_t beginning(const char *text, size_t len, size_t most) {
     if (len <= most) return len;
     while (most > 0 && text[most - 1] != '\n') most--;
@@ -34,7 +35,7 @@ static void progress(int64_t done, int64_t all) {
                 done == all ? "\n" : "");
 }
 
-// Cuts the text into windows, each starting with the ids that begin a prompt.
+// Cuts the text into windows. Each begins with the ids that begin a prompt.
 static void cut_windows(struct arena *arena, const struct token_ids *text, const struct token_ids *begin,
                         int64_t window, struct token_ids *ids) {
     for (size_t i = 0; i < text->count; i++) {

@@ -49,7 +49,8 @@ static void advise(const struct ir *ir, struct text *out) {
     command_note_resources(ir, out);
 }
 
-// For a design beyond its limits: notes what would help, by estimate. A dump has no spec to change.
+// For a design beyond its limits: notes the changes that would help, by estimate. For a dump it adds nothing, because
+// there is no spec to change.
 static void note_causes(struct run *run, const char *path, struct text *out) {
     enum { JOBS = 1 };
     char *said = NULL;

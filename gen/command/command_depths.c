@@ -7,6 +7,7 @@
 #include "gen/cost/cost.h"
 #include "gen/pass/pass.h"
 #include "gen/timing/depths.h"
+#include "gen/timing/sizing.h"
 
 struct depths_options {
     struct design_options design;
@@ -20,10 +21,6 @@ struct depths {
     int64_t uniform;                        // bits if every FIFO were as deep as the deepest timed one
     int sized;                              // number of FIFOs compared
 };
-
-static bool is_sized(const struct ir *ir, int e) {
-    return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE;
-}
 
 static bool find_depths(struct depths *d, const char **missing) {
     struct ir *ir = d->ir;
@@ -42,7 +39,7 @@ static bool find_depths(struct depths *d, const char **missing) {
 static void add_up(struct depths *d) {
     int64_t deepest = 0, widths = 0;
     for (int e = 0; e < d->ir->edges; e++) {
-        if (!is_sized(d->ir, e)) continue;
+        if (!sizing_is_sized(d->ir, e)) continue;
         int64_t bits = cost_edge_bits(d->ir, &d->ir->edge[e]);
         d->sized++;
         d->all_safe += d->safe[e] * bits;
@@ -60,7 +57,7 @@ static void print_json(const struct depths *d) {
     bool first = true;
     printf("{\n  \"fifos\": {");
     for (int e = 0; e < d->ir->edges; e++) {
-        if (!is_sized(d->ir, e)) continue;
+        if (!sizing_is_sized(d->ir, e)) continue;
         printf("%s\n    \"%s\": {\"bits\": %" PRId64 ", \"safe\": %" PRId64 ", \"timed\": %" PRId64
                ", \"least\": %" PRId64 "}",
                first ? "" : ",", d->ir->edge[e].name, cost_edge_bits(d->ir, &d->ir->edge[e]), d->safe[e], d->timed[e],
@@ -75,7 +72,7 @@ static void print_json(const struct depths *d) {
 static void print_table(const struct depths *d) {
     printf(" bits    safe   timed   least  stream\n");
     for (int e = 0; e < d->ir->edges; e++)
-        if (is_sized(d->ir, e))
+        if (sizing_is_sized(d->ir, e))
             printf("%5" PRId64 " %7" PRId64 " %7" PRId64 " %7" PRId64 "  %s\n", cost_edge_bits(d->ir, &d->ir->edge[e]),
                    d->safe[e], d->timed[e], d->least[e], d->ir->edge[e].name);
     printf("\n%d FIFOs, bits in all: safe rule %" PRId64 ", timed %" PRId64 ", least for the same cycles %" PRId64 "\n",

@@ -7,7 +7,8 @@
 #include "gen/command/command.h"
 #include "gen/command/explore_simulate.h"
 
-typedef VEC(const char *) explore_list; // ends with NULL in words_of
+// Values of an option that may be repeated. `ended` adds the NULL that struct explore_words needs.
+typedef VEC(const char *) explore_list;
 
 struct explore_options {
     const char *spec, *journal, *launch, *emit, *html;
@@ -20,13 +21,22 @@ struct explore_options {
     bool json, over, work, quiet;
 };
 
-// The command as a user would type it, without what does not change the result.
+// An argument in single quotes, as a shell reads it. A single quote in it is written outside the quotes, after a
+// backslash.
+static const char *quoted(struct arena *arena, const char *argument) {
+    const char *text = "'";
+    for (const char *c = argument; *c; c++) text = arena_printf(arena, *c == '\'' ? "%s'\\''" : "%s%c", text, *c);
+    return arena_printf(arena, "%s'", text);
+}
+
+// The command as a user would type it: `rill explore` and all arguments, in quotes where a shell needs them. It is
+// written into the specs and the page that the search makes.
 static const char *command_of(struct arena *arena, int argc, char **argv) {
     const char *text = "rill explore";
     for (int i = 1; i < argc; i++) {
         bool plain = strspn(argv[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/%+") ==
                      strlen(argv[i]);
-        text = arena_printf(arena, plain ? "%s %s" : "%s '%s'", text, argv[i]);
+        text = arena_printf(arena, "%s %s", text, plain ? argv[i] : quoted(arena, argv[i]));
     }
     return text;
 }
@@ -40,7 +50,7 @@ static char **worker_arguments(struct arena *arena, int argc, char **argv) {
     return all;
 }
 
-// The folder of the specs as the page sees it.
+// The path from the folder of the page to the folder of the specs.
 static const char *specs_from(const struct explore *x, const struct explore_options *o) {
     return file_relative(x->arena, file_whole(x->arena, file_dir(x->arena, o->html)), file_whole(x->arena, o->emit));
 }
@@ -68,6 +78,7 @@ static int print(const struct explore *x, const struct explore_options *o, const
     return RILL_BAD_SPEC;
 }
 
+// Returns the list's items, with a NULL after the last one.
 static const char *const *ended(struct arena *arena, explore_list *list) {
     VEC_PUSH(arena, *list, NULL);
     return list->items;

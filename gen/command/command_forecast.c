@@ -67,6 +67,7 @@ static struct hbm_share share_of(const struct forecast_view *v, const struct tim
     return hbm_figures_share(&d->hbm, p->beats * d->beat_bits / 8, ms(v, p->cycles) * 1e-3);
 }
 
+// Cycles of a phase in which the engine had no command and for which no cause is counted.
 static double rest(const struct timing_phase *p) {
     double sum = p->busy + p->turn;
     for (int c = 0; c < TIMING_CAUSES; c++) sum += p->wait[c];

@@ -61,7 +61,7 @@ static bool write_texts(const struct emit_plan *p, const struct clock_model *clo
     return write_text(out, "report.json", &json) && map_ok && report_ok && pblocks_ok;
 }
 
-// Writes the files that the oracle reads in a simulation: the original spec and golden functions.
+// Writes the files that the oracle reads in a simulation: the original spec, its family and the golden functions.
 static bool write_oracle(const struct ir *ir, struct output *out) {
     struct oracle_copy *copy = ARENA_ARRAY(ir->arena, struct oracle_copy, (size_t)ir->customs + 2);
     size_t count = 0;
@@ -116,8 +116,8 @@ static bool is_written(const struct output *out, const char *path) {
     return false;
 }
 
-// Lists the old design's Verilog files (from its filelist.f), oracle files, floorplan and timing record, except those
-// that were just rewritten.
+// Lists the files of the design that was in this folder before, except those that were just rewritten: Verilog (from
+// its filelist.f), oracle files, floorplan and timing record.
 static void find_old(const struct output *out, name_list *old) {
     const char *why;
     size_t len;
@@ -139,6 +139,7 @@ static void find_old(const struct output *out, name_list *old) {
     }
 }
 
+// Commits the files if all are complete, and then removes those of an earlier design. Returns the exit status.
 static int finish(struct output *out, struct diag *diag, bool ok, bool design) {
     name_list old = {0};
     if (ok && design) find_old(out, &old);

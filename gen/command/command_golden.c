@@ -30,13 +30,13 @@ struct session {
     struct arena *arena;
     struct diag *diag;
     struct golden_options o;
-    const struct ir *ir; // the compiler's IR, only for its checks of a checkpoint's folder
+    const struct ir *ir; // the compiler's IR, for its checks and for opening the checkpoint
     struct oracle_graph *graph;
     struct checkpoint *checkpoint;
     struct tokenizer *tokenizer;
     struct oracle *exact; // with --float: unquantized values
     struct text logits;   // of the generated ids, for --logits
-    uint64_t hash;        // over all logits
+    uint64_t hash;        // of the logits from which ids were chosen
     size_t rows;
 };
 
@@ -44,8 +44,8 @@ struct session {
 
 static struct loc spec_loc(struct session *s) { return loc_file(s->arena, s->o.spec); }
 
-// Runs the compiler, so that it rejects bad specs with its messages. Its result is not used further: the oracle reads
-// the spec itself.
+// Runs the compiler, so that it rejects bad specs with its messages. Its IR only serves for checks and for opening the
+// checkpoint: the oracle reads the spec itself.
 static bool compiler_accepts(struct session *s) {
     const struct ir *ir = s->ir = command_build(s->o.spec, s->arena, s->diag, "drop-unread");
     if (!ir) return false;
@@ -187,6 +187,7 @@ static void print_json(const struct session *s, const struct token_ids *prompt, 
     text_free(&text);
 }
 
+// Reports a numeric fault. Returns false.
 static bool fault_at(struct session *s, const char *where) {
     diag_error(s->diag, loc_none(), MSG_NUMERIC_FAULT, where ? where : "unknown");
     return false;
@@ -210,6 +211,8 @@ static bool check_room(struct session *s, size_t prompt) {
     return false;
 }
 
+// Processes the prompt token by token, then generates ids until there are enough, an id ends the text, or the context
+// is full.
 static bool decode(struct session *s) {
     struct token_ids ids = {0}, made = {0};
     if (!prompt_ids(s, &ids) || !check_room(s, ids.count)) return false;
@@ -241,8 +244,10 @@ struct telling {
     struct text stories;
 };
 
+// Share of the predictions in which exact and unquantized values have the same first choice.
 static double agreement(const struct evaluation *e) { return (double)e->model[1].agree / (double)e->tokens; }
 
+// Called after each story: shows the progress, and adds the story to the JSON list.
 static void tell_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     struct telling *t = user;
     if (isatty(STDERR_FILENO))
@@ -285,6 +290,7 @@ static bool evaluate_in(struct session *s, const struct evaluate_text *text, str
     return result.tokens > 0;
 }
 
+// Evaluates several stories at the same time, each in a lane, with unquantized and with exact values.
 static bool evaluate_with(struct session *s, struct oracle *unquantized, const char *text, size_t len) {
     struct telling t = {.s = s};
     struct evaluate_text of = {s->tokenizer, text, len, oracle_context(s->graph), s->o.stories, tell_story, &t};

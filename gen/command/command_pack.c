@@ -63,6 +63,7 @@ static const struct statistics *calibrate(const struct ir *ir, const struct pack
     return s;
 }
 
+// Writes measured statistics next to the image, unless --statistics names a file for them.
 static bool keep(const struct statistics *s, const struct pack_options *o, struct output *out, struct diag *diag) {
     struct text file = {0};
     if (!o->calibrate.text || o->calibrate.statistics) return true;

@@ -13,7 +13,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 };
+enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 }; // bytes of a file
 
 struct package_options {
     const char *dir, *out, *name;
@@ -56,19 +56,14 @@ static bool is_same_dir(const char *a, const char *b) {
     return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// Allows replacing a package that was written here before, but no other content.
+// Checks that the output folder may be written: it may have an earlier package, but not a design. The input must not be
+// a package.
 static bool check_folders(struct packing *p) {
     if (exists(p, p->o.dir, "package.json")) return refuse(p, p->o.dir, MSG_IS_PACKAGE);
     if (is_same_dir(p->o.dir, p->o.out)) return refuse(p, p->o.out, MSG_PACKAGE_FOLDER);
     if (exists(p, p->o.out, "filelist.f") && !exists(p, p->o.out, "package.json"))
         return refuse(p, p->o.out, MSG_PACKAGE_OVER_DESIGN);
     return true;
-}
-
-static uint64_t hash_bytes(const char *data, size_t len) { // FNV-1a, as in `rill gen`
-    uint64_t h = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < len; i++) h = (h ^ (uint8_t)data[i]) * 0x100000001b3u;
-    return h;
 }
 
 static bool read_design(struct packing *p) {
@@ -84,7 +79,7 @@ static bool read_design(struct packing *p) {
     p->package.arena = p->arena;
     p->package.name = p->o.name;
     p->package.prefix = package_prefix(p->arena, p->o.name);
-    p->package.identity = arena_printf(p->arena, "%016" PRIx64, hash_bytes(data, len));
+    p->package.identity = arena_printf(p->arena, "%016" PRIx64, bytes_hash(data, len));
     return true;
 }
 
@@ -274,7 +269,7 @@ static bool copy_oracle(struct packing *p) {
     return true;
 }
 
-// Writes what simulation, report and host read, so that these commands accept the package as a design.
+// Writes the files that simulation, report and host read, so that these commands accept the package as a design.
 static bool write_design(struct packing *p) {
     struct text map = {0}, sim = {0};
     text_addf(&sim, "%s\n", package_comment(&p->package, "//"));
@@ -315,7 +310,7 @@ static bool is_written(const struct packing *p, const char *path) {
     return false;
 }
 
-// A path within the folder: a list that was changed by hand must not name files elsewhere.
+// Whether the path stays within the folder. A list that was changed by hand must not name files elsewhere.
 static bool is_inside(const char *path) { return *path && *path != '/' && *path != '#' && !strstr(path, ".."); }
 
 // Finds the files of an earlier package. A package of an older version lists only its Verilog files.
@@ -331,7 +326,7 @@ static path_list find_old(struct packing *p) {
     return old;
 }
 
-// Removes the files, and folders that become empty.
+// Removes the files, and the folders that become empty.
 static void remove_old(struct packing *p, const path_list *old) {
     for (size_t i = 0; i < old->count; i++) {
         const char *dir = old->items[i];
@@ -347,6 +342,7 @@ static void note_build(struct packing *p, const char *identity_before) {
                  identity_before, p->o.out);
 }
 
+// The identity of the package that was in the output folder before; NULL: there was none.
 static const char *identity_before(struct packing *p) {
     static const char key[] = "\"identity\": \"";
     const char *why;

@@ -35,8 +35,9 @@ static void print_board(const struct rill_device *d, struct arena *arena, struct
                   d->slrs[i + 1].name, d->sll, d->sll_region, d->slrs[i].platform_wires);
 }
 
+// The tools' figure in words: a number, a range, or a bound on one side.
 static const char *range(const struct platform_row *row, struct arena *arena) {
-    enum { NO_BOUND = 1000000000 };
+    enum { NO_BOUND = 1000000000 }; // an upper end from here on means that there is none
     if (row->high >= NO_BOUND) return arena_printf(arena, "%.0f or more", row->low);
     if (row->low <= 0 && row->high > 0) return arena_printf(arena, "at most %.10g", row->high);
     if (row->low < row->high) return arena_printf(arena, "%.10g to %.10g", row->low, row->high);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill sim: builds a generated design with Verilator, once per design and set of sources, and compares
-// the run with the replay.
+// rill sim: builds a generated design with Verilator, once per design and set of sources, and compares the run with the
+// replay.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ struct build_options {
 struct sim_build {
     struct arena *arena;
     const char *dir, *root; // root: the project's folder
-    const char *folder;     // folder of the executable within dir; one for each kind of build
+    const char *folder;     // folder of the executable within dir; each kind of build has another one
     const char *kind;       // kind of build: plain, tuned or quick (verif/harness/build.sh)
     bool trace, build_only, pumped;
     int jobs, threads;
@@ -41,7 +41,7 @@ static void end_all(int signal) {
     kill(0, SIGKILL);
 }
 
-static int wait_for(pid_t pid) { // exit status, or -1
+static int wait_for(pid_t pid) { // returns the exit status, or -1
     int status = 0;
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -73,12 +73,14 @@ static int run(char *const args[], int log) {
     return wait_for(pid);
 }
 
+// Prints the end of a log, at most 4000 bytes.
 static void show_tail(struct arena *arena, const char *log) {
     size_t len;
     const char *why, *data = file_read(arena, log, 64 << 20, &len, &why);
     if (data) fprintf(stderr, "%s\n", len > 4000 ? data + len - 4000 : data);
 }
 
+// Whether a file exists and is older than the executable.
 static bool is_older(const char *path, const struct stat *made) {
     struct stat source;
     if (stat(path, &source)) return false;
@@ -96,8 +98,8 @@ static bool all_older(struct sim_build *b, const char *folder, const struct stat
     return older;
 }
 
-// Whether the executable is newer than its sources: the design's Verilog (which may be edited by hand), the memory
-// model and the harness.
+// Whether the executable is newer than its sources: the design's Verilog (which may be edited by hand), Rill's library,
+// the memory model and the harness.
 static bool is_current(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     struct stat made;
@@ -166,8 +168,7 @@ static bool fits_design(struct run *run, const struct sim_build *b, struct sim_o
 
 // ---- the build ----
 
-// Tells the expected duration: seconds or minutes. Whoever waits for a small design's build should know of the quick
-// one.
+// Says that the build has begun. A plain build takes minutes, so its message names the quick build.
 static void say_building(const struct sim_build *b) {
     fprintf(stderr, "rill sim: building the simulation of %s ...%s\n", b->dir,
             strcmp(b->kind, "plain") != 0
@@ -223,7 +224,8 @@ static bool build(struct sim_build *b, const char *exe) {
     return false;
 }
 
-// Builds, unless another process has done so in the meantime: one process at a time builds simulations of a design.
+// Builds, unless another process has done so in the meantime. A lock makes sure that only one process at a time builds
+// simulations of a design.
 static bool build_once(struct sim_build *b, const char *exe) {
     const char *path = arena_printf(b->arena, "%s/sim/build.lock", b->dir);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -26,17 +26,17 @@ struct verify {
     struct verify_options *o;
     const char *exe, *work;
     struct journal journal;
-    uint64_t *known; // results in the journal: the replay's, then each shard's; 0: none
+    uint64_t *known; // hashes of the results in the journal: the replay's, then each shard's; 0: none
     struct shards_request *request;
     struct shard *shard;
     int count;
-    int *shard_of; // per job
+    int *shard_of; // per job: its shard
     struct pool_job *job;
     int jobs;
-    int64_t steps, steps_done; // of the jobs
+    int64_t steps, steps_done; // simulated steps of all jobs, and of those that have ended
     double seconds;
     int golden_status;
-    bool shown; // a line of progress
+    bool shown; // a line of progress is on the terminal
 };
 
 // ---- files and arguments ----
@@ -53,12 +53,14 @@ static void add_pair(struct verify *v, arg_list *args, const char *option, const
     add(v, args, value);
 }
 
+// Adds the arguments of this command's line that belong to a table of options.
 static void add_table(struct verify *v, arg_list *args, const struct option_row *table) {
     char **words = ARENA_ARRAY(v->arena, char *, (size_t)v->run->argc + 1);
     int count = options_select(&command_verify.options, table, v->run->argc, v->run->argv, words);
     for (int i = 0; i < count; i++) add(v, args, words[i]);
 }
 
+// Adds the words of --launch, which are separated by blanks.
 static void add_launcher(struct verify *v, arg_list *args) {
     char *words = arena_strdup(v->arena, v->o->launch ? v->o->launch : ""), *rest = NULL;
     for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) add(v, args, word);
@@ -71,6 +73,7 @@ static void add_program(struct verify *v, arg_list *args) {
     add(v, args, "--quiet");
 }
 
+// Arguments of the run that writes the replay's state at every position, without the design.
 static char *const *golden_args(struct verify *v) {
     arg_list args = {0};
     add_program(v, &args);
@@ -92,6 +95,7 @@ static const char *prompt_list(struct verify *v, int64_t count) {
     return list;
 }
 
+// Arguments of a shard: its own request, begun at its first position with the replay's state.
 static char *const *shard_args(struct verify *v, int shard) {
     const struct shard *s = &v->shard[shard];
     const struct sim_options *sim = &v->o->sim;
@@ -138,6 +142,7 @@ static const char *key_of(struct verify *v) {
     return key;
 }
 
+// Notes a result of the journal. A later end of the shard replaces it, and an end that did not pass removes it.
 static void note_known(void *context, int shard, const char *state, uint64_t result) {
     struct verify *v = context;
     if (shard >= GOLDEN && shard < v->o->shards)
@@ -218,12 +223,14 @@ static struct pool pool_of(struct verify *v) {
     return (struct pool){.parallel = (int)v->o->jobs, .limit = v->o->limit, .context = v};
 }
 
+// Whether an earlier run left the replay's result and its state.
 static bool has_golden(struct verify *v) {
     size_t len;
     const char *why, *text = file_read(v->arena, file_of(v, GOLDEN, "json"), 1 << 30, &len, &why);
     return text && !access(file_of(v, GOLDEN, "state"), R_OK) && v->known[0] == bytes_hash(text, len);
 }
 
+// Runs the replay unless an earlier run left its result, and reads the request from it. False after an error.
 static bool run_golden(struct verify *v) {
     struct pool pool = pool_of(v);
     struct pool_job job = {golden_args(v), file_of(v, GOLDEN, "log"), false};
@@ -255,6 +262,7 @@ static const char *status_text(struct verify *v, int status) {
     return status == POOL_DIED ? "it was killed" : arena_printf(v->arena, "it ended with status %d", status);
 }
 
+// Sets the shard's state when its process has ended. A result that passes does not count if the exit status is not 0.
 static void judge(struct verify *v, int shard, int status) {
     struct shard *s = &v->shard[shard];
     if (status == POOL_LATE) {
@@ -269,6 +277,7 @@ static void judge(struct verify *v, int shard, int status) {
     }
 }
 
+// Notes the end of a shard. A shard that died is run again, up to MOST_TRIES times in all.
 static bool shard_ended(void *context, int job, int status, double seconds) {
     struct verify *v = context;
     int shard = v->shard_of[job];
@@ -301,6 +310,7 @@ static void add_job(struct verify *v, int shard) {
     v->steps += s->last - s->first + 1;
 }
 
+// Runs all shards whose results are not known from an earlier run.
 static void run_shards(struct verify *v) {
     struct pool pool = pool_of(v);
     v->shard = ARENA_ARRAY(v->arena, struct shard, (size_t)v->o->shards);
@@ -391,6 +401,7 @@ static bool write_json(struct verify *v, const struct shards_sum *sum, bool pass
     return !why;
 }
 
+// Joins the results, prints and writes the verdict, and returns the exit status.
 static int verdict(struct verify *v) {
     int failed = 0, first = 0;
     struct shards_sum sum = shards_join(v->arena, v->request, v->shard, v->count, v->o->warm, v->o->sim.seed == 0);

@@ -75,6 +75,7 @@ static bool simulate(const struct simulating *s) {
     return succeeds(s, sim);
 }
 
+// Reads a run's cycles, and puts them next to the forecast, which is in milliseconds.
 static bool read_cycles(const struct simulating *s, const double *forecast, struct explore_trial *r) {
     size_t len;
     const char *why, *data = file_read(s->x->arena, s->json, MAX_BYTES, &len, &why);

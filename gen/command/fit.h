@@ -12,14 +12,14 @@ struct fitting {
     const char *path; // of the spec, in messages
 };
 
-// Builds a design with all passes. Returns NULL if it fails or the board's limits cause a warning. *why (if not NULL)
-// receives the first warning, or NULL. *spec receives the text of its spec.
+// Builds a design with all passes. Returns NULL if it has an error or a warning, such as one about the board's limits.
+// *why (if not NULL) receives the first warning, or NULL. *spec receives the text of the design's spec.
 struct ir *fit_build(const struct fitting *, const struct import_design *, struct text *spec, const char **why);
 
-// Chooses the channels and the keys `A` and `pump`, and among the bases, which give all other keys and the most
-// channels. The design that it returns is within the limits of its board, by all passes; *d and *spec receive it. NULL:
-// none was found, and *d is as before.
-// request: prompt tokens and generated tokens that the estimates are about; 0: the usual ones.
+// Chooses one of the bases, its channels and the keys `A` and `pump`. A base gives all other keys and the most
+// channels. Returns a design that is within the limits of its board, by all passes; *d and *spec receive it. NULL: none
+// was found, and *d is as before. request: prompt tokens and generated tokens that the estimates are about; 0: the
+// usual ones.
 struct ir *fit_search(const struct fitting *, const struct import_design *bases, int count, const int64_t request[2],
                       struct import_design *d, struct text *spec);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the keys under `design` for an imported model and a board. The search for channels, `A` and `pump`
-// (fit_search.c) begins with the widest kernels and long prefetch. If no design of them is within the board's limits,
-// it is repeated with less.
+// (fit_search.c) begins with the most lanes and tokens per step, and with a long prefetch. If no design within the
+// board's limits is found, the search is repeated with less of these.
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,8 @@ static const char *first_warning(struct arena *arena, const char *said) {
     return at ? arena_strndup(arena, at + sizeof mark - 1, strcspn(at + sizeof mark - 1, "\n")) : NULL;
 }
 
-// Builds up to the pass `last` (NULL: all), and releases the design if it has an error or a warning.
+// Builds up to the pass `last` (NULL: all) without messages. Returns NULL, and releases the design, if it has an error
+// or a warning. *why: see fit_build.
 static struct ir *build_silently(const struct fitting *f, const struct import_design *d, struct text *spec,
                                  const char *last, const char **why) {
     struct diag silent;
@@ -85,6 +86,8 @@ struct ir *fit_build(const struct fitting *f, const struct import_design *d, str
 
 // ---- lanes for long contexts ----
 
+// A wait for scores matters if it is more than a WAIT_SHARE-th of a step's bound. UNROLL: value of the key `unroll` in
+// a design with twice the lanes. MOST_LANES: most lanes that a design may have.
 enum { WAIT_SHARE = 10, UNROLL = 160, MOST_LANES = 32 };
 
 // Cycles of a decode step at half the context in which the engine waits for its scores to leave. It makes one score per
@@ -103,6 +106,7 @@ static int64_t scores_wait(const struct ir *ir) {
     return cycles;
 }
 
+// Whether the engine's wait for scores is more than a tenth of a decode step at half the context.
 static bool waits_for_scores(const struct ir *ir) {
     struct cost_step step = cost_usual_step(ir, ir->design.context / 2);
     return scores_wait(ir) * WAIT_SHARE > cost_step_bound(ir, &step).cycles;

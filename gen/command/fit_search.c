@@ -12,6 +12,7 @@
 static const struct {
     int copies, pump; // pump 0: the spec does not set it
 } kinds[] = {{1, 0}, {2, 0}, {1, 2}, {2, 2}, {4, 2}};
+// MOST_BUILDS: designs that a search builds with all passes.
 enum { KINDS = COUNT_OF(kinds), MOST_BASES = 2, MOST_WAYS = KINDS * MOST_BASES, MOST_BUILDS = 12 };
 
 struct way {
@@ -28,6 +29,7 @@ static double worth(const struct way *w) {
     return w->result.value[EXPLORE_LATENCY_MS] * (w->design.pump > 1 ? 1 + CLOCK_WORTH : 1);
 }
 
+// Begins the estimates of a way: its spec is the base with the way's `A` and `pump`, and only `channels` varies.
 static bool begin(const struct fitting *f, struct way *w, const int64_t request[2], struct diag *silent) {
     static const char *const keys[] = {"channels", NULL};
     const struct explore_words words = {.vary = keys, .prompt = request[0], .tokens = request[1]};
@@ -67,6 +69,7 @@ static int add_ways(const struct fitting *f, const struct import_design *bases, 
     return ways;
 }
 
+// The way with the least time, by the estimate at its present channels; NULL if all have ended.
 static struct way *best_of(struct way *way, int ways) {
     struct way *best = NULL;
     for (int i = 0; i < ways; i++)

@@ -11,6 +11,7 @@
 
 // Rows per step and lanes, the fastest first.
 static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
+// CHANNEL_BYTES: bytes of weights that keep a channel busy.
 enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 
 const char *command_take_dim(struct arena *arena, void *into, const char *value) {
@@ -57,7 +58,8 @@ static bool fits(const struct fitting *f, const struct onnx_design *d) {
     return ok;
 }
 
-// Chooses as many channels as the weights keep busy, and with them the fastest design that fits.
+// Chooses as many channels as the weights keep busy, and with them the fastest design that fits. If none fits, tries
+// half of the channels, and so on. False if none fits with one channel; *d is then the smallest design.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;

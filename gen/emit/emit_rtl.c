@@ -152,6 +152,13 @@ static size_t string_len(const char *text, size_t len) {
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
 
+// Length of the text up to the next space, comment, string or directive; at least 1.
+static size_t run_len(const char *text, size_t len) {
+    size_t n = 1;
+    while (n < len && !isspace((unsigned char)text[n]) && !strchr("/\"`", text[n])) n++;
+    return n;
+}
+
 // Adds a piece of source. `apart`: white space or a comment is in front of it, which counts only between words.
 static void add_piece(const char *piece, size_t len, bool apart, struct text *out) {
     if (apart && out->len && in_word(out->data[out->len - 1]) && in_word(*piece)) text_add(out, " ");
@@ -170,7 +177,7 @@ static void add_logic(const char *data, size_t len, struct text *out) {
             apart = true;
             continue;
         }
-        n = data[i] == '"' ? string_len(data + i, len - i) : 1;
+        n = data[i] == '"' ? string_len(data + i, len - i) : run_len(data + i, len - i);
         directive |= data[i] == '`';
         add_piece(data + i, n, apart, out);
         apart = false;

@@ -61,7 +61,7 @@ static void say_attribute(FILE *out, int op, int index, struct arena *arena) {
     fprintf(out, "    %s\n", meaning ? explain_plain(meaning, arena) : "");
 }
 
-// Prints the operations that a composite stands for.
+// Prints the operations that a composite consists of.
 static void say_steps(FILE *out, const char *steps) {
     for (const char *p = steps; p && *p; p += strcspn(p, ";")) {
         p += strspn(p, "; ");
@@ -80,7 +80,7 @@ static void say_operation(FILE *out, int op, struct arena *arena) {
     say_page(out, "spec.md#5-operations");
 }
 
-// Prints whose value a legal word is and what the word does.
+// Prints the key or attribute to which a legal word belongs, and the word's meaning.
 static void say_value(FILE *out, const struct topic *t, struct arena *arena) {
     const char *of = t->of->short_name, *meaning = explain_value(of, t->short_name);
     fprintf(out, "`%s` is a value of %s%s: %s\n", t->short_name, t->of->kind == TOPIC_ATTRIBUTE ? "attribute " : "",
@@ -232,7 +232,8 @@ static bool say_named_in(FILE *out, const struct topics *all, const char *text, 
     return said || say_quoted(out, all, text, arena);
 }
 
-// Explains an unknown message by the first of its words that is known, or else by a key of the spec in it.
+// Explains an unknown message by the first of its words that is known, or else by the first one that is the full name
+// of a topic, such as a key of the spec.
 static bool say_word_in(FILE *out, const struct topics *all, const char *text, struct arena *arena) {
     bool said = false;
     const char *word, *at = text;
@@ -241,6 +242,7 @@ static bool say_word_in(FILE *out, const struct topics *all, const char *text, s
     return said;
 }
 
+// Explains the names in a message and, if the message itself is not known, its plain words.
 static bool say_about(FILE *out, const struct topics *all, const char *text, bool known, struct arena *arena) {
     char *words = NULL;
     size_t len;

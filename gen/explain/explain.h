@@ -9,8 +9,8 @@ struct options;
 
 enum explain_file { EXPLAIN_SPEC, EXPLAIN_BOARD, EXPLAIN_FAMILY, EXPLAIN_CHAT };
 
-// A JSON Schema (draft 7) for a kind of file that Rill reads. That of a spec includes the installed operations and
-// families. The caller frees the string.
+// A JSON Schema (draft 7) for a kind of file that Rill reads. The schema of a spec includes the installed operations
+// and families. The caller frees the string.
 char *explain_json_schema(enum explain_file, struct arena *);
 
 // Prints a table of the spec ("design", "graph.regions") as Markdown rows for docs/spec.md; false: no such table.
@@ -27,11 +27,11 @@ void explain_messages(FILE *out);
 // Explains every topic in turn. `commands` ends with NULL.
 void explain_everything(FILE *out, const struct options *const *commands, struct arena *);
 
-// Explains what a text is about. The text may be a key of a spec, a board file or a family file (`design.T`, or `T`),
-// one of its legal words (`int4_asym`), a parameter of a family, an operation or its attribute (`softmax`,
-// `rmsnorm.eps`), a register, a command or an option (`commands` ends with NULL), or a word of the glossary. It may
-// also be a message of Rill: then its meaning, its remedy and the things it names are explained. Returns false if
-// nothing is found; *near is then the likely spelling, or NULL.
+// Explains what a text is about. The text may be a key of a spec, a board file, a family file or a chat template
+// (`design.T`, or `T`), one of its legal words (`int4_asym`), a parameter of a family, an operation or its attribute
+// (`softmax`, `rmsnorm.eps`), a register, a command or an option (`commands` ends with NULL), or a word of the
+// glossary. It may also be a message of Rill. Then its meaning, its remedy and the things that it names are explained.
+// Returns false if nothing is found; *near is then the likely spelling, or NULL.
 bool explain_topic(FILE *out, const char *text, const struct options *const *commands, const char **near,
                    struct arena *);
 

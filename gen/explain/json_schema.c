@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spec language, board files and families as JSON Schemas (draft 7). Editors use them to complete and check YAML.
+// The spec language, board files, families and chat templates as JSON Schemas (draft 7). Editors use them to complete
+// and check YAML.
 #include <jansson.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static json_t *parsed(const char *text) {
     return json;
 }
 
+// Adds a description, without the backquotes of Markdown.
 static json_t *described(json_t *schema, const char *doc, struct arena *arena) {
     if (!doc) return schema;
     char *plain = arena_strdup(arena, explain_plain(doc, arena)), *to = plain;
@@ -116,7 +118,8 @@ static json_t *table_schema(const struct schema_table *t, struct arena *arena) {
 
 // ---- keys that depend on a word: attributes of an operation, parameters of a family ----
 
-// The keys that are allowed in addition to those of `table`, if `key` is `word`.
+// The condition that allows further keys: if `key` is `word`, the map may have `properties` in addition to the keys of
+// `table`, and must have `required`.
 static json_t *where(const char *key, const char *word, const struct schema_table *table, json_t *properties,
                      json_t *required) {
     json_t *names = json_array();

@@ -52,7 +52,7 @@ static const char *enum_words(const char *json, struct arena *arena) {
     return words;
 }
 
-// Says what a key holds, if the table does not.
+// Says in words what kind of value a key holds.
 static const char *held_words(const struct schema_key *k, struct arena *arena) {
     static const char *const maps[] = {NULL, "map", "list of maps", "map of maps"};
     static const struct {

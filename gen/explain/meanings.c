@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Looks up the rows of include/meanings.def.
 #include "gen/explain/meanings.h"
 
 #include <string.h>

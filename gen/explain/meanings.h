@@ -6,8 +6,8 @@
 // Returns the meaning of an attribute. A row for this operation wins over the row for all operations. NULL if there is
 // none.
 const char *explain_attribute(const char *op, const char *attribute);
-// Returns the meaning of a legal word. of: key or attribute, for example `design.weights`. A row for its last part
-// (`weights`) wins over the general row. NULL if there is none.
+// Returns the meaning of a legal word. of: last part of its key's or attribute's name (`weights` for `design.weights`).
+// A row for this name wins over the row for all names. NULL if there is none.
 const char *explain_value(const char *of, const char *word);
 
 #endif

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Collects the names that `rill explain` knows: keys, legal words, family parameters, operations, registers, commands.
 #include "gen/explain/topics.h"
 
 #include <string.h>

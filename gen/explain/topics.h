@@ -11,7 +11,7 @@
 enum { MAX_TOPICS = 4096 };
 
 enum topic_kind {
-    TOPIC_KEY,       // in a spec, a board file or a family file
+    TOPIC_KEY,       // in a spec, a board file, a family file or a chat template
     TOPIC_VALUE,     // a legal word of such a key or of an attribute
     TOPIC_PARAMETER, // a family's parameter, which is a key of `model`
     TOPIC_OPERATION,

@@ -89,13 +89,15 @@ bool explore_begin_advice(struct explore *x, const char *path, struct arena *are
 
 // ---- what they are worth ----
 
+// The relative improvement of a figure; negative if it gets worse.
 static double gain(const struct explore_result *own, const struct explore_result *r, int metric) {
     double of = own->value[metric], to = r->value[metric];
     if (of <= 0 || to <= 0) return 0;
     return explore_metric[metric].up ? (to - of) / of : (of - to) / to;
 }
 
-// For a design beyond its limits the relief counts first, else the speed. Area counts little.
+// The worth of a change: the gains in speed and, with little weight, in area. If the design is beyond its limits, the
+// relief counts most.
 static double worth_of(const struct explore_result *own, const struct explore_result *r) {
     static const double RELIEF = 10, AREA = 0.1;
     double sum = gain(own, r, EXPLORE_TOKENS_S) + gain(own, r, EXPLORE_TTFT_MS);
@@ -125,6 +127,7 @@ static struct explore_task *evaluate(const struct explore *x, struct explore_wor
     return explore_workers_run(x, w, task, count + 1, ignore, NULL) ? task : NULL;
 }
 
+// Keeps the changes that the passes accept, with their results, the most useful first. Returns their number.
 static int take_legal(const struct explore_task *task, struct explore_advice *list, int count) {
     int kept = 0;
     for (int i = 0; i < count; i++) {

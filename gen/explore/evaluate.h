@@ -6,12 +6,12 @@
 #include "gen/explore/explore.h"
 #include "gen/timing/timing.h"
 
-struct explore_pace { // cycles of the request, estimated
+struct explore_pace { // estimated cycles of the request
     double prefill, decode;
 };
-// Simulates a prompt step and a decode step, each with two and with three repetitions of the layer, and extrapolates to
-// all repetitions. Gives every stream the depth that these steps need, unless the design has safe depths. False if a
-// kernel has no contract.
+// Simulates a prompt step and, in a language model, a decode step, each with two and with three repetitions of the
+// layer, and extrapolates to all repetitions. Gives every stream the depth that these steps need, unless the design has
+// safe depths. False if a kernel has no contract or the streams deadlock.
 bool explore_pace(const struct explore *, struct ir *, struct arena *, struct explore_pace *);
 
 #endif

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search over the keys of `design`: which values make the best designs of a spec (docs/explore.md).
 //
-// A point is one value for each key that varies. It is evaluated in three levels, each more exact and slower than the
-// one before:
+// A point is one value for each key that varies or is fixed. It is evaluated in three levels, each more exact and
+// slower than the one before:
 //   bounds    the passes up to size-fifos, and figures that no evaluation of the point can beat (about 3 ms)
 //   estimate  a few simulated steps of a few layers, with FIFOs as deep as these steps need (about 40 ms)
 //   whole     all passes, and the forecast that `rill forecast` prints (seconds for a large model)
-// Only points of the last level are shown. The first two levels decide which points reach it, and in which order.
-// Bounds may exclude a point for good; an estimate may only postpone it.
+// The front has only points of the last level. The first two levels decide which points reach it, and in which order.
+// Bounds may exclude a point for good. An estimate postpones a point; it may leave it out only if the space is too
+// large to be estimated as a whole.
 #ifndef RILL_EXPLORE_H
 #define RILL_EXPLORE_H
 
@@ -37,19 +38,18 @@ struct explore_limit {
     int metric;
     double value;
     bool most; // true: the metric must be at most the value; false: at least
-    bool part; // the value is in percent of what the board has
+    bool part; // the limit was given in percent of the board's amount; `value` is the amount
 };
 
 // ---- the space ----
 
 struct explore_key {
-    const char *name;    // of the key in `design`
+    const char *name;    // name of the key in `design`, or `context`
     const char *pattern; // for `weights.PATTERN`: the pattern of tensor names; else NULL
     const struct schema_field *field;
     const char *value[EXPLORE_VALUES]; // as YAML
     int values, own;                   // own: index of the spec's own value
     bool fixed;   // the key has a single value, which all points have even if the spec does not set it
-    bool is_text; // values are written in quotes
 };
 
 struct explore_point {
@@ -72,12 +72,12 @@ struct explore {
     uint64_t base; // hash of what all points share: spec, board, family, request, version
 };
 
-// Settings of the command line; NULL ends each list.
+// Settings of the command line. Each list ends with NULL.
 struct explore_words {
     const char *const *vary, *const *fix, *const *goal, *const *limit, *const *least, *const *most;
     int64_t prompt, tokens; // 0: chosen from the context
     bool over;
-    bool also; // if `vary` is empty, formats and context vary in addition to the usual keys
+    bool also; // formats, and the context if the spec gives it, vary in addition to the other keys
 };
 // Reads the spec and the settings. Returns false after an error.
 bool explore_begin(struct explore *, const char *path, const struct explore_words *, struct arena *, struct diag *);
@@ -100,24 +100,24 @@ void explore_spec_text(const struct explore *, const struct explore_point *, con
 enum explore_level { EXPLORE_NONE, EXPLORE_BOUNDS, EXPLORE_ESTIMATE, EXPLORE_WHOLE };
 struct explore_result {
     int level;
-    bool legal;                    // false: the passes refuse the point
-    bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be
+    bool legal;                    // false: the passes refuse the point, or it has no forecast
+    bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be within them
     double value[EXPLORE_METRICS]; // the figures at the level that was reached
     double bound[EXPLORE_METRICS]; // figures that no evaluation can beat
     double beyond;                 // by estimate: the largest share by which a limit of the board is exceeded
     char words[EXPLORE_WORDS];     // at `whole`: what limits the speed; for a refused or too large design: the reason
 };
-// Evaluates a point up to a level. Stops earlier if the bounds exclude it.
+// Evaluates a point up to a level. An estimate stops at the bounds if these exclude the point.
 void explore_evaluate(const struct explore *, const struct explore_point *, int level, struct explore_result *);
 // Gets the request with which designs of this context are compared.
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens);
 // Whether a design that is not divided over the dies of its board is larger than one of them. The totals of the board
-// then say nothing about a die or the wires, so it is not known to fit.
+// then tell nothing about a die or the wires, so the design is not known to fit.
 struct ir;
 bool explore_is_unplaced(const struct ir *);
 // Writes one line about a complete design: whether it fits its board, its forecast speed, and what limits the speed.
 void explore_verdict(const struct ir *, bool fits, struct text *);
-// Whether a bound of the result already breaks a limit, so that no evaluation can meet the limit.
+// Whether a bound of the result already breaks a limit of the search or the board, so that no evaluation can meet it.
 bool explore_excluded(const struct explore *, const struct explore_result *);
 // Whether the figures meet all limits of the search and those of the board.
 bool explore_meets(const struct explore *, const struct explore_result *);
@@ -189,11 +189,13 @@ struct explore_outcome {
     int count;
     int *front, fronts;       // indices of the front, ordered by the first goal, the best first
     int excluded, refused;    // points that bounds excluded, and points that the passes refused
-    int estimated, evaluated; // points whose last level is `estimate`, and `whole`
+    int estimated, evaluated; // estimates and whole evaluations, including those in the journal
     int pruned;               // not evaluated, because a point of the front beats their bounds
-    int left;                 // not evaluated, because `whole` points were used up
-    double size;
-    bool exhaustive, exact;
+    // Not evaluated for other reasons: `whole` points were used up or, in a search that is not exhaustive, an estimate
+    // was beaten or missed a limit.
+    int left;
+    double size;            // points of the space
+    bool exhaustive, exact; // all points were estimated; in addition, none is left
     double seconds;
 };
 bool explore_run(const struct explore *, const struct explore_search *, struct explore_outcome *);
@@ -234,7 +236,7 @@ bool explore_begin_advice(struct explore *, const char *path, struct arena *, st
 int explore_advise(const struct explore *, int whole, int jobs, struct explore_result *own, struct explore_advice **);
 void explore_advice_table(const struct explore *, const struct explore_result *own, const struct explore_advice *,
                           int count, struct text *);
-// Writes notes for `rill check`: the changes that bring a design within its limits, or nearest to them.
+// Writes notes for `rill check`: those of the best changes that bring a design within its limits, or nearer to them.
 void explore_advice_notes(const struct explore_result *own, const struct explore_advice *, int count, struct text *);
 
 #endif

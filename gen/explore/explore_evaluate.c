@@ -19,6 +19,7 @@ struct evaluation {
     int pass; // the next pass to run
 };
 
+// Reads the spec with the point's values, as if it were in the file.
 static bool make_spec(struct evaluation *e, const struct explore_point *p) {
     struct text text = {0};
     explore_spec_text(e->x, p, NULL, &text);
@@ -28,6 +29,7 @@ static bool make_spec(struct evaluation *e, const struct explore_point *p) {
     return e->spec != NULL;
 }
 
+// Runs the passes up to the pass `before` (NULL: all that are left). False after an error.
 static bool run_passes(struct evaluation *e, const char *before) {
     for (; pass_table[e->pass].name && (!before || strcmp(pass_table[e->pass].name, before) != 0); e->pass++)
         if (!pass_run(e->pass, e->ir, e->spec, &e->diag)) return false;
@@ -46,6 +48,7 @@ static void take_message(struct evaluation *e, const char *mark, char words[EXPL
 
 // ---- bounds ----
 
+// Sets bounds that exclude nothing.
 static void worst_bounds(double bound[EXPLORE_METRICS]) {
     for (int m = 0; m < EXPLORE_METRICS; m++) bound[m] = explore_metric[m].up ? 1e300 : 0;
 }
@@ -73,8 +76,8 @@ static void lower(struct cost_resources *least, const struct cost_resources *one
     least->uram = at_most(least->uram, one->uram);
 }
 
-// Calculates the least that the design takes, before depths and dies are known: kernels and DMA engines. FIFOs count
-// as nothing, as later passes choose their memories.
+// Calculates the least that kernels and DMA engines take, before depths and dies are known. FIFOs count as nothing,
+// because later passes choose their depths and memories.
 static struct cost_resources least_resources(struct ir *ir) {
     static const enum ram_style styles[] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
     struct cost_design cost = cost_design(ir);
@@ -129,6 +132,8 @@ static double largest_share(const struct cost_resources *use, const struct cost_
     return of[best].share;
 }
 
+// The figure `accuracy`: the bits of the weights' coarsest format (4.5 for int4_asym) plus the activations' mantissa
+// bits.
 static double accuracy_of(const struct ir *ir) {
     static const double bits[SPEC_FORMATS] = {[SPEC_INT8] = 8, [SPEC_INT4] = 4, [SPEC_INT4_ASYM] = 4.5};
     struct cost_formats f = cost_formats(ir);
@@ -151,8 +156,9 @@ static void set_times(const struct explore *x, const struct ir *ir, double prefi
         decodes ? per_second(ir, (double)decodes, decode) : per_second(ir, (double)x->prompt, prefill);
 }
 
+// Sets the bounds of a point: times from the lower bound of a request, resources from the least that the design takes.
 static void set_bounds(const struct explore *x, struct ir *ir, struct explore_result *r) {
-    enum { GROUPS = 8 };
+    enum { GROUPS = 8 }; // groups of decode steps for the bound
     struct cost_bound prefill, decode;
     struct cost_resources least = least_resources(ir), room = room_of(ir);
     const char *which;
@@ -183,11 +189,13 @@ static void set_power(const struct explore *x, const struct ir *ir, const struct
     value[EXPLORE_TOKENS_J] = p.high_w > 0 ? value[EXPLORE_TOKENS_S] / p.high_w : 0;
 }
 
+// Cycles of the step whose power is calculated: a decode step, or a prompt step if there are none.
 static double each_step(const struct explore *x, const struct ir *ir, double prefill, double decode) {
     if (ir->design.is_lm && x->tokens > 1) return decode / (double)(x->tokens - 1);
     return prefill / (double)div_up(x->prompt, ir->design.tokens);
 }
 
+// Sets the figures of the level `estimate`. If the design cannot be simulated, the point stays at the level `bounds`.
 static void set_estimate(struct evaluation *e, struct explore_result *r) {
     struct explore_pace pace;
     const char *which;
@@ -219,6 +227,8 @@ static void fuller(struct fullest *f, double share, const char *what) {
 
 static bool has_one_die_of_several(const struct ir *ir) { return ir->design.dies < 2 && ir->dies > 1; }
 
+// Finds the fullest resource: of the memory's die if the design is not divided over several dies, of the whole board if
+// it has one die, else of any die or boundary between dies.
 static struct fullest fullest_of(const struct ir *ir, const struct cost_design *cost) {
     struct fullest f = {0, "nothing"};
     const char *which;
@@ -248,7 +258,7 @@ static const char *bound_of(const struct ir *ir, const struct timing_forecast *f
     static const char *const causes[TIMING_CAUSES] = {[TIMING_FOR_BEATS] = "waits for beats",
                                                       [TIMING_FOR_OPERAND] = "waits for operands (vector kernels)",
                                                       [TIMING_FOR_ROOM] = "waits for room behind the engine"};
-    enum { BUSY_PERCENT = 85 };
+    enum { BUSY_PERCENT = 85 }; // from this share on a part is the bound by itself
     double memory = p->beats * ir->design.beat_bits / 8 / f->memory_gbs * ir->design.clock_mhz * 1e-3;
     double engine = p->busy, most = engine > memory ? engine : memory;
     int cause = 0;
@@ -271,13 +281,15 @@ static void say_bound(const struct ir *ir, const struct timing_forecast *f, cons
     snprintf(words, EXPLORE_WORDS, "%s; fullest: %s (%.0f %% of the limit)", text, full->what, 100 * full->share);
 }
 
+// Whether the design is within the limits of its board. Otherwise the reason is a warning in e->diag.
 static bool fits_board(struct evaluation *e) {
     int before = e->diag.warnings;
     design_report_capacity(e->ir, loc_none(), &e->diag);
     return e->diag.warnings == before;
 }
 
-// Reports a design that is better than its bounds: then the bounds or the forecast are wrong.
+// Stops with an internal error if a design is better than its bounds, because then the bounds or the forecast are
+// wrong.
 static void compare_bounds(const struct explore_result *r) {
     for (int m = 0; m < EXPLORE_METRICS; m++) {
         double slack = 1e-9 * (r->bound[m] > 1 ? r->bound[m] : 1);
@@ -368,7 +380,7 @@ void explore_evaluate(const struct explore *x, const struct explore_point *p, in
 }
 
 void explore_request_of(int64_t context, int64_t *prompt, int64_t *tokens) {
-    enum { USUAL = 256 };
+    enum { USUAL = 256 }; // prompt tokens, and generated tokens
     *prompt = at_least(at_most(USUAL, context / 2), 1);
     *tokens = *prompt;
 }

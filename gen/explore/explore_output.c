@@ -5,6 +5,7 @@
 
 #include "gen/explore/explore.h"
 
+// Tells how the points were chosen, and whether the front is exact.
 const char *explore_method(const struct explore *x, const struct explore_outcome *o, struct arena *arena) {
     (void)x;
     if (o->exact)

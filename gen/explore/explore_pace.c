@@ -3,7 +3,7 @@
 #include "gen/explore/evaluate.h"
 #include "gen/pass/pass.h"
 
-enum { FEW = 2, MORE = 3 };
+enum { FEW = 2, MORE = 3 }; // layers of the two runs of a step, which give the cycles of one layer
 
 struct pacing {
     struct ir *ir;
@@ -12,7 +12,7 @@ struct pacing {
     bool safe;
 };
 
-// Returns how often the layer repeats; 0 if the number of regions that repeat more than MORE times is not one.
+// Returns how often the layer repeats; 0 unless exactly one region repeats, and more than MORE times.
 static int64_t layers_of(const struct ir *ir) {
     int64_t layers = 0;
     int repeated = 0;
@@ -25,8 +25,8 @@ static void take_room(struct pacing *p, const struct timing_result *r) {
     for (int e = 0; e < p->ir->edges; e++) p->room[e] = at_least(p->room[e], r->edge[e].room);
 }
 
-// Returns the end of a step. A simulated prompt step ends before its products do, because the next step follows. So the
-// engines' last commands count as its end if they are later.
+// Returns the end of a step. The simulated time of a prompt step ends before its products do, because the next step
+// would follow. The engines' last commands count as its end if they are later.
 static double end_of(const struct ir *ir, const struct timing_result *r) {
     int64_t end = r->cycles;
     for (int e = 0; e < ir->engines; e++) end = at_least(end, r->turn[e].last_command);
@@ -46,7 +46,7 @@ static double run(struct pacing *p, const struct timing_step *step, int64_t laye
     return cycles;
 }
 
-struct stretch { // cycles of a step: of all layers, and of one
+struct stretch { // cycles of a step: of all layers together with the rest, and of one layer
     double all, layer;
 };
 
@@ -57,7 +57,7 @@ static struct stretch stretch_of(struct pacing *p, const struct timing_step *ste
 }
 
 static void set_depths(struct pacing *p) {
-    enum { LEAST = 2 };
+    enum { LEAST = 2 }; // words of the smallest FIFO
     for (int e = 0; !p->safe && e < p->ir->edges; e++) p->ir->edge[e].depth = at_least(p->room[e], LEAST);
 }
 
@@ -72,7 +72,8 @@ bool explore_pace(const struct explore *x, struct ir *ir, struct arena *arena, s
     struct stretch of_prompt = stretch_of(&p, &prompt, layers),
                    of_decode = ir->design.is_lm ? stretch_of(&p, &decode, layers) : (struct stretch){0, 0};
     if (of_prompt.all < 0 || of_decode.all < 0) return false;
-    double head = of_decode.all - of_decode.layer * (double)layers; // with the head, after the last step of the prompt
+    // Cycles outside the layers, such as those of the head after the last step of the prompt.
+    double head = of_decode.all - of_decode.layer * (double)layers;
     *out = (struct explore_pace){of_prompt.all * (double)steps + (layers ? head : 0), of_decode.all * (double)decodes};
     set_depths(&p);
     return true;

@@ -34,6 +34,7 @@ static void rank_missing(struct ranking *r, int after) {
     }
 }
 
+// Counts for each point how many others beat it. Only points that meet the limits take part; returns their number.
 static int count_beaten(struct ranking *r) {
     int left = 0;
     for (int i = 0; i < r->count; i++) {

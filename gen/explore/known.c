@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The points that a search has examined, as a list with a hash table, and the generator of random numbers.
 #include "gen/explore/known.h"
 
 #include <stdlib.h>
@@ -29,6 +30,7 @@ void known_free(struct known *k) {
     free(k->slot);
 }
 
+// Returns the slot of a point, or the free slot for it (open addressing).
 static int *slot_of(const struct known *k, const struct explore_point *p) {
     for (uint64_t at = explore_hash(k->x, p);; at++) {
         int *slot = &k->slot[at & (uint64_t)(k->slots - 1)];
@@ -38,6 +40,7 @@ static int *slot_of(const struct known *k, const struct explore_point *p) {
 
 int known_find(const struct known *k, const struct explore_point *p) { return *slot_of(k, p); }
 
+// Makes room for another point. The table has twice as many slots as points fit into the list, so a search ends soon.
 static void grow(struct known *k) {
     if (k->count < k->capacity) return;
     k->capacity = k->capacity ? 2 * k->capacity : FIRST_SLOTS / 2;

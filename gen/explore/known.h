@@ -14,11 +14,11 @@ struct known {
 };
 void known_init(struct known *, const struct explore *);
 void known_free(struct known *);
-int known_find(const struct known *, const struct explore_point *); // -1: not there
+int known_find(const struct known *, const struct explore_point *); // index of the point; -1: it is not known
 int known_put(struct known *, const struct explore_point *,
               const struct explore_result *); // replaces an earlier result; returns its index
 
-// A generator of random numbers that is the same on every machine.
+// A generator of random numbers that gives the same numbers on every machine.
 struct chance {
     uint64_t state;
 };
@@ -29,11 +29,11 @@ int chance_below(struct chance *, int n); // from 0 to n - 1
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);
-// The points that differ in one key by one value; at most 2 * EXPLORE_KEYS.
+// The points that differ in one key by one place of its values; at most 2 * EXPLORE_KEYS.
 int move_neighbours(const struct explore *, const struct explore_point *, struct explore_point *);
 
-// Ranks of points by their figures: those that meet the limits come first, then by how many fronts dominate them.
-// rank[i] belongs to index[i].
+// Ranks points by their figures. Points that meet the limits come first, ranked by the number of fronts before theirs.
+// Points that miss a limit follow, the smallest miss first. rank[i] belongs to index[i].
 void front_ranks(const struct explore *, const struct explore_seen *, const int *index, int count, int *rank);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "gen/explore/known.h"
 
-// Returns 1 for keys whose larger values take more hardware, and -1 for `pump` and `dies`, whose larger values take
-// less of a resource or of a die; 0 for keys that are not numbers.
+// Returns 1 for numeric keys, whose larger values take more hardware; -1 for `pump` and `dies`, whose larger values
+// take less of a resource or of a die; 0 for keys that are not numbers.
 static int grows(const struct explore_key *k) {
     if (!strcmp(k->name, "pump") || !strcmp(k->name, "dies")) return -1;
     return k->field->type == SCHEMA_INT ? 1 : 0;
@@ -23,8 +23,10 @@ static void step(const struct explore_key *k, uint8_t *at, int way) {
     if (to >= 0 && to < k->values) *at = (uint8_t)to;
 }
 
+// Changes one key. In 7 of 10 cases a numeric key moves by one or two places, to less hardware if the point is over its
+// limits, else to more. Otherwise it gets any value.
 static void change(const struct explore *x, struct chance *c, struct explore_point *p, bool over) {
-    enum { GUIDED = 7, OF = 10 };
+    enum { GUIDED = 7, OF = 10 }; // moves that are guided, of how many
     int at = chance_below(c, x->keys), way = grows(&x->key[at]) * (over ? -1 : 1);
     const struct explore_key *k = &x->key[at];
     if (way && chance_below(c, OF) < GUIDED) step(k, &p->at[at], way * (1 + chance_below(c, 2)));

@@ -52,6 +52,7 @@ static bool read_numbers(const json_t *root, const char *name, double *value) {
     return true;
 }
 
+// Reads the value of a key. False if it is not among the values of this search.
 static bool read_key(const struct explore *x, int k, const json_t *keys, struct explore_point *p) {
     const struct explore_key *key = &x->key[k];
     const char *name = key->pattern ? arena_printf(x->arena, "%s.%s", key->name, key->pattern) : key->name;

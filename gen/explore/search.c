@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search. First it estimates many points: all points of a small space, or in a larger space those that a genetic
 // search (NSGA-II) proposes. Then it evaluates points at the level `whole`, those with the best estimates first. It
-// leaves out a point if the front beats its bounds. That loses nothing, because no evaluation is better than its
-// bounds. So the front is exact if all points of the space were estimated.
+// leaves out a point if the front beats its bounds. Nothing is lost by this, because no evaluation is better than its
+// bounds. So the front is exact if all points of the space were estimated and none had to be left.
 //
 // Points are evaluated in batches of a fixed size, so the result does not depend on the number of workers.
 #include <inttypes.h>
@@ -13,6 +13,8 @@
 
 #include "gen/explore/known.h"
 
+// POPULATION, BATCH, WHOLE_BATCH: points of a generation, of a batch of estimates and of a batch of whole evaluations.
+// MOST_IDLE: generations without a new point after which the genetic search ends. ROUNDS: alternations in search_some.
 enum { POPULATION = 48, BATCH = 256, WHOLE_BATCH = 8, MOST_IDLE = 40, ROUNDS = 4 };
 
 struct searching {
@@ -36,6 +38,7 @@ static double seconds(void) {
 
 // ---- evaluating ----
 
+// Notes a result of the journal or of a worker.
 static void take_known(void *to, const struct explore_point *p, const struct explore_result *r) {
     struct searching *s = to;
     if (r->level == EXPLORE_WHOLE) known_put(&s->wholes, p, r);
@@ -48,6 +51,7 @@ static void show_progress(struct searching *s) {
             seconds() - s->began);
 }
 
+// Notes the result of a task, and writes it to the journal unless it ended at the bounds. False after an error.
 static bool take_result(void *to, const struct explore_task *task) {
     struct searching *s = to;
     struct text line = {0};
@@ -85,7 +89,8 @@ static struct explore_result with_speed(const struct searching *s, const struct 
     return out;
 }
 
-// Evaluates those of these points (at most BATCH) whose results are not known. False after an error.
+// Evaluates those of these points (at most BATCH) whose results are not known, and notes the results of all. False
+// after an error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
     struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
     const struct known *known = level == EXPLORE_WHOLE ? &s->wholes : &s->estimates;
@@ -132,7 +137,7 @@ static bool estimate_all(struct searching *s) {
 
 struct member {
     int index, rank;
-    double room; // distance to its neighbours on the front: larger is better
+    double room; // crowding distance: how far its neighbours are apart in each goal; larger is better
 };
 
 static const struct searching *sorting; // qsort has no context
@@ -152,6 +157,8 @@ static int by_fitness(const void *a, const void *b) {
     return x->index - y->index;
 }
 
+// Sets the crowding distances of NSGA-II. The first and the last member of each goal get a distance that no other can
+// reach.
 static void add_rooms(struct searching *s, struct member *m, int count) {
     for (int g = 0; g < s->x->goals; g++) {
         sorting = s;
@@ -189,6 +196,7 @@ static int select_members(struct searching *s, struct member *m, int count, int 
     return count < most ? count : most;
 }
 
+// Returns the better one of two random members. They are ordered by fitness.
 static const struct explore_seen *tournament(struct searching *s, const struct member *m, int count) {
     int a = chance_below(&s->chance, count), b = chance_below(&s->chance, count);
     return &s->seen.item[m[a < b ? a : b].index];
@@ -204,6 +212,7 @@ static int first_points(struct searching *s, struct explore_point *batch, int mo
     return count < most ? count : most;
 }
 
+// Estimates points by NSGA-II until there are `most` or no new ones come up. False after an error.
 static bool breed(struct searching *s, int most) {
     struct explore_point batch[BATCH];
     struct member m[POPULATION + BATCH];
@@ -253,6 +262,7 @@ static enum worth worth_of(const struct searching *s, const struct explore_resul
     return is_beaten(s, value) ? WORTH_BY_BOUNDS : WORTH_ALL;
 }
 
+// Whether the point may still be evaluated at the level `whole`.
 static bool may_count(const struct searching *s, const struct explore_result *r) {
     return r->legal && !is_whole(r) && !explore_excluded(s->x, r);
 }
@@ -291,7 +301,7 @@ static bool confirm(struct searching *s, int64_t most) {
     return !s->failed;
 }
 
-// Estimates the neighbours of all points that no other point beats.
+// Estimates the neighbours of all points of the present front.
 static bool look_around(struct searching *s, int most) {
     for (int i = 0, end = s->seen.count; i < end && s->seen.count < most; i++) {
         struct explore_point next[2 * EXPLORE_KEYS];
@@ -317,6 +327,8 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
     return true;
 }
 
+// Whether a point belongs to the front: it meets the limits, no other point beats it, and it is preferred to all others
+// with equal goals.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
@@ -338,6 +350,7 @@ static int by_goal(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
+// Sets the front and all counts of the outcome.
 static void find_front(struct searching *s) {
     struct explore_outcome *out = s->out;
     out->front = ARENA_ARRAY(s->x->arena, int, (size_t)s->seen.count + 1);

@@ -10,6 +10,7 @@
 #include "gen/spec/spec_read.h"
 #include "include/version.h"
 
+// SHORT_RANGE: all values of a range are taken if its ends are at most so far apart.
 enum { SHORT_RANGE = 32, MOST_BYTES = 1 << 24 };
 
 // ---- reading settings ----
@@ -33,6 +34,7 @@ static const struct schema_field *find_field(const struct explore *x, const char
     return NULL;
 }
 
+// Reports a key that does not exist, with the nearest one. Returns false.
 static bool unknown_key(const struct explore *x, const char *name) {
     const char *keys[64];
     size_t count = 0;
@@ -57,12 +59,14 @@ static bool add_value(struct explore *x, struct explore_key *k, const char *valu
     return true;
 }
 
+// The largest value of a key: the board may have fewer channels or dies than the table allows.
 static int64_t most_of(const struct explore *x, const struct schema_field *f) {
     int64_t most = (int64_t)f->max;
     if (!strcmp(f->key, "channels")) most = at_most(most, x->spec->device->hbm.channels);
     if (!strcmp(f->key, "dies")) most = at_most(most, (int64_t)x->spec->device->slr_count);
     return most;
 }
+// Adds the values of a numeric key: all of them in a short range, else powers of two and 1.5 times these.
 
 static bool add_range(struct explore *x, struct explore_key *k) {
     int64_t low = (int64_t)k->field->min, high = most_of(x, k->field);
@@ -95,7 +99,8 @@ static bool add_all(struct explore *x, struct explore_key *k) {
     return ok;
 }
 
-// Checks a single value as if it were in a spec. Whether values of several keys fit together is checked for each point.
+// Checks a single value as if it were in a spec. Each point is checked later for values of several keys that do not fit
+// together.
 static bool check_value(struct explore *x, const struct explore_key *k, const char *value) {
     struct schema_field f = *k->field;
     char *said = NULL;
@@ -132,6 +137,7 @@ static bool add_list(struct explore *x, struct explore_key *k, const char *list)
     }
 }
 
+// The spec's own value of a key or pattern, or the value that it has if the spec does not give it.
 static const char *own_value(const struct explore *x, const struct explore_key *k) {
     if (k->field == &context_field) return explore_context(x)->text;
     const struct yaml_node *design = yaml_get(x->spec->root, "design"), *own = yaml_get(design, k->name);
@@ -173,6 +179,7 @@ static struct explore_key *find_key(struct explore *x, const char *name, const c
     return NULL;
 }
 
+// Adds a key to the space. NULL after an error.
 static struct explore_key *new_key(struct explore *x, const char *name, const char *pattern) {
     const struct schema_field *field = find_field(x, name);
     if (!field) return unknown_key(x, name), NULL;
@@ -206,6 +213,7 @@ static bool read_key(struct explore *x, const char *word, bool fixed) {
     return (word[len] ? add_list(x, k, word + len + 1) : add_all(x, k)) && add_own(x, k);
 }
 
+// Reads the fixed keys, then the keys that vary: the named ones, or all that the table marks for a search.
 static bool read_keys(struct explore *x, const struct explore_words *w) {
     bool ok = true;
     for (size_t i = 0; w->fix && w->fix[i]; i++) ok &= read_key(x, w->fix[i], true);
@@ -326,6 +334,7 @@ static uint64_t mix_file(const struct explore *x, uint64_t hash, const char *pat
     return data ? mix(hash, data, len) : hash;
 }
 
+// Hashes everything that all points of the search share.
 static void find_base(struct explore *x) {
     int64_t request[] = {x->prompt, x->tokens};
     uint64_t hash = mix(0, x->text, x->len);

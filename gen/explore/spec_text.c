@@ -4,6 +4,7 @@
 
 #include "gen/explore/explore.h"
 
+// The last line of a value, which may be a list or map over several lines.
 static uint32_t last_line(const struct yaml_node *node) {
     uint32_t line = node->loc.line;
     for (size_t i = 0; i < node->count; i++) {
@@ -27,6 +28,7 @@ static void add_word(struct text *out, const char *word, bool quoted) {
     else text_add(out, word);
 }
 
+// Adds a value of the spec in YAML's flow style.
 static void add_value(struct text *out, const struct yaml_node *v) {
     if (v->kind == YAML_KIND_SCALAR) {
         add_word(out, v->text, v->quoted);
@@ -82,6 +84,7 @@ static void add_formats(const struct explore *x, const struct explore_point *p, 
     text_add(out, "}\n");
 }
 
+// Whether add_formats writes this key.
 static bool by_formats(const struct explore *x, const char *name, const struct yaml_node *own) {
     return !strcmp(name, "weights") && (has_patterns(x) || (own && own->kind == YAML_KIND_MAP));
 }

@@ -13,6 +13,7 @@
 
 // ---- the worker's side ----
 
+// Reads a task: the level and the index of each key's value (the counterpart of give).
 static bool read_point(const struct explore *x, const char *line, int *level, struct explore_point *p) {
     char *at;
     *level = (int)strtol(line, &at, 10);
@@ -46,6 +47,7 @@ int explore_work(const struct explore *x, FILE *in, FILE *out) {
 
 // ---- starting and stopping ----
 
+// Replaces this process by a launched worker.
 static void run_command(const char *launch, char **argv) {
     struct text command = {0};
     text_addf(&command, "exec %s", launch);
@@ -76,6 +78,7 @@ static void become_worker(const struct explore *x, const struct explore_workers 
     _exit(explore_work(x, fdopen(in, "r"), fdopen(out, "w")));
 }
 
+// Starts a worker with a pipe to it and one from it. False if the system refuses.
 static bool start_one(const struct explore *x, struct explore_workers *w, const char *launch, char **argv) {
     int ask[2], answer[2];
     if (pipe(ask) || pipe(answer)) return false;
@@ -116,6 +119,7 @@ void explore_workers_stop(struct explore_workers *w) {
 
 // ---- sharing out tasks ----
 
+// Sends a task to a worker: the level and the index of each key's value.
 static bool give(const struct explore *x, struct explore_worker *w, const struct explore_task *task, int index) {
     struct text line = {0};
     text_addf(&line, "%d", task->level);
@@ -127,6 +131,7 @@ static bool give(const struct explore *x, struct explore_worker *w, const struct
     return ok;
 }
 
+// Reports a worker that ended or gave no valid answer. Returns false.
 static bool lost(const struct explore *x, struct explore_worker *w) {
     int status = 0;
     const char *how = "its answer was not understood";

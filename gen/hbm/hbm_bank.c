@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DRAM timing of one pseudo-channel.
+// DRAM timing of one pseudo-channel. Times are in picoseconds.
 #include "gen/hbm/hbm_bank.h"
 
 enum { MOST_NATIVES = 4095 /* limited by a 12-bit field in hbm_dpi.c */ };
@@ -35,8 +35,8 @@ void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing) {
 
 static uint64_t max_time(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-// The address map: row, bank group, bank, column, bank group: [.. row 14][13 group][12:11 bank][10:6 column][5
-// group][4:0 byte].
+// The address map: [.. row 14][13 group][12:11 bank][10:6 column][5 group][4:0 byte]. Bits 13 and 5 are the bank group,
+// so consecutive native beats alternate between two groups.
 static int bank_of(uint64_t offset) { return (int)((offset >> 11 & 7) << 1 | (offset >> 5 & 1)); }
 
 static uint64_t row_of(uint64_t offset) { return offset >> 14; }
@@ -54,6 +54,8 @@ static void refresh_due(struct hbm_banks *banks, const struct hbm_timing *timing
     }
 }
 
+// Opens a row in its bank, after closing another row that is open. `row_cycle` must have passed since the last
+// activation (activated is 0 before the first one).
 static void open_row(struct hbm_bank *bank, const struct hbm_timing *timing, uint64_t arrival, uint64_t row,
                      struct hbm_stats *stats) {
     uint64_t start = arrival;

@@ -20,11 +20,11 @@ struct hbm_timing {
     uint64_t precharge;                    // added to latency and activate when another row is open
     uint64_t row_cycle;                    // shortest time between two activations of one bank
     uint64_t read_to_write, write_to_read; // idle bus time when the direction changes
-    uint64_t write_response;               // from the end of the data on the bus to the response
+    uint64_t write_response;               // from the start of the last native beat on the bus to the response
     uint64_t refresh_interval, refresh;    // a refresh closes all banks
-    uint64_t jitter;                       // largest extra latency of a read burst when a seed is set
+    uint64_t jitter;                       // with a seed, the memory model lets bursts arrive up to this much later
     int native_bytes;                      // length of a native burst; a longer burst takes several ids
-    int ids;                               // most native bursts in flight per direction; no more are accepted
+    int ids; // a burst is accepted while fewer native bursts are in flight in its direction
 };
 struct hbm_timing hbm_timing_of(const struct hbm_figures *);
 int hbm_native_bursts(const struct hbm_timing *, int64_t bytes); // ids that a burst of this length takes
@@ -38,22 +38,23 @@ struct hbm_bank {
     bool open;
     uint64_t row;
     uint64_t activated;  // time of the last activation
-    uint64_t row_ready;  // earliest time of data from the open row
+    uint64_t row_ready;  // earliest time of data from the open row, without the latency
     uint64_t busy_until; // end of its last data on the bus
-    uint64_t idle_until; // when closed: earliest time of the next activation
+    uint64_t idle_until; // when closed: earliest time of the next activation, after a refresh
 };
 
 struct hbm_banks {
     struct hbm_bank bank[HBM_BANKS];
-    uint64_t bus_free;
+    uint64_t bus_free; // end of the last data, and the idle time of a change of direction
     uint64_t next_refresh;
     bool last_was_write;
 };
 
 void hbm_banks_init(struct hbm_banks *banks, const struct hbm_timing *timing);
 
-// Accesses one native beat that may be served from `arrival` on. Returns when its data is on the bus, and counts the
-// page state in `stats`. Calls must come in service order, because each changes the state of the banks and the bus.
+// Accesses one native beat that may be served from `arrival` on. Returns when its data begins on the bus, without
+// `latency`, and counts the page state in `stats`. Calls must come in service order, because each changes the state of
+// the banks and the bus.
 uint64_t hbm_banks_access(struct hbm_banks *banks, const struct hbm_timing *timing, uint64_t arrival, uint64_t offset,
                           bool is_write, struct hbm_stats *stats);
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Solves difference constraints with GLPK. Variables with a fixed difference are merged first, which makes the program
+// smaller.
 #include "gen/lp/lp.h"
 
 #include <glpk.h>
@@ -21,6 +23,7 @@ struct class {       // of a variable
     int64_t further; // the variable's value minus that one's
 };
 
+// Returns the variable that represents the class of v, and the value of v minus that variable's value.
 static struct class find(struct class *all, int v) {
     struct class c = {v, 0};
     for (; all[c.of].of != c.of; c.of = all[c.of].of) c.further += all[c.of].further;
@@ -56,6 +59,8 @@ static bool is_fixed(const struct lp_row *row, int rows, const struct lp_row *r)
     return low < rows && row[low].from == key.from && row[low].to == key.to && row[low].least == -r->least;
 }
 
+// Merges the classes of all variables with a fixed difference. The variable with the lowest number represents its
+// class.
 static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, int rows) {
     struct class *all = ARENA_ARRAY(lp->arena, struct class, (size_t)lp->variables);
     for (int v = 0; v < lp->variables; v++) all[v].of = v;
@@ -71,6 +76,7 @@ static struct class *join_fixed(const struct lp *lp, const struct lp_row *row, i
 
 // ---- GLPK: a column per class, a row per difference of two: s[to] - s[from] >= least ----
 
+// Adds a column per class. The first one has variable 0 and is fixed at 0; the others are free.
 static void load_columns(const struct lp *lp, struct class *all, int *column, glp_prob *p) {
     int columns = 0;
     for (int v = 0; v < lp->variables; v++)
@@ -85,7 +91,7 @@ static void load_columns(const struct lp *lp, struct class *all, int *column, gl
     }
 }
 
-// The constraint delay(i, j) >= D_i of StreamTensor, written with start times.
+// Adds a row per difference. In StreamTensor's notation this is delay(i, j) >= D_i.
 static void load_rows(const struct lp_row *row, int rows, const int *column, glp_prob *p) {
     if (rows) glp_add_rows(p, rows);
     for (int r = 0; r < rows; r++) {
@@ -96,6 +102,7 @@ static void load_rows(const struct lp_row *row, int rows, const int *column, glp
     }
 }
 
+// Returns the values of all variables, rounded to integers and checked against every row.
 static int64_t *rounded(const struct lp *lp, struct class *all, const int *column, glp_prob *p) {
     int64_t *s = ARENA_ARRAY(lp->arena, int64_t, (size_t)lp->variables + 1);
     for (int v = 0; v < lp->variables; v++) {
@@ -107,6 +114,8 @@ static int64_t *rounded(const struct lp *lp, struct class *all, const int *colum
     return s;
 }
 
+// The rows are sorted twice: first to find variables with a fixed difference, then, with each class as one variable, to
+// drop the rows that became redundant.
 int64_t *lp_solve(const struct lp *lp) {
     struct lp_row *row = ARENA_ARRAY(lp->arena, struct lp_row, (size_t)lp->rows + 1);
     int *column = ARENA_ARRAY(lp->arena, int, (size_t)lp->variables + 1);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Solves integer programs with GLPK.
 #include "gen/lp/mip.h"
 
 #include <glpk.h>
@@ -26,6 +27,7 @@ static int bound_kind(double low, double high) {
     return below ? GLP_LO : above ? GLP_UP : GLP_FR;
 }
 
+// Gives the program to the solver, which counts rows and columns from 1.
 static void load(const struct mip *m, glp_prob *p) {
     size_t terms = m->term.count;
     int *row = ARENA_ARRAY(m->arena, int, terms + 1), *column = ARENA_ARRAY(m->arena, int, terms + 1);
@@ -54,12 +56,14 @@ struct search {
     int branches;
 };
 
+// Called by the solver at each node of its search tree. Ends the search when there were more nodes than the limit.
 static void stop_search(glp_tree *tree, void *info) {
     int all = 0;
     glp_ios_tree_size(tree, NULL, NULL, &all);
     if (all > ((const struct search *)info)->branches) glp_ios_terminate(tree);
 }
 
+// Whether the values satisfy all rows, up to rounding in proportion to the row's terms.
 static bool within(const struct mip *m, const double *value) {
     double *sum = ARENA_ARRAY(m->arena, double, m->row.count + 1),
            *size = ARENA_ARRAY(m->arena, double, m->row.count + 1);

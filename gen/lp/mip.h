@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small integer programs: minimise a weighted sum of bounded variables under linear rows. Only this module and lp.c use
-// the solver's library. The search ends after a fixed number of branches, so every machine finds the same answer. The
-// time limit is a safety net in case the branches take too long.
+// the solver's library. The search ends after a fixed number of branches, so every machine finds the same result. The
+// time limit only helps if the branches take too long.
 #ifndef RILL_MIP_H
 #define RILL_MIP_H
 
@@ -33,7 +33,7 @@ struct mip {
 enum mip_status {
     MIP_NONE,     // no solution within the limits, or none exists
     MIP_FEASIBLE, // the best one found within the limits
-    MIP_OPTIMAL,
+    MIP_OPTIMAL,  // no solution is better by more than a ten-thousandth
 };
 
 struct mip_limits {

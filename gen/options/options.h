@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The options of a command as data. The parser, its messages, the usage, shell completion and the manual page all come
-// from one table of rows; an option's name is written nowhere else.
+// The options of a command as data. The parser, its messages, the usage, shell completion and the manual page are all
+// derived from one table of rows.
 #ifndef RILL_OPTIONS_H
 #define RILL_OPTIONS_H
 
@@ -8,7 +7,7 @@
 
 enum option_kind {
     OPTION_FLAG,   // bool
-    OPTION_NUMBER, // int64_t from `least` to `most` (0: no limit)
+    OPTION_NUMBER, // int64_t from `least` to `most` (most 0: no upper limit)
     OPTION_COUNT,  // uint64_t, with the same limits
     OPTION_REAL,   // double, with the same limits
     OPTION_WORD,   // const char *, not empty
@@ -18,11 +17,11 @@ enum option_kind {
     OPTION_CALL    // whatever `call` makes of the value
 };
 enum {
-    OPTION_NEEDED = 1,
-    OPTION_REPEATS = 2,
-    OPTION_JOINED = 4, // written `--name=VALUE`
-    OPTION_ALONE = 8,  // no other option or argument is allowed, and none is required
-    OPTION_ANY = 16    // OPTION_CALL: a value may be empty or begin with dashes
+    OPTION_NEEDED = 1,  // must be given
+    OPTION_REPEATS = 2, // may be given several times
+    OPTION_JOINED = 4,  // written `--name=VALUE`
+    OPTION_ALONE = 8,   // no other option or argument is allowed, and none is required
+    OPTION_ANY = 16     // OPTION_CALL: a value may be empty or begin with dashes
 };
 
 struct option_row {
@@ -66,7 +65,8 @@ enum { OPTIONS_GO_ON = -1 };
 int options_parse(const struct options *, struct arena *, int argc, char **argv, void *into);
 // Prints a message about the arguments, in the form that options_parse uses; returns RILL_USAGE.
 int options_wrong(const struct options *, const char *message);
-// Copies to `out` the arguments (known to be legal) that belong to this table or begin with `+`; returns their number.
+// Copies to `out` the options of this table with their values, and arguments that begin with `+` if the command skips
+// them. The arguments must be legal. Returns the number of copied ones.
 int options_select(const struct options *, const struct option_row *table, int argc, char **argv, char **out);
 
 void options_usage(const struct options *, struct text *out);

@@ -31,6 +31,7 @@ int options_wrong(const struct options *o, const char *message) {
 
 // ---- identifying each argument ----
 
+// Whether a word is an option. A dash alone, or before a digit, begins no option.
 static bool is_option(const char *arg) { return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9'); }
 static bool takes_any(const struct option_row *row) {
     return row->kind == OPTION_TEXT || (row->traits & OPTION_ANY) != 0;
@@ -81,6 +82,7 @@ static const char *take_value(struct parse *p, const struct option_row *row, con
     return **value ? NULL : arena_printf(p->arena, MSG_OPTION_VALUE_EMPTY, row->name);
 }
 
+// Identifies an option and its value. Returns what is wrong, or NULL.
 static const char *take_option(struct parse *p) {
     const char *arg = p->argv[p->at], *fault = NULL;
     size_t len = strcspn(arg, "=");
@@ -98,6 +100,7 @@ static const char *take_option(struct parse *p) {
     return fault;
 }
 
+// Identifies a positional argument. Returns what is wrong, or NULL.
 static const char *take_argument(struct parse *p) {
     const char *arg = p->argv[p->at];
     struct given g = {.value = arg};
@@ -161,6 +164,7 @@ static const char *either(struct arena *arena, const char *list) {
     return copy;
 }
 
+// Returns how an option clashes with the other arguments, or NULL.
 static const char *clash(const struct parse *p, const struct option_row *row) {
     bool accompanied = !row->with;
     if (row->traits & OPTION_ALONE && p->given.count > 1) return arena_printf(p->arena, MSG_OPTION_ALONE, row->name);
@@ -172,6 +176,7 @@ static const char *clash(const struct parse *p, const struct option_row *row) {
     return accompanied ? NULL : arena_printf(p->arena, MSG_OPTION_NEEDS, row->name, either(p->arena, row->with));
 }
 
+// Checks that the arguments go together and that none is missing. Returns a message, or NULL.
 static const char *together(const struct parse *p) {
     bool alone = false;
     for (size_t i = 0; i < p->given.count; i++) {
@@ -196,6 +201,7 @@ static const char *range_fault(struct arena *arena, const struct option_row *row
     return arena_printf(arena, MSG_OPTION_NUMBER, row->name, most, value);
 }
 
+// Reads a number within the row's limits. Returns what is wrong, or NULL.
 static const char *read_number(struct arena *arena, const struct option_row *row, void *into, const char *value) {
     char *end;
     bool minus = value[0] == '-', is_count = row->kind == OPTION_COUNT;
@@ -247,11 +253,13 @@ static const char *read_value(struct arena *arena, const struct option_row *row,
     case OPTION_TEXT: *(const char **)into = value; break;
     }
     if (!fault) return NULL;
+    // A message of the table of messages ends with its id in brackets, and is complete except for the option's name.
     bool has_id = *fault && fault[strlen(fault) - 1] == ']';
     return has_id ? arena_printf(arena, "`%s`: %s", row->name, fault)
                   : arena_printf(arena, MSG_OPTION_VALUE, row->name, fault);
 }
 
+// Stores the presets of all rows. Values that are given replace them afterwards.
 static void set_presets(const struct parse *p, void *into) {
     const struct option_row *row;
     size_t base;
@@ -275,6 +283,7 @@ static int read_all(const struct parse *p, void *into) {
     return OPTIONS_GO_ON;
 }
 
+// Prints the legal values if `help` is given as the value of an option that can list them.
 static bool lists_values(const struct parse *p) {
     for (size_t i = 0; i < p->given.count; i++) {
         const struct given *g = &p->given.items[i];

@@ -29,7 +29,8 @@ static file_names offered(struct arena *arena, const struct option_row *row) {
     return all;
 }
 
-// Adds `case` lines for a command and the word before the cursor: the values of that option or of the first argument.
+// Adds `case` lines for a command and the word before the cursor. They offer the values of that option or, after the
+// command's name, of its first argument.
 static void add_values(const struct options *o, const struct shell *s, struct text *out) {
     struct arena arena;
     const struct option_row *row;
@@ -45,6 +46,7 @@ static void add_values(const struct options *o, const struct shell *s, struct te
     arena_free(&arena);
 }
 
+// Adds the shell's code that chooses the words: first values by the word before the cursor, then option names.
 static void add_cases(const struct options *const *all, const struct shell *s, struct text *out) {
     text_addf(out, "    case $command:$before in\n        : | help:help) %s", s->open);
     add_names(all, out);

@@ -23,6 +23,7 @@ static void add_wrapped(struct text *out, const char *words, size_t at, size_t l
     text_add(out, "\n");
 }
 
+// Column at which the help texts begin: after the widest name of at most WIDEST characters.
 static size_t column(const struct options *o, struct arena *arena) {
     size_t widest = 0;
     const struct option_row *row;

@@ -14,11 +14,12 @@ bool option_is_argument(const struct option_row *); // positional: its name has 
 const char *option_shown(struct arena *, const struct option_row *);
 // Notes after the help text, such as " (may be repeated, default 2)"; "" if there are none.
 const char *option_notes(struct arena *, const struct option_row *);
-// Value `index` that completion offers for a choice or a list; NULL after the last.
+// Legal value `index` of a choice or of an option with a list of values; NULL after the last.
 const char *option_value(struct arena *, const struct option_row *, int index);
 // The command's purpose and further text, as sentences.
 const char *options_meaning(struct arena *, const struct options *);
-// The first line of a usage, without `usage: `, and one for each option that is used alone.
+// The first line of a usage, without `usage: `, and a line for each option that is used alone, with `between` before
+// it.
 void options_synopsis(const struct options *, struct text *out, const char *between);
 
 #endif

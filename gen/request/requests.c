@@ -75,6 +75,7 @@ static const char *ids_fault(struct arena *arena, const struct ir *ir, const str
     return NULL;
 }
 
+// Whether the context has room for the request: NULL, or a message.
 static const char *fit_fault(struct arena *arena, const struct ir_design *d, const struct sim_request *r) {
     int64_t room = d->context - r->prompt_len + 1;
     if (r->prompt_len < 1) return MSG_PROMPT_EMPTY;
@@ -85,7 +86,8 @@ static const char *fit_fault(struct arena *arena, const struct ir_design *d, con
     return arena_printf(arena, MSG_NEW_TOKENS_BEYOND, r->tokens, r->prompt_len, (int64_t)d->context, room);
 }
 
-// By default a request gets as many ids as there is room for.
+// Without `--tokens`, a request gets the default number of ids or rows, or fewer if the context has no room for so
+// many.
 static void fit_tokens(const struct ir_design *d, const struct sim_options *o, struct sim_request *r) {
     if (!o->tokens_fit) return;
     if (!d->is_lm && !o->inputs) r->prompt_len = r->tokens = at_most(r->tokens, d->context);

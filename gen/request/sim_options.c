@@ -13,7 +13,7 @@
 
 enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
 
-// ---- requests: `--tokens` after a request applies only to it ----
+// ---- requests: `--tokens` applies to the request before it; the first one also to requests that have none ----
 
 static struct sim_prompt *add_prompt(struct arena *arena, struct sim_options *o) {
     VEC_PUSH(arena, o->prompts, (struct sim_prompt){0});
@@ -36,11 +36,13 @@ static const char *add_ids(struct arena *arena, struct sim_options *o, const cha
 
 static const char *read_ids(struct arena *arena, void *into, const char *value) { return add_ids(arena, into, value); }
 
+// Whether a file can be read only once: a pipe or a device.
 static bool is_pipe(const char *path) {
     struct stat s;
     return !stat(path, &s) && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
 }
 
+// Reads a file with one request per line. A pipe is left to the simulation program, because it can be read only once.
 static const char *read_requests(struct arena *arena, void *into, const char *path) {
     struct sim_options *o = into;
     size_t len = 0;
@@ -89,6 +91,7 @@ static bool read_whole(const char *text, uint64_t *number) {
     return errno == 0 && *end == 0 && text[0] >= '0' && text[0] <= '9';
 }
 
+// Reads CHANNEL:N, or CHANNEL:wN for a write burst.
 static const char *read_error(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     struct sim_error e = {0};
@@ -100,6 +103,7 @@ static const char *read_error(struct arena *arena, void *into, const char *value
     return NULL;
 }
 
+// Reads CHANNEL:BYTES.
 static const char *read_base(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     struct sim_base b = {0};
@@ -153,7 +157,7 @@ const struct option_row request_rows[] = {
      .help = "file with one request per line: text, or `ids:` and a list"},
     {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
      .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
-             "After a prompt it applies to that prompt"},
+             "After a prompt it applies to that prompt. The first one also applies to prompts without one"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
     {0}};
 

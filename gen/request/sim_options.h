@@ -87,21 +87,23 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *options)
 // Reads the chat template that the options name. False after an error.
 bool sim_options_read_chat(struct arena *, struct sim_options *, struct diag *);
 
-// Says which option asks for more than the design supports; NULL: none.
+// Returns a message about an option that asks for more than the design supports, or NULL.
 struct ir;
 const char *sim_options_fault(struct arena *, const struct ir *, const struct sim_options *);
 
-// A request in the form that the design takes. prompt_len: for a graph that is no language model, the number of rows.
+// A request in the form that the design takes. prompt_len: prompt tokens or, for a graph that is not a language model,
+// the number of rows.
 struct sim_request {
     const uint32_t *prompt;
     int64_t prompt_len, tokens;
 };
-// Builds the request for a prompt. Returns NULL, or why the design cannot take it. tokenizer: NULL if there are no ids.
 struct tokenizer;
-// Opens the tokenizer in the folder of the image. If there is none, each byte is an id. So it is, after a warning, if
-// the tokenizer cannot be used and all prompts are ids. NULL after an error.
+// Opens the tokenizer in the folder of the image. Each byte is an id if there is no tokenizer or, after a warning, if
+// it cannot be used and all prompts are ids. NULL after an error.
 struct tokenizer *sim_tokenizer_open(struct arena *, const char *image, int64_t vocabulary, const struct sim_options *,
                                      struct diag *);
+// Builds the request for a prompt. Returns NULL, or the reason why the design cannot take it. tokenizer: NULL if there
+// are no ids.
 const char *sim_request_read(struct arena *, const struct ir *, const struct tokenizer *, const struct sim_options *,
                              const struct sim_prompt *, struct sim_request *);
 

@@ -11,14 +11,14 @@
 #include "gen/base/messages.h"
 #include "gen/shards/shards.h"
 
-enum { MOST_BYTES = 256 << 20 };
+enum { MOST_BYTES = 256 << 20 }; // of a journal
 
 static const char *string(const json_t *line, const char *key) {
     const char *value = json_string_value(json_object_get(line, key));
     return value ? value : "";
 }
 
-// Passes the end of a shard in this line to `ended`. Returns false if the line belongs to another run.
+// Passes the end of a shard to `ended` if the line tells one. Returns false if the line begins the plan of another run.
 static bool take_line(const json_t *line, const char *key, journal_end *ended, void *context) {
     const char *event = string(line, "event");
     if (!strcmp(event, "plan")) return !strcmp(string(line, "key"), key);
@@ -28,8 +28,8 @@ static bool take_line(const json_t *line, const char *key, journal_end *ended, v
     return true;
 }
 
-// Reads all complete lines. *same: they belong to this run. An incomplete last line, which a killed process may leave,
-// is ignored.
+// Reads the complete lines until one belongs to another run. *same: all of them belong to this run. An incomplete last
+// line, which a killed process may leave, is ignored.
 static bool take_lines(struct journal *j, char *text, const char *key, journal_end *ended, void *context, bool *same,
                        const char **why) {
     int number = 0;

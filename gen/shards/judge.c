@@ -6,7 +6,7 @@
 
 #include "gen/shards/shards.h"
 
-enum { MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30 }; // of a result file
 
 static json_t *read_json(struct arena *arena, const char *path, uint64_t *hash, const char **why) {
     size_t len;
@@ -64,6 +64,8 @@ static const char *string(const json_t *root, const char *key) {
     return value ? value : "";
 }
 
+// Compares a shard's ids, and the hash of its last logits, with those of the request. Returns the first difference, or
+// NULL.
 static const char *ids_fault(struct arena *arena, const struct shards_request *r, const struct shard *s,
                              const json_t *root) {
     int64_t count, made;
@@ -97,6 +99,7 @@ static const char *take_cycles(struct arena *arena, struct shard *s, const json_
     return NULL;
 }
 
+// Checks a shard's result against the plan and the request. Returns the first fault, or NULL.
 static const char *fault_of(struct arena *arena, const struct shards_request *r, struct shard *s, const json_t *root) {
     const char *error = string(root, "error");
     if (*error) return arena_strdup(arena, error);
@@ -146,7 +149,8 @@ static const char *covered(struct arena *arena, const struct shards_request *r, 
     return next == r->steps ? NULL : arena_printf(arena, "%lld of %lld steps", (long long)next, (long long)r->steps);
 }
 
-enum { SEAM_PERCENT = 2, SEAM_CYCLES = 64 }; // the tolerance between a forecast and a simulation
+// A step's cycles may differ by so much between two shards, as between a forecast and a simulation.
+enum { SEAM_PERCENT = 2, SEAM_CYCLES = 64 };
 
 static void compare_seam(struct arena *arena, const struct shard *before, const struct shard *after,
                          struct shards_sum *sum) {
@@ -169,9 +173,9 @@ struct shards_sum shards_join(struct arena *arena, const struct shards_request *
         for (int64_t step = s->begin; step < s->end; step++) sum.cycles += cycles_of(s, step);
         sum.values += s->values;
         sum.cold += s->begin - s->first;
-        // Compares the step that both shards simulate, if its cycles can be equal. They differ if the earlier shard's
-        // request ends in its prompt (its last step then includes the head), without warm-up, and with random memory
-        // delays.
+        // Compares the step that both shards simulate, if its cycles can be equal. They cannot be equal without
+        // warm-up, with random memory delays, or if the earlier shard's request ends in its prompt (its last step then
+        // includes the head).
         if (i > 0 && warm > 0 && exact && !shard[i - 1].cut) compare_seam(arena, &shard[i - 1], s, &sum);
     }
     return sum;

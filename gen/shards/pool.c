@@ -11,7 +11,7 @@
 
 #include "gen/shards/shards.h"
 
-enum { NAP_MS = 100, TICK_NAPS = 5 };
+enum { NAP_MS = 100, TICK_NAPS = 5 }; // time between two looks at the processes; looks between two calls of `tick`
 
 struct running {
     pid_t pid; // 0: none
@@ -25,7 +25,8 @@ double pool_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// In the child: starts the job's program as a process group, which is terminated if this program ends.
+// In the child: starts the job's program in its own process group, so that a late job can be killed with all of its
+// processes. The program gets SIGTERM if this process ends.
 static void become(const struct pool_job *job, pid_t parent) {
     int log = open(job->log, O_WRONLY | O_CREAT | (job->again ? O_APPEND : O_TRUNC), 0666);
     setpgid(0, 0);
@@ -47,7 +48,8 @@ static void begin(const struct pool *pool, const struct pool_job *job, int index
     if (r->pid > 0) pool->begun(pool->context, index, (long)r->pid);
 }
 
-// Whether the process has ended; *status then gets its exit status.
+// Whether the process has ended; *status then gets its exit status, POOL_DIED or POOL_LATE. Kills a process that is
+// late.
 static bool has_ended(const struct pool *pool, struct running *r, int *status) {
     int how;
     pid_t got = r->pid > 0 ? waitpid(r->pid, &how, WNOHANG) : -1;
@@ -65,7 +67,8 @@ static void nap(void) {
     nanosleep(&pause, NULL);
 }
 
-// Polls every running process once. Returns how many are still running.
+// Polls every running process once, and begins jobs again that `ended` asks for. Returns how many processes are
+// running.
 static int look(const struct pool *pool, struct pool_job *jobs, struct running *running) {
     int open = 0, status;
     for (int i = 0; i < pool->parallel; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One long request, simulated in shards: each shard starts from the replay's state and runs a range of steps,
-// in a separate process, started directly or through a launcher such as `srun -n1`. docs/verify.md describes the
+// One long request, simulated in shards. Each shard starts from the replay's state and runs a range of steps in a
+// separate process, which is started directly or through a launcher such as `srun -n1`. docs/verify.md describes the
 // verdict.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
@@ -9,10 +9,10 @@
 
 // The whole request as the replay ran it.
 struct shards_request {
-    const uint32_t *prompt, *ids; // ids: the generated ones
+    const uint32_t *prompt, *ids; // prompt: ids of the prompt; ids: the generated ones
     const char **hashes;          // of the logits, after each generated id
-    int64_t count, made, steps;
-    int64_t tokens; // prompt tokens per step
+    int64_t count, made, steps;   // prompt ids, generated ids, steps of the request
+    int64_t tokens;               // prompt tokens per step
 };
 // Reads the JSON file of `rill sim --write-state`. Returns NULL after an error; *why says which.
 struct shards_request *shards_read_request(struct arena *, const char *path, const char **why);
@@ -20,13 +20,13 @@ struct shards_request *shards_read_request(struct arena *, const char *path, con
 enum shard_end { SHARD_MISSING, SHARD_PASSED, SHARD_DIFFERS, SHARD_DIED, SHARD_LATE };
 extern const char *const shard_ends[]; // their words in the journal
 
-// A shard gives the results of steps `begin` to `end` - 1. It also simulates some steps before them, to warm up (until
-// memory and FIFOs are as in a whole request), and the first step of the next shard, for comparison.
+// A shard gives the results of steps `begin` to `end` - 1. It also simulates some steps before them to warm up, until
+// memory and FIFOs are as in a whole request, and the first step of the next shard for comparison.
 struct shard {
-    int64_t begin, end, first, last; // first, last: simulated
-    int64_t from;                    // first position simulated
-    int64_t prompt, tokens;          // its request: prompt ids and generated ids
-    bool cut;                        // the request ends within the prompt: its id is not one of the whole request
+    int64_t begin, end, first, last; // first, last: the steps that are simulated
+    int64_t from;                    // position of the first simulated step
+    int64_t prompt, tokens;          // its own request: prompt ids and generated ids
+    bool cut;                        // its request ends within the prompt, so its id is not one of the whole request
     // the result
     enum shard_end state;
     const char *why;
@@ -37,13 +37,15 @@ struct shard {
     uint64_t result;  // hash of the result file
 };
 
-// Divides the steps evenly. Returns the number of shards, at most `most`; every shard has a step.
+// Divides the steps evenly. `warm`: steps that a shard simulates before its own. Returns the number of shards, at most
+// `most`; every shard has a step.
 int shards_divide(const struct shards_request *, int most, int64_t warm, struct shard *shard);
 int64_t shards_position(const struct shards_request *, int64_t step); // the step's first position
 // Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.
 void shard_judge(struct arena *, const struct shards_request *, const char *path, struct shard *);
 
-// The verdict joins the results of all shards. why: NULL, or what is missing or contradicts itself.
+// The verdict joins the results of all shards. why: NULL, or a text that says what is missing or contradicts itself.
+// exact: the cycles of a step may be compared, because memory delays are not random.
 struct shards_sum {
     const char *why;
     uint64_t cycles, values; // cycles: the sum over all steps, each taken from its own shard
@@ -78,7 +80,7 @@ struct pool_job {
 };
 enum { POOL_DIED = -1, POOL_LATE = -2 };
 // Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit
-// status, POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about once a second.
+// status, POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about twice a second.
 struct pool {
     int parallel;
     int64_t limit;

@@ -6,9 +6,9 @@
 struct argmax {
     struct sim_edge *in, *out;
     int64_t last;   // cycle of the last word taken or id sent
-    int64_t tokens; // tokens of the present firing
+    int64_t tokens; // tokens of the present firing, counted in its first row
     int64_t sent;   // ids of that firing that were sent
-    int64_t offer;  // first cycle of the next id, or -1; ids are leaving if it is >= 0 and tokens > 0
+    int64_t offer;  // first cycle of the next id; -1: the firing is still arriving
     bool first;     // the next word belongs to the first row of a firing
 };
 
@@ -18,6 +18,7 @@ bool sim_argmax_init(struct sim *sim, struct actor *a) {
     return m->in && m->out;
 }
 
+// Sends the next id. False while the time of its room is not known.
 static bool argmax_ids(struct sim *sim, struct argmax *m) {
     int64_t room;
     if (!edge_room(m->out, &room)) return false;

@@ -66,7 +66,8 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     return b->in.count && b->out && (a->c.machine != TIMING_SOFTMAX || (b->scalar && b->step));
 }
 
-// Softmax holds a step word until the step's last firing has arrived.
+// Softmax takes a step word before the first firing of the step, when the last firing of the previous step has arrived.
+// In a step of one token, a firing holds `together` heads.
 static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t *from) {
     if (!b->step) return true;
     if (b->steps == 0) {
@@ -81,7 +82,8 @@ static bool step_ready(struct sim *sim, struct actor *a, struct bank *b, int64_t
     return true;
 }
 
-// Whether the storage that groups share has room for another word, and from when on.
+// Whether the storage that groups share has room for another word; raises *from to when it has. Groups that were
+// released give up their words here.
 static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     while (a->c.banks.room && b->in_all - b->freed_words >= a->c.banks.room) {
         const struct group *g = &b->group.items[b->freed];
@@ -94,6 +96,8 @@ static bool bank_room(const struct actor *a, struct bank *b, int64_t *from) {
     return true;
 }
 
+// Takes the next word to gather. Its group is complete after a number of rows or with the end of the firing. False if
+// no word can be taken yet.
 static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     int64_t at = b->last + 1, g = (int64_t)b->group.count;
     if (!inputs_ready(&b->in, false, &at) || !step_ready(sim, a, b, &at) || !bank_room(a, b, &at)) return false;
@@ -118,6 +122,7 @@ static bool bank_word_in(struct sim *sim, struct actor *a, struct bank *b) {
     return true;
 }
 
+// Takes a word of the input that is stored as whole firings, `banks` of them at once.
 static bool held_word_in(struct sim *sim, const struct actor *a, struct held *h) {
     int64_t at = h->last + 1, f = (int64_t)h->ready.count - a->c.banks.banks; // the firing whose place is reused
     if (!h->edge || !edge_waiting(h->edge) || f >= (int64_t)h->released.count) return false;
@@ -137,20 +142,21 @@ static bool held_ready(const struct held *h, int64_t *from) {
     return true;
 }
 
-// Whether a unit of zeros must follow this group. It follows a token's last group if the token would otherwise have an
-// odd number of units in the firing.
+// Whether a unit of zeros follows this group, so that every token has an even number of units in a firing.
 static bool needs_pad(const struct actor *a, const struct bank *b, const struct group *g, bool closes) {
     return a->c.banks.pads && closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
 }
 
+// Whether the group is the last one of an output firing. With `pads` (rill_quantize), an input firing ends the output
+// firing as well, even if it has fewer than `groups` groups.
 static bool firing_closes(const struct actor *a, const struct bank *b, const struct group *g) {
     if (a->c.banks.pads) return g->last || (a->c.banks.groups && b->fired == a->c.banks.groups - 1);
     if (a->c.banks.groups) return b->fired == a->c.banks.groups - 1;
     return g->last;
 }
 
-// Whether there is room for a firing's scalars. The scalars that began so far must have left, except those of `times` -
-// 1 firings.
+// Whether there is room for a firing's scalars; raises *from to when there is. The scalars that began so far must have
+// left, except those of `kept` - 1 firings.
 static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *from) {
     if (!b->scalar || b->row || b->token) return true;
     int64_t need = b->started - (a->c.banks.softmax.kept - 1) * kernel_tokens(a->k);
@@ -160,6 +166,7 @@ static bool scalar_room(const struct actor *a, const struct bank *b, int64_t *fr
     return true;
 }
 
+// Ends the group that is read, and notes when its place is free.
 static void group_end(const struct actor *a, struct bank *b, struct group *g, bool closes, int64_t at) {
     b->odd = a->c.banks.pads && !closes && (b->odd ^ (div_up(g->rows, a->c.banks.pack) % 2 != 0));
     b->fired = closes ? 0 : b->fired + 1;
@@ -188,6 +195,8 @@ static void pay_scalars(struct sim *sim, const struct actor *a, struct bank *b) 
     }
 }
 
+// Reads the next word of the oldest group, and sends what it makes through the stages. False if no word can be read
+// yet.
 static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
     if (b->reading >= (int64_t)b->group.count) return false;
     struct group *g = &b->group.items[b->reading];
@@ -197,6 +206,7 @@ static bool bank_word_out(struct sim *sim, struct actor *a, struct bank *b) {
         return false;
     if (!stage_enter(sim, &b->stage, b->out, from, &at)) return false;
     int64_t rows = g->rows + (a->c.banks.by_token && needs_pad(a, b, g, closes));
+    // `pack` rows make one word, so a word leaves with every pack-th row of the group and with the last one.
     bool whole =
         b->row == g->rows || b->row == g->rows - 1 || a->c.banks.pack == 1 || (b->row + 1) % a->c.banks.pack == 0;
     bool end_of_token = a->c.banks.by_token ? b->row == rows - 1 : b->row == g->rows - 1;

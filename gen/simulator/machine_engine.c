@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of the matrix engine (rill_engine_ctrl). All times are cycles of the core clock.
 //
-// A firing is one product: the engine walks over row-steps, each of one row per lane (channel), and over the beats of a
-// row-step, each of one memory word per lane. A command multiplies a beat with the operands of up to `copies` tokens; a
-// beat needs `turns` commands for all tokens of the step. The engine issues at most one command per cycle. A command
-// gets its cycle once the arrival of its beat, of its operand and of a free output slot are known. sim_lane.c models
-// the beats.
+// A firing is one product. The engine walks over row-steps, each of one row per lane (channel), and over the beats of a
+// row-step, each of one memory word per lane. A command multiplies a beat with the operands of up to `copies` tokens,
+// so a beat needs `turns` commands for all tokens of the step. The engine issues at most one command per cycle. A
+// command gets its cycle when the arrival of its beat, of its operand and of a free output slot are known. sim_lane.c
+// models the beats.
 #include <string.h>
 
 #include "gen/ir/layout.h"
@@ -15,7 +15,7 @@
 #include "gen/simulator/sim_lane.h"
 #include "gen/kernel/kernel.h"
 
-enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 };
+enum { PARAM_ROWS_512 = 8, PARAM_ROWS_256 = 4 }; // row-steps per chunk, by the bits of a beat
 
 struct result {   // an output word whose command has its cycle
     int64_t at;   // cycle in which the word is complete, before the output stages
@@ -32,12 +32,13 @@ struct engine {
     int64_t entry; // schedule entry of the running firing
     // Streams: step words, operands, keys of the step's own tokens (NULL: no scores), results.
     struct sim_edge *step, *x, *keys, *y;
-    // Lanes that are simulated: one stands for all channels with the same clients, and one per channel with others.
+    // Lanes that are simulated: the lane of the first channel, which represents all channels without further clients,
+    // and the lane of every channel with further clients.
     struct lane *lane;
     int lanes;
     struct sim_cache *cache;
     int64_t now;  // cycle of the last command, or the cycle in which the running firing was loaded if that is later
-    int64_t free; // first cycle in which the next command may follow
+    int64_t free; // cycle after the last command
     bool turning; // the step's first operand has not been used yet
     // Cycle in which the last entry reached each stage. fetched: the schedule's output register. read: one of the two
     // registers after it. prepared: the register after these, [0] for the last entry and [1] for the entry before it.
@@ -102,6 +103,7 @@ static bool name_entries(struct sim *sim, const struct actor *a, struct engine *
     return count == e->schedule.entries;
 }
 
+// Opens a lane for each simulated channel of the engine.
 static bool open_lanes(struct sim *sim, const struct actor *a, struct engine *e) {
     if (e->id == sim->ir->engines) return false;
     const struct ir_engine *engine = &sim->ir->engine[e->id];
@@ -135,6 +137,8 @@ bool sim_engine_init(struct sim *sim, struct actor *a) {
 
 // ---- inputs ----
 
+// Takes a word of an operand. The engine has two banks, so an operand waits until the last but one before it is
+// released.
 static bool operand_in(struct sim *sim, struct engine *e) {
     int64_t g = (int64_t)e->filled.count, from = e->x_last + 1;
     if (!edge_waiting(e->x)) return false;
@@ -171,6 +175,7 @@ static bool key_in(struct sim *sim, const struct actor *a, struct engine *e) {
     return true;
 }
 
+// Sends the oldest result. False if there is none, or if the time of its room is not known.
 static bool result_out(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t room;
     if (e->sent == (int64_t)e->result.count || !edge_room(e->y, &room)) return false;
@@ -187,8 +192,8 @@ static int64_t field(const struct engine *e, int64_t entry, enum field f) {
     return schedule_at(&e->schedule, entry, f);
 }
 
-// Bytes of scales per row of 4-bit weights. int4: one byte per group. int4_asym: instead one word of chunk_rows bytes
-// per beat, with a scale and an offset for every 32 elements.
+// Bytes of scales per row of 4-bit weights. int4: one byte per group; 0 in the field means 2 to the power of its width.
+// int4_asym: one word of chunk_rows bytes per beat, with a scale and an offset for every 32 elements.
 static int64_t group_bytes(const struct engine *e, int64_t entry) {
     if (field(e, entry, ENGINE_ASYM)) return field(e, entry, ENGINE_BEATS) * e->chunk_rows;
     int64_t groups = field(e, entry, ENGINE_GROUPS);
@@ -211,6 +216,7 @@ static void load_attention(struct engine *e, const struct timing_step *step, int
     }
 }
 
+// Sets the running firing from its schedule entry and the step.
 static void load_firing(struct sim *sim, const struct actor *a, struct engine *e, int64_t entry) {
     const struct timing_step *step = &sim->options->step[e->walk.step];
     e->mode = (int)field(e, entry, ENGINE_MODE);
@@ -239,8 +245,8 @@ static void load_firing(struct sim *sim, const struct actor *a, struct engine *e
     e->active = true;
 }
 
-// Moves an entry through the CYCLES_WINDOW_ENTRIES stages of rill_window_entries. A stage accepts an entry after the
-// previous entry has left the stage.
+// Moves an entry through the CYCLES_WINDOW_ENTRIES stages of rill_window_entries. A stage can take an entry in the
+// cycle in which the previous entry moves on to the next stage.
 static void go_ahead(struct engine *e, int64_t from) {
     e->fetched = at_least(from, e->way[1]) + e->walk.left_out;
     e->way[0] = e->fetched;
@@ -271,6 +277,7 @@ static bool start_firing(struct sim *sim, const struct actor *a, struct engine *
 
 // ---- commands ----
 
+// Whether every simulated lane has a beat; raises *from to when the last one has it.
 static bool lanes_ready(const struct engine *e, int64_t *from) {
     for (int l = 0; l < e->lanes; l++)
         if (!lane_ready(&e->lane[l], from)) return false;
@@ -279,7 +286,8 @@ static bool lanes_ready(const struct engine *e, int64_t *from) {
 
 static bool from_memory(const struct engine *e) { return e->row < e->memory_rows && e->beat < e->memory_beats; }
 
-// Whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail.
+// Whether the command's data are available: beats from memory, keys of the step's own tokens, or the V tail. Raises
+// *from to when they are.
 static bool data_ready(const struct engine *e, int64_t *from) {
     const struct sim_cache *cache = e->cache;
     if (e->header_left || (e->turn == 0 && from_memory(e))) return lanes_ready(e, from);
@@ -296,6 +304,8 @@ static bool data_ready(const struct engine *e, int64_t *from) {
     return true;
 }
 
+// Whether there is room for the results that the command makes. Only the last beat of a row-step makes any. Raises
+// *from to when there is room.
 static bool room_ready(const struct actor *a, const struct engine *e, int64_t *from) {
     int64_t made = (int64_t)e->result.count, n = made - a->c.engine.results;
     if (e->header_left || e->beat != e->row_beats - 1) return true;
@@ -313,7 +323,7 @@ static bool room_ready(const struct actor *a, const struct engine *e, int64_t *f
 }
 
 // Whether the command's operand is available: the whole operand or, in outer mode, the units up to the present column.
-// The last column waits for the whole operand.
+// The last column waits for the whole operand. Raises *from to when it is.
 static bool operand_ready(const struct engine *e, int64_t *from) {
     bool whole = e->used < (int64_t)e->filled.count,
          part = e->outer && e->beat < e->row_beats - 1 && e->used < (int64_t)e->part_first.count;
@@ -324,8 +334,8 @@ static bool operand_ready(const struct engine *e, int64_t *from) {
     return at != INT64_MAX;
 }
 
-// Whether the next command can get its cycle. need: cycle from which its data, its operand and room for its result are
-// available; no entry is earlier than the one before it.
+// Whether the next command can get its cycle. need: cycle from which its data, then also its operand, then also room
+// for its result are available; each entry is at least the one before it.
 static bool command_ready(const struct actor *a, struct engine *e, int64_t need[TIMING_CAUSES]) {
     int64_t from = e->now + 1;
     if (!data_ready(e, &from)) return false;
@@ -339,7 +349,7 @@ static bool command_ready(const struct actor *a, struct engine *e, int64_t need[
     return true;
 }
 
-// Accounts the cycles since the last command to their causes.
+// Adds the cycles since the last command to the causes of the wait, and counts the command.
 static void account(struct sim *sim, const struct engine *e, int64_t entry, const int64_t need[TIMING_CAUSES]) {
     struct timing_firing *f = &sim->firing[(int64_t)e->walk.step * sim->ir->firings + e->firing[entry]];
     struct timing_turn *turn = &sim->turn[(int64_t)e->walk.step * sim->engines + e->id];
@@ -353,6 +363,7 @@ static void account(struct sim *sim, const struct engine *e, int64_t entry, cons
     turn->last_command = e->now;
 }
 
+// Queues the result of a token, with its number of valid rows and its marks.
 static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     bool last_token = token == e->tokens - 1;
     bool last_row = e->row == e->rows - 1;
@@ -367,18 +378,20 @@ static void result_done(struct sim *sim, struct engine *e, int64_t token) {
     VEC_PUSH(sim->arena, e->result, (struct result){e->now + (e->copies > 1 ? token : 0), mark});
 }
 
-// Queues the results of a finished row-step: with copies = 1 that of one token per command, with copies > 1 those of
-// all tokens at the beat's first command, one per cycle.
+// Queues the results of a finished row-step. With copies = 1, each command of the last beat gives the result of its
+// token. With copies > 1, the first command of the last beat gives the results of all tokens, one per cycle.
 static void row_done(struct sim *sim, struct engine *e) {
     if (e->copies == 1) result_done(sim, e, e->turn);
     for (int64_t t = 0; e->copies > 1 && e->turn == 0 && t < e->tokens; t++) result_done(sim, e, t);
 }
 
+// Notes that the V tail has been read, for which its writer may wait.
 static void tail_was_read(struct sim *sim, const struct engine *e) {
     VEC_PUSH(sim->arena, e->cache->tail_layer, e->tail_last);
     sim_wake_all(sim, TIMING_V_TAIL);
 }
 
+// Ends the running firing, and goes to the next schedule entry.
 static void firing_done(struct sim *sim, struct engine *e) {
     if (e->frees) {
         VEC_PUSH(sim->arena, e->freed, e->now);
@@ -403,7 +416,7 @@ static void tail_read(struct sim *sim, struct engine *e) {
     tail_was_read(sim, e);
 }
 
-// Advances to the next row-step of the column, or to the next column; true at the end of the first chunk.
+// Advances to the next row-step of the column, or to the next column. True at the end of the first chunk.
 static bool outer_next(struct engine *e) {
     if (e->row < e->outer_rows - 1) {
         e->row++;
@@ -416,6 +429,8 @@ static bool outer_next(struct engine *e) {
     return false;
 }
 
+// Makes the command in cycle e->now: takes its data, queues its results, and advances to the position of the next
+// command.
 static void command(struct sim *sim, struct engine *e) {
     bool last_turn = e->turn == e->turns - 1;
     if (e->header_left || (e->turn == 0 && from_memory(e))) {
@@ -443,6 +458,7 @@ static void command(struct sim *sim, struct engine *e) {
     else if (e->header && e->row % e->chunk_rows == 0) e->header_left = e->header;
 }
 
+// Makes the next command, and starts the next firing before it if none runs. False while its cycle is not known.
 static bool engine_command(struct sim *sim, const struct actor *a, struct engine *e) {
     int64_t need[TIMING_CAUSES];
     if (!e->active && !start_firing(sim, a, e)) return false;

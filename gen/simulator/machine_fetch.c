@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of kernels that fetch rows of memory by token id (embedding) or by position. Rows are requested one
-// after another and buffered until all rows of a step have arrived. All times are cycles of the core clock.
+// after another and buffered until all rows of a firing have arrived. All times are cycles of the core clock.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
 struct fetch {
     struct sim_edge *in, *out;
     struct sim_client *client;
-    struct kernel_table table; // only one channel is simulated: all its channels carry the same additional reads
-    struct stage stage;        // output pipeline
-    int64_t free;              // first cycle in which the unit can take the next id or step word
-    int64_t tokens;            // rows requested in this firing
-    int64_t more;              // rows still to be requested for the ids that were taken
-    int64_t from;              // first cycle for the next request
-    bool last;                 // the ids taken include the last one of the step
-    int64_t left;              // words of this firing still to be sent
-    int64_t token;             // token of the next word
-    int64_t next;              // first cycle in which the next word can be read from the buffer; 0: no word yet
-    int64_t beats;             // beats of this firing that have arrived
-    int64_t step;              // present step
-    int64_t fired, firings;    // firings of this step that are done, and in all
-    bool of_loop;              // the ids are prompt or generated tokens, not values computed in the graph
+    // The table that is read. Its rows may be distributed over several channels. Only one of them is simulated, because
+    // all of them get the same additional reads.
+    struct kernel_table table;
+    struct stage stage;     // output pipeline
+    int64_t free;           // first cycle in which the unit can take the next id or step word
+    int64_t tokens;         // rows requested in this firing
+    int64_t more;           // rows still to be requested for the ids that were taken
+    int64_t from;           // first cycle for the next request
+    bool last;              // the ids taken include the last one of the firing
+    int64_t left;           // words of this firing still to be sent
+    int64_t token;          // token of the next word
+    int64_t next;           // first cycle in which the next word can be read from the buffer; 0: no word yet
+    int64_t beats;          // beats of this firing that have arrived
+    int64_t step;           // present step
+    int64_t fired, firings; // firings of this step that are done, and in all
+    bool of_loop;           // the ids are prompt or generated tokens, not values computed in the graph
 };
 
 // Whether the ids of this stream come from the token loop, possibly through forks.
@@ -61,16 +63,19 @@ bool sim_fetch_init(struct sim *sim, struct actor *a) {
 
 enum { ANY_ID = 7919 /* step between assumed ids where ids are unknown, so that their rows are far apart */ };
 
+// The table's row for a position of the request: the position itself, the id there, or an assumed id.
 static int64_t row_at(const struct sim *sim, const struct fetch *f, const struct actor *a, int64_t pos) {
     if (a->c.machine == TIMING_POSITION) return pos;
     return f->of_loop && pos < sim->options->ids ? sim->options->id[pos] : (pos + 1) * ANY_ID;
 }
 
+// Requests the next row. False if none is to be requested, or if its time is not known.
 static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     int64_t room;
     if (!f->more || f->step == sim->options->steps || !client_room(f->client, &room)) return false;
     int64_t row = row_at(sim, f, a, sim->options->step[f->step].pos + f->tokens), at = at_least(f->from, room);
     const struct kernel_table *t = &f->table;
+    // Row r is stored on channel r mod parts, as row r / parts there.
     client_ask(sim, f->client, at, t->offset + row % t->rows / t->parts * t->row_bytes, a->c.fetch.beats);
     f->from = at + a->c.fetch.ask_next;
     f->tokens++;
@@ -78,8 +83,8 @@ static bool ask_row(struct sim *sim, struct fetch *f, const struct actor *a) {
     return true;
 }
 
-// Takes the next id (embedding) or step word (positions). False if none has arrived, or if
-// rows of the previous one are still to be requested.
+// Takes the next id (embedding) or step word (positions). False if none has arrived, if rows of the previous one are
+// still to be requested, or if the rows of a whole firing have not arrived yet.
 static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     if (f->more || f->last || !edge_waiting(f->in)) return false;
     int64_t at = at_least(edge_avail(f->in), f->free);
@@ -90,6 +95,7 @@ static bool fetch_in(struct sim *sim, const struct actor *a, struct fetch *f) {
     return true;
 }
 
+// Takes the next beat of the requested rows. False if none has arrived.
 static bool fetch_beat(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!client_beat(f->client, &at)) return false;
@@ -98,7 +104,8 @@ static bool fetch_beat(struct sim *sim, struct fetch *f) {
     return true;
 }
 
-// Whether all rows of the step have arrived.
+// If all rows of the firing have arrived, begins to send them and goes to the next firing, or to the next step in which
+// the unit fires. False if they have not.
 static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetch *f) {
     if (!f->last || f->more || f->beats < a->c.fetch.beats * f->tokens) return false;
     f->last = false;
@@ -112,6 +119,8 @@ static bool fetch_done(const struct sim *sim, const struct actor *a, struct fetc
     return true;
 }
 
+// Sends the next word of the buffered rows: for each place in the rows, the words of all tokens. False while its time
+// is not known.
 static bool fetch_out(struct sim *sim, struct fetch *f) {
     int64_t at;
     if (!stage_enter(sim, &f->stage, f->out, f->next, &at)) return false;

@@ -36,6 +36,8 @@ bool sim_gear_init(struct sim *sim, struct actor *a) {
     return g->in && g->out;
 }
 
+// Takes a word. A row-step that completes output words becomes a line with its last word; all its other words only
+// occupy their stages. False if no word can be taken yet.
 static bool gear_in(struct sim *sim, struct actor *a, struct gear *g) {
     int64_t at;
     if (!edge_waiting(g->in) || !stage_enter(sim, &g->stage, &g->ahead, edge_avail(g->in), &at)) return false;
@@ -74,6 +76,7 @@ static bool gear_fill(struct sim *sim, struct gear *g) {
     return true;
 }
 
+// Sends the word in the output register. False if there is none, or if the time of its room is not known.
 static bool gear_out(struct sim *sim, struct gear *g) {
     int64_t room;
     if (!g->holds || !edge_room(g->out, &room)) return false;

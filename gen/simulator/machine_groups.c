@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of custom kernels whose outputs have another number of words than their inputs. The kernel takes a group
-// of words of every input, then offers the words made from it. It takes words with the same index in their groups
-// together from all inputs.
+// of words of every input, then offers the words made from the group. The n-th words of all inputs' groups are taken
+// together.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -27,8 +27,8 @@ struct groups {
     int64_t out_row, out_token; // next word of that group
 };
 
-// The stream of the i-th operand or result. They are in the order of the declaration, without the inputs that every
-// kernel may have.
+// The stream of the i-th operand or result, in the order of the declaration. Steps and parameters, which every kernel
+// may have as inputs, do not count.
 static struct sim_edge *edge_at(struct sim *sim, const struct actor *a, int i, bool is_output) {
     for (int p = 0; p < a->k->ports; p++) {
         const struct ir_port *port = &a->k->port[p];
@@ -54,13 +54,14 @@ static int64_t share(const struct actor *a, const struct groups *g, int i) {
     return at_most(a->c.groups.take[i], a->c.groups.words[i] - g->done[i]);
 }
 
+// Rows of the present group: the most that it takes from an input.
 static int64_t rows_in(const struct actor *a, const struct groups *g) {
     int64_t most = 1;
     for (int i = 0; i < g->inputs; i++) most = at_least(most, share(a, g, i));
     return most;
 }
 
-// Whether there is a place for the group's first word, and when.
+// Whether there is a place for the present group; raises *at to when there is.
 static bool has_place(const struct actor *a, const struct groups *g, int64_t *at) {
     int64_t before = (int64_t)g->group.count - a->c.groups.banks;
     if (before < 0) return true;
@@ -75,6 +76,7 @@ static bool by_word(const struct actor *a, const struct groups *g) {
     return a->c.groups.gives == 1 && rows_in(a, g) == 1;
 }
 
+// Adds the output of a complete group. A group that gives nothing is released at once.
 static void add_group(struct sim *sim, const struct actor *a, struct groups *g, int64_t at, int64_t tokens,
                       bool tok_last) {
     int64_t rows = at_most(a->c.groups.gives, a->c.groups.words_out - g->given);
@@ -83,6 +85,7 @@ static void add_group(struct sim *sim, const struct actor *a, struct groups *g, 
              (struct group){at + a->c.stages, rows, tokens, rows ? -1 : at, tok_last, last, by_word(a, g)});
 }
 
+// Advances to the next group of the firing, or to the first one of the next firing.
 static void next_group(const struct actor *a, struct groups *g) {
     bool last = g->index + 1 == a->c.groups.groups;
     for (int i = 0; i < g->inputs; i++) g->done[i] = last ? 0 : g->done[i] + share(a, g, i);
@@ -91,6 +94,7 @@ static void next_group(const struct actor *a, struct groups *g) {
     g->row = g->tokens = 0;
 }
 
+// Takes a word of every input that still has words in this group. False if no words can be taken yet.
 static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     int64_t at = g->last_in + a->c.groups.every;
     uint8_t mark = 0;
@@ -114,6 +118,7 @@ static bool word_in(struct sim *sim, struct actor *a, struct groups *g) {
     return true;
 }
 
+// Gives the next word of the oldest group. False if none is ready, or if the time of its room is not known.
 static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
     while (g->sending < (int64_t)g->group.count && !g->group.items[g->sending].rows) g->sending++;
     if (g->sending >= (int64_t)g->group.count) return false;

@@ -23,22 +23,3 @@ struct sim_edge *only_output(struct sim *sim, const struct actor *a) {
         if (a->k->port[p].is_output && a->k->port[p].edge != IR_NONE) return &sim->edge[a->k->port[p].edge];
     return NULL;
 }
-
-// Whether all inputs have the words for the next word of the output. *from is raised to the cycle from which they have
-// them. first: the word belongs to the first row of a firing.
-bool inputs_ready(const struct inputs *in, bool first, int64_t *from) {
-    for (int i = 0; i < in->count; i++) {
-        if (in->need[i] == TIMING_FIRST && !first) continue;
-        if (!edge_waiting(in->edge[i])) return false;
-        *from = at_least(*from, edge_avail(in->edge[i]));
-    }
-    return true;
-}
-
-void inputs_take(struct sim *sim, const struct inputs *in, bool first, uint8_t mark, int64_t at) {
-    for (int i = 0; i < in->count; i++) {
-        bool pops = in->need[i] == TIMING_EACH || (in->need[i] == TIMING_ROW && mark & MARK_TOK_LAST) ||
-                    (in->need[i] == TIMING_FIRST && first);
-        if (pops) edge_take(sim, in->edge[i], at);
-    }
-}

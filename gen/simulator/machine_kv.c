@@ -44,6 +44,7 @@ bool sim_kv_init(struct sim *sim, struct actor *a) {
            (v->client || a->c.machine != TIMING_K_WRITER);
 }
 
+// Takes the next step word unless one is held. False if there is none.
 static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
     if (v->inside) return true;
     if (!edge_waiting(v->step)) return false;
@@ -56,6 +57,7 @@ static bool kv_step(struct sim *sim, const struct actor *a, struct kv *v) {
     return true;
 }
 
+// Takes the next word; returns its mark.
 static uint8_t kv_word(struct sim *sim, struct kv *v) {
     uint8_t mark = edge_mark(v->in);
     int64_t at = at_least(edge_avail(v->in), v->last + 1);
@@ -64,7 +66,7 @@ static uint8_t kv_word(struct sim *sim, struct kv *v) {
     return mark;
 }
 
-// Hands over a descriptor with the head's first unit.
+// Hands over the head's descriptor, in the cycle after its first unit.
 static void write_keys(struct sim *sim, const struct actor *a, struct kv *v) {
     struct kernel_cache cache = kernel_cache(a->k);
     int64_t row = (sim->options->step[v->step_no].pos + v->word) / a->c.keys.channels * a->c.keys.units;
@@ -102,8 +104,11 @@ void sim_k_writer_run(struct sim *sim, struct actor *a) {
     }
 }
 
+// Stores a token's values of a head, whose last word was taken. The last token of a layer may close the block, which is
+// then written to memory. While values are stored or written, no word is taken.
 static void v_tail_token(struct sim *sim, const struct actor *a, struct kv *v, uint8_t mark) {
     const struct timing_step *step = &sim->options->step[v->step_no];
+    // At 256 bits, the first position of a block clears the words of both beats, which takes its rows twice.
     bool opening = a->c.values.beats == 2 && step->pos % LAYOUT_V_BLOCK == 0 && v->word == 0;
     v->last += a->c.values.rows * (opening ? 2 : 1); // each value takes a cycle per row
     v->word = mark & MARK_TOK_LAST ? 0 : v->word + 1;
@@ -124,6 +129,7 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
+        // With by_step, the engine must have made all reads of the previous step, not only those of the layer.
         int64_t ahead =
             a->c.values.by_step
                 ? taken / a->c.values.layers - 1
@@ -139,16 +145,17 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     }
 }
 
-// Takes a step word. It may do so once the reader has taken the previous step, because the reader has then finished the
-// step before that one.
+// Takes the next step word, once all words of the step before the present one have been sent (units may run one step
+// ahead of the words).
 static bool scale_step(struct sim *sim, const struct actor *a, struct kv *v) {
-    int64_t before = v->step_no - 1; // the previous step
+    int64_t before = v->step_no - 1; // the step before the present one
     if (v->inside || before < 0) return kv_step(sim, a, v);
     if (before >= (int64_t)v->read.count) return false;
     v->last = at_least(v->last, v->read.items[before] + a->c.scales.release - 1);
     return kv_step(sim, a, v);
 }
 
+// Takes a word. The scales of a head are complete with its last unit of the last token.
 static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
     if (!scale_step(sim, a, v) || !edge_waiting(v->in)) return false;
     uint8_t mark = kv_word(sim, v);
@@ -159,6 +166,8 @@ static bool scale_in(struct sim *sim, struct actor *a, struct kv *v) {
     return true;
 }
 
+// Sends the next word of a head's scales, from the beginning of the layer's window on. A head is sent several times,
+// once for each query head or group of them that reads it.
 static bool scale_out(struct sim *sim, struct actor *a, struct kv *v) {
     int64_t at;
     if (v->reading >= (int64_t)v->ready.count) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of layout converters: two banks that are read in another order than they are written.
+// Timing model of layout converters: one or two banks, which are read in another order than they are written.
 #include "gen/simulator/machines.h"
 
 struct layout {
@@ -22,6 +22,7 @@ bool sim_layout_init(struct sim *sim, struct actor *a) {
     return l->in && l->out && a->c.layout.rows > 0 && a->c.layout.reads > 0 && a->c.layout.groups > 0;
 }
 
+// Takes a word into the bank that is being filled. False if no word can be taken yet.
 static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
     int64_t slot = l->filled % a->c.layout.banks;
     if (!edge_waiting(l->in) || l->filled - l->emptied >= a->c.layout.banks) return false;
@@ -38,6 +39,7 @@ static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
     return true;
 }
 
+// Sends the next word of the oldest full bank. False if there is none, or if the time of its room is not known.
 static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     int64_t slot = l->emptied % a->c.layout.banks, room;
     if (l->emptied == l->filled || !edge_room(l->out, &room)) return false;

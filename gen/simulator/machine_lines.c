@@ -2,9 +2,9 @@
 // Timing model of line buffers: a ring of the newest words, which are read patch by patch.
 #include "gen/simulator/machines.h"
 
-enum { ROWS, PIXELS };
+enum { ROWS, PIXELS }; // the two axes of an image
 
-// From some cycle on, the places of all words before `before` are free.
+// After the read in `cycle`, no word before `before` is needed, so the places of these words get free.
 struct release {
     int64_t before, cycle;
 };
@@ -53,6 +53,7 @@ static bool find_place(const struct timing_lines *c, struct lines *l) {
     return true;
 }
 
+// Takes a token of the next word. False if no token can be taken yet.
 static bool lines_in(struct sim *sim, struct actor *a, struct lines *l) {
     const struct timing_lines *c = &a->c.lines;
     if (!edge_waiting(l->in) || !find_place(c, l)) return false;
@@ -119,6 +120,8 @@ static bool find_ready(const struct timing_lines *c, const struct lines *l, int6
     return true;
 }
 
+// Sends a token of the next word of the patch. A word outside the image does not wait for an input. False while its
+// time is not known.
 static bool lines_out(struct sim *sim, struct actor *a, struct lines *l) {
     const struct timing_lines *c = &a->c.lines;
     int64_t room, ready, active = l->active[l->image % 2], image = l->image;

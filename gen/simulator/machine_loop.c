@@ -7,7 +7,7 @@ struct loop {
     struct sim_edge *step, *walk, *id, *next, *ring;
     struct sim_client *prompt; // NULL: the graph has no ids, or the run begins in the middle of a request
     int64_t unread, left;      // ids of the prompt that were not sent yet; ids left in the present beat
-    int64_t beat_at, popped;   // cycle in which that beat arrived, and in which the last id left a beat
+    int64_t beat_at, popped;   // first cycle for ids of that beat; cycle in which the last id left a beat
     int at, ids;               // present step; ids of it that were sent
     int64_t from;              // first cycle in which the next word can be offered
     bool inside;               // the ids of the present step are being sent
@@ -21,7 +21,7 @@ int64_t sim_offset_for(const struct ir *ir, enum ir_segment_role role) {
     return segment ? segment->offset : 0;
 }
 
-// Requests the whole prompt in one read, in the cycle before the first step.
+// Requests the whole prompt in one read, CYCLES_LOOP_PROMPT cycles before the first step.
 static void open_prompt(struct sim *sim, const struct actor *a, struct loop *l) {
     const struct ir *ir = sim->ir;
     if (!l->id || sim->options->load_only || sim->options->step[0].pos > 0) return;
@@ -49,6 +49,7 @@ bool sim_loop_init(struct sim *sim, struct actor *a) {
     return l->step && (!l->id || l->next);
 }
 
+// Sends the word of the next step. False at the end, or while the time of its room is not known.
 static bool loop_step(struct sim *sim, struct loop *l) {
     int64_t room;
     if (l->at == sim->options->steps || !edge_room(l->step, &room)) return false;
@@ -74,6 +75,7 @@ static bool has_id(struct sim *sim, struct loop *l) {
     return true;
 }
 
+// Sends the next id of the present step. False while its time is not known.
 static bool loop_id(struct sim *sim, struct loop *l) {
     const struct timing_step *s = &sim->options->step[l->at];
     int64_t room;
@@ -105,6 +107,7 @@ static int64_t lookup_cycles(const struct sim *sim, int step) {
     return has_drafts(sim, step) ? kernel_lookup_cycles(sim->ir, sim->options->step[step].pos + 1) : 0;
 }
 
+// Takes an id from the graph. The last one of the step is also written to the ring, and the next step begins.
 static bool loop_next(struct sim *sim, struct loop *l) {
     int64_t room;
     if (!edge_waiting(l->next) || (l->ring && !edge_room(l->ring, &room))) return false;

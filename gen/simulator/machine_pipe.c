@@ -17,7 +17,7 @@ struct pipe {
     struct sim_steps steps;
     struct stage stage;
     bool inside;    // a firing has begun
-    int64_t firing; // index of the present firing among the firings that make one output firing
+    int64_t firing; // input firings (in pass_through: rows) in the present output firing so far
 };
 
 static void open_slices(struct pipe *p) {
@@ -29,6 +29,7 @@ static void open_slices(struct pipe *p) {
     }
 }
 
+// Moves words from a stream into its register slice, as far as their times are known.
 static void fill_slice(struct sim *sim, struct slice *s) {
     for (int64_t room; edge_waiting(s->from) && edge_room(&s->words, &room);) {
         int64_t at = at_least(edge_avail(s->from), room);

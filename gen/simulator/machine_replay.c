@@ -31,6 +31,7 @@ static bool group_ends(const struct actor *a, const struct kept *r, uint8_t mark
     return mark & MARK_TOK_LAST && (int64_t)r->mark.count % a->c.replay.units == 0;
 }
 
+// Takes a word of the group that arrives. False if no word can be taken yet.
 static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     int64_t banks = a->c.replay.banks, slot = r->filled % banks;
     if (!edge_waiting(r->in) || r->filled - r->emptied >= banks) return false;
@@ -49,6 +50,8 @@ static bool kept_in(struct sim *sim, struct actor *a, struct kept *r) {
     return true;
 }
 
+// Sends the next word of the oldest complete group, which leaves after its last pass. False if there is none, or if the
+// time of its room is not known.
 static bool kept_out(struct sim *sim, struct actor *a, struct kept *r) {
     int64_t slot = r->emptied % a->c.replay.banks, room;
     if (r->emptied == r->filled || !edge_room(r->out, &room)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of the writer of ids. Every id is one beat with its own descriptor. The next id is taken when the write
-// has its response.
+// Timing model of the writer of ids to the ring. Every id is one beat with its own descriptor. The next id is taken
+// when the write of the previous one has its response.
 #include "gen/simulator/machines.h"
 
 struct ring {

@@ -42,6 +42,7 @@ bool sim_rows_init(struct sim *sim, struct actor *a) {
     return r->step && r->out && r->client;
 }
 
+// Takes the next step word unless one is held. False if there is none.
 static bool rows_step(const struct actor *a, struct sim *sim, struct rows *r) {
     if (r->inside) return true;
     if (!edge_waiting(r->step)) return false;
@@ -69,6 +70,7 @@ static int64_t tokens_of(const struct sim *sim, const struct rows *r, size_t gro
     return sim->options->step[(int64_t)group / r->groups].ntok;
 }
 
+// Takes the next beat into one of the two banks. False if none can be taken yet.
 static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
     size_t g = r->full.count;
     int64_t at;
@@ -81,6 +83,7 @@ static bool rows_take(struct sim *sim, struct actor *a, struct rows *r) {
     return true;
 }
 
+// Sends the next word of the oldest full bank. False if there is none, or if the time of its room is not known.
 static bool rows_word(struct sim *sim, struct actor *a, struct rows *r) {
     size_t g = r->drained.count;
     int64_t at;
@@ -114,11 +117,13 @@ struct writer {
     int64_t offset, row_bytes; // bytes from the channel's base to row 0; bytes of a row
     int64_t pos;               // position of the step's first row
     int64_t row, token;        // next word
-    int64_t clear;             // cycle of the last beat of the previous group; the next group may begin then
-    int64_t left, from;        // beats of the group still to be handed over; first cycle for them
-    bool ask;                  // the group's descriptor is still to be handed over
-    int64_t asks;              // first cycle for the descriptor
-    int64_t address;           // address of the group
+    // Cycle in which the write engine took the last beat of the previous group. The last word of the next group may
+    // come then.
+    int64_t clear;
+    int64_t left, from; // beats of the group still to be handed over; first cycle for them
+    bool ask;           // the group's descriptor is still to be handed over
+    int64_t asks;       // first cycle for the descriptor
+    int64_t address;    // address of the group
 };
 
 bool sim_writer_init(struct sim *sim, struct actor *a) {
@@ -145,6 +150,7 @@ static bool writer_gives(struct sim *sim, struct writer *w) {
     return client_taken(w->client, &w->clear);
 }
 
+// Advances to the next word of the firing, or to the first one of the next firing.
 static void writer_next(struct writer *w, uint8_t mark) {
     w->token++;
     if (!(mark & MARK_TOK_LAST)) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine that passes only the last token of a firing, or with drafts all tokens, in steps that run the head.
+// Machine that passes only the last token of a firing, or with drafts all tokens, and only in steps with a head.
 #include "gen/simulator/machines.h"
 
 struct selection {

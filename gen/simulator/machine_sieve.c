@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of kernels that take every word, of all inputs together, but pass on only the words of certain rounds. A
-// group has several rounds of words. All stages stall together.
+// group has several rounds, a round several rows. All stages stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 

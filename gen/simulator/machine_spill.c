@@ -64,8 +64,8 @@ bool sim_spill_init(struct sim *sim, struct actor *a) {
 }
 
 // Hands over the present beats, each after its descriptor. The first descriptor is known with the firing's first word,
-// every other one with the previous beat. If a word is wider than a beat, the word itself gives its descriptors. False
-// until the engine has the last beat.
+// and every other one with the previous beat. If a word is wider than a beat, the descriptors of its beats are known
+// with the word. False until the engine has the last beat.
 static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s) {
     bool wide = a->c.spill.beats > 1;
     int64_t at, room;
@@ -83,6 +83,8 @@ static bool spill_gives(struct sim *sim, const struct actor *a, struct spill *s)
     return true;
 }
 
+// Takes the next word of the firing that is written, after handing over the beats before it. False if no word can be
+// taken yet.
 static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     if (s->full || !spill_gives(sim, a, s)) return false;
     if (s->ends) return s->full = true;
@@ -101,6 +103,7 @@ static bool spill_in(struct sim *sim, struct actor *a, struct spill *s) {
     return true;
 }
 
+// Requests the firing that was written, when all of its writes have their responses. False while this is not known.
 static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
     int64_t idle, at;
     if (!s->full || s->drains || !client_idle(s->write, &idle) || !client_room(s->read, &at)) return false;
@@ -113,6 +116,7 @@ static bool spill_ask(struct sim *sim, const struct actor *a, struct spill *s) {
     return true;
 }
 
+// Ends the firing that is read.
 static void spill_over(const struct actor *a, struct spill *s, int64_t at) {
     s->drained = at;
     s->drains = NULL;

@@ -26,6 +26,7 @@ bool sim_together_init(struct sim *sim, struct actor *a) {
     return t->in && t->out && a->c.split.together > 0 && (t->step || a->c.machine == TIMING_PACK);
 }
 
+// Passes a word to the output in the cycle in which it is taken. False while the time of its room is not known.
 static bool pass_word(struct sim *sim, struct together *t, int64_t from, uint8_t mark) {
     int64_t room;
     if (!edge_room(t->out, &room)) return false;
@@ -53,6 +54,7 @@ void sim_pack_run(struct sim *sim, struct actor *a) {
     while (pack_word(sim, a, a->state)) continue;
 }
 
+// Takes the next step word when no firing of the present step is left. False if there is none.
 static bool split_step(struct sim *sim, const struct actor *a, struct together *t) {
     if (t->left) return true;
     if (!edge_waiting(t->step)) return false;
@@ -64,6 +66,8 @@ static bool split_step(struct sim *sim, const struct actor *a, struct together *
     return true;
 }
 
+// Takes a word. In a step of one token, a firing is stored whole; in other steps its words pass through at once. False
+// if no word can be taken yet.
 static bool split_in(struct sim *sim, const struct actor *a, struct together *t) {
     int64_t slot = t->filled % a->c.split.banks;
     if (!split_step(sim, a, t) || !edge_waiting(t->in)) return false;
@@ -87,6 +91,8 @@ static bool split_in(struct sim *sim, const struct actor *a, struct together *t)
     return true;
 }
 
+// Sends the next word of the oldest stored firing, in which each query head is now a firing of one token. False if
+// there is none, or if the time of its room is not known.
 static bool split_out(struct sim *sim, const struct actor *a, struct together *t) {
     int64_t slot = t->emptied % a->c.split.banks, room;
     if (t->emptied == t->filled || !edge_room(t->out, &room)) return false;

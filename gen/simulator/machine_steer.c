@@ -17,6 +17,7 @@ bool sim_steer_init(struct sim *sim, struct actor *a) {
         s->in[p] = mux ? sim_lane(sim, a, false, p) : sim_lane(sim, a, false, IR_NONE);
         s->out[p] = mux ? sim_lane(sim, a, true, IR_NONE) : sim_lane(sim, a, true, p);
     }
+    // A demultiplexer takes the firings that it drops.
     s->in[STEER_PORT_DROP] = mux ? NULL : s->in[0];
     return turns_init(sim, a, &s->turns);
 }

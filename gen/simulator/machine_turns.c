@@ -9,7 +9,7 @@ struct turns {
     struct sim_edge *out;
     struct stage stage;
     int64_t row; // words taken in the present turn
-    int side;
+    int side;    // input of the present turn
 };
 
 bool sim_turns_init(struct sim *sim, struct actor *a) {

@@ -6,13 +6,14 @@
 #include "gen/simulator/sim_actor.h"
 
 enum { SIM_ID_BITS = 32 };
-int64_t sim_offset_for(const struct ir *, enum ir_segment_role); // offset of the segment with this role
+// Offset of the segment with this role; 0 if there is none.
+int64_t sim_offset_for(const struct ir *, enum ir_segment_role);
 
 // Table rows that a custom kernel reads for a firing, at the step's positions, before it takes the firing's words.
 struct sim_table {
     struct sim_client *client; // NULL: it reads none
     int64_t offset, stride,
-        row_bytes;        // bytes: of the table in the channel, between the tables of two firings, of a row
+        row_bytes;        // bytes: offset in the channel, distance between two firings' tables, length of a row
     int64_t rows;         // rows of the table
     int64_t firing;       // index of the present firing in the step
     int64_t asked, beats; // rows asked for, and beats that have arrived, of the present firing
@@ -25,12 +26,13 @@ struct sim_table {
 struct sim_steps {
     struct sim_table table;
     struct sim_edge *edge; // NULL: it takes none
-    int64_t firings, left; // firings of a step; firings left of the present step, 0: the step is not known yet
+    int64_t firings, left; // firings of a step; firings left of the present step, 0: it has not begun
     int64_t last;          // cycle of the last step word that was taken
-    bool when_last;
+    bool when_last;        // the kernel runs only in steps with a head, for their last position
 };
 bool sim_steps_init(struct sim *, const struct actor *, struct sim_steps *);
-// From when on words of the present step may be taken. False while its step word has not arrived.
+// Raises *from to when words of the present step may be taken. False while its step word, or a row of its table, has
+// not arrived.
 bool sim_steps_wait(struct sim *, const struct actor *, struct sim_steps *, int64_t *from);
 void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *,
                      int64_t at); // the last word of a firing was taken

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal to the token-level simulator: streams with the cycle of every word, and the actors that move the words.
 //
-// Kernels are deterministic: the times of words never change where a word goes. So actors may run in any order, each as
-// far as the cycles of its inputs (and of the room at its outputs) are known. Each computes when its words move. This
-// is a Kahn network with times.
+// Kernels are deterministic: the times of words never change where a word goes. So actors may run in any order. Each
+// one runs as far as the cycles of its inputs, and of the room at its outputs, are known, and computes when its words
+// move. This is a Kahn network with times.
 #ifndef RILL_SIM_ACTOR_H
 #define RILL_SIM_ACTOR_H
 
@@ -15,7 +15,7 @@
 #include "gen/simulator/simulate.h"
 #include "gen/ir/window.h"
 
-enum { SIM_COUNT_SHIFT = 2 /* the bits of a mark from here on: valid elements, 0: all */ };
+enum { SIM_COUNT_SHIFT = 2 /* bits of a mark from this one on: its number of valid elements; 0: all */ };
 
 struct sim_pool;
 
@@ -44,15 +44,15 @@ struct lane;
 // State that the kernels of a KV cache share in addition to their streams. The lists are in order; times are cycles. A
 // pair is a (step, layer).
 struct sim_cache {
-    VEC(int64_t) head_done;      // per head: when its values were in the V tail
-    struct sim_client *keys;     // client of the K writer
-    VEC(int64_t) k_runs;         // per pair: number of descriptors handed over up to its end
-    VEC(int64_t) v_layer;        // per pair: when its values were taken, and written if they close a block
-    VEC(int64_t) tail_layer;     // per pair: when its open block was read; with tail_by_step, per step
-    int64_t tail_reads;          // reads of the V tail per pair; 0: nothing waits for them
-    int64_t tail_reads_alone;    // reads of the V tail per pair in a step of one token; 0: tail_reads
-    bool tail_by_step;           // the V of a step waits for all reads of the step before, not for those of its layer
-    int64_t layers;              // layers in this run
+    VEC(int64_t) head_done;   // per head: when its values were in the V tail
+    struct sim_client *keys;  // client of the K writer
+    VEC(int64_t) k_runs;      // per pair: number of descriptors handed over up to its end
+    VEC(int64_t) v_layer;     // per pair: when its values were taken, and written if they close a block
+    VEC(int64_t) tail_layer;  // per pair: when its open block was read; with tail_by_step, per step
+    int64_t tail_reads;       // reads of the V tail per pair; 0: its writer waits for none
+    int64_t tail_reads_alone; // reads of the V tail per pair in a step of one token; 0: tail_reads
+    bool tail_by_step; // a step's values wait for all reads of the step before, not only for those of their layer
+    int64_t layers;    // layers in this run
     int64_t left_from, left_out; // layers from left_from on have numbers that are lower by left_out in this run
 };
 
@@ -80,12 +80,12 @@ struct sim {
     int *queue;                   // ring of the kernels that are to run
     int queue_head, queue_count;  // index of the first one, and their number
     int64_t *step_start;          // per step: cycle in which its word was offered; [steps]: in which the last was over
-    bool settled;                 // no actor can go on otherwise (options->idle_counts)
-    bool late;                    // an engine finished a step later than it may
+    bool settled;                 // nothing else can go on, so the engines may use keys once (options->idle_counts)
+    bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one
     int64_t layers, fewer;        // repetitions of the repeated region, and how many of them this run leaves out
     int64_t words, beats;         // words and beats moved so far
-    struct sim_channel *channel;  // one per engine, at least one; then the channels with clients of their own
+    struct sim_channel *channel;  // one per engine, at least one; then the other channels that have clients
     struct sim_client *loader;    // client that loads the vector parameters; NULL: none
     int engines, channels;        // matrix engines; simulated channels
     struct timing_firing *firing; // lists of the result, as in timing_result
@@ -113,26 +113,29 @@ struct sim_edge *sim_out(struct sim *, const struct actor *, enum ir_role);
 struct sim_edge *sim_lane(struct sim *, const struct actor *, bool is_output, int index); // stream of a packed port
 
 // A stream of a rill_fifo_pool moves when its turn comes, after the firings that precede it in the shared storage.
-bool pool_gives(struct sim_pool *, int place);             // whether it is the stream's turn to leave
-int64_t pool_given(const struct sim_pool *);               // the cycle after the last word left
-bool pool_room(struct sim_pool *, int place, int64_t *at); // whether it is its turn to enter, and when there is room
+bool pool_gives(struct sim_pool *, int place); // whether it is the stream's turn to leave
+int64_t pool_given(const struct sim_pool *);   // the cycle after the last word left the pool
+// Whether it is the stream's turn to enter; raises *at to when there is room.
+bool pool_room(struct sim_pool *, int place, int64_t *at);
 void pool_put(struct sim_pool *, int64_t at, uint8_t mark);
 void pool_take(struct sim_pool *, int64_t at, uint8_t mark);
 bool pools_open(struct sim *); // false: the parameters of a pool are invalid
 
-// Whether a word waits that has not been taken, and from when on it may be taken.
+// Whether a word waits that has not been taken. If none does, the next word wakes the reader.
 static inline bool edge_waiting(struct sim_edge *e) {
     if (e->takes < e->puts && (!e->pool || pool_gives(e->pool, e->place))) return true;
     e->starved = true;
     return false;
 }
+// The first cycle in which the waiting word may be taken.
 static inline int64_t edge_avail(const struct sim_edge *e) {
     int64_t at = e->put[e->takes] + e->latency;
     if (e->pool && pool_given(e->pool) > at) at = pool_given(e->pool);
     return e->takes && e->take[e->takes - 1] >= at ? e->take[e->takes - 1] + 1 : at;
 }
 static inline uint8_t edge_mark(const struct sim_edge *e) { return e->mark[e->takes]; }
-// From when on there is room for the next word. False while that is not known.
+// Sets *at to the first cycle with room for the next word. False while it is not known; the next free place then wakes
+// the writer.
 static inline bool edge_room(struct sim_edge *e, int64_t *at) {
     *at = e->puts ? e->put[e->puts - 1] + e->parts : 0;
     if (e->pool) return pool_room(e->pool, e->place, at);
@@ -176,7 +179,7 @@ void sim_wake_all(struct sim *, enum timing_machine); // wakes all kernels of a 
 // ---- stages that stall together (rill_pipe): a word that is offered but not taken stops all of them ----
 
 struct stage_word {
-    int64_t enabled; // cycle in which it would be offered if nothing stalled
+    int64_t enabled; // cycle in which it would be offered if nothing had ever stalled
     int64_t offer;   // cycle in which it was offered
     int64_t left;    // cycle in which it left
     uint8_t mark;
@@ -186,13 +189,14 @@ struct stage {
     int64_t length;                  // number of stages, in cycles
     struct stage_word *word;         // ring
     int64_t capacity;                // places of the ring
-    int64_t passed;                  // words whose stalls the entry has seen
-    int64_t sent, count;             // words that left, and that entered
-    int64_t stalled_in, stalled_out; // stall cycles, as the entry and the exit see them
-    int64_t last;                    // cycle of the last entry
+    int64_t passed;                  // words whose stalls the entry has taken into account (stalled_in)
+    int64_t sent, count;             // words that left or gave up their place, and words that entered
+    int64_t stalled_in, stalled_out; // stall cycles so far, up to the cycle of the entry and of the exit
+    int64_t last;                    // the next word enters later: cycle of the last entry, or the last stalled cycle
 };
 void stage_init(struct sim *, struct stage *, int64_t length);
-// *at: when a word that could enter at `from` does enter. False while that is not known. Also sends words to `out`.
+// Sets *at to the cycle in which a word that could enter from `from` on does enter. False while it is not known. Also
+// sends words to `out`, as far as this is needed to know the stalls.
 bool stage_enter(struct sim *, struct stage *, struct sim_edge *out, int64_t from, int64_t *at);
 // Enters a word. leaves: it becomes a word out.
 void stage_push(struct sim *, struct stage *, int64_t at, uint8_t mark, bool leaves);
@@ -207,7 +211,7 @@ struct sim_walk {
     int step, section; // index of the step, and of the section in the schedule
     int64_t repeat;    // repetition of the section
     int64_t index;     // entry of the section
-    int64_t left_out;  // entries that this run has left out up to here
+    int64_t left_out;  // entries skipped directly before this one; each costs the schedule a cycle
 };
 // The entry at the walk's place; false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
@@ -229,19 +233,29 @@ struct sim_turns {
 bool turns_init(struct sim *, struct actor *, struct sim_turns *);
 // Fetches the turns that are known ahead. Call it whenever a step may have arrived, and before turns_present.
 void turns_fetch(struct sim *, struct sim_turns *);
-// The present turn; raises *from to when it is available. False while unknown or at the end.
-bool turns_present(struct sim *, struct sim_turns *, int64_t *turn, int64_t *from);
+// Reads the present turn from the turns fetched ahead. False while there is none.
+bool turns_read(struct sim *, struct sim_turns *);
+// The present turn; raises *from to when it is available. False while unknown or at the end. Inline, because it runs
+// for every word of a stream and turns_read only for every firing.
+static inline bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
+    if (!t->known && !turns_read(sim, t)) return false;
+    *from = at_least(*from, t->since);
+    *turn = t->turn;
+    return true;
+}
 void turns_done(struct sim *, struct sim_turns *, int64_t at);
 
 // ---- memory ----
 
 void memory_init(struct sim_memory *, const struct timing_memory *, int beat_bits);
-// When the last atom of a beat that arrives at cycle `at` is on the bus, in ps. Calls must be in the order of times.
+// When the data of a beat's last atom begins on the bus, in ps of the memory model. The beat arrives at cycle `at`.
+// Calls must be in the order of times.
 uint64_t memory_beat(struct sim_memory *, int64_t at, int64_t address, bool is_write);
-int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first cycle that begins then or later
+int64_t memory_cycle(const struct sim_memory *, uint64_t time); // the first cycle that begins at this time or later
 // Opens the channels of the design. Call it before any client is opened.
 void memory_open(struct sim *);
-// Makes the next grant or access, if one waits. Call it when no actor can go on.
+// Makes the earliest event of all channels, if there is one: a grant, an access, or a beat or turn of a write engine.
+// Call it when no actor can go on.
 bool memory_serve_one(struct sim *);
 
 // Opens the DMA engine of a kernel's client; NULL if the kernel has none.
@@ -251,6 +265,7 @@ struct sim_client *client_open_free(struct sim *, int index,
                                     struct sim_channel *); // client of the IR's list that has no kernel
 // When the next descriptor may be handed over; false while that is not known.
 bool client_room(const struct sim_client *, int64_t *at);
+// Hands over a descriptor in cycle `at`.
 void client_ask(struct sim *, struct sim_client *, int64_t at, int64_t address, int64_t beats);
 // Reads: when the next beat may be taken; false while that is not known.
 bool client_beat(const struct sim_client *, int64_t *at);
@@ -260,11 +275,13 @@ bool client_space(const struct sim_client *, int64_t *at);
 void client_give(struct sim *, struct sim_client *, int64_t at);
 // Writes: when the last beat that was given entered the engine; false while that is not known.
 bool client_taken(const struct sim_client *, int64_t *at);
-// Writes: raises *at to when the first `runs` descriptors have their responses; false while that is not known.
+// Writes: raises *at to the cycle after the first `runs` descriptors have all their responses; false while that is not
+// known.
 bool client_written(const struct sim_client *, int64_t runs, int64_t *at);
-// Writes: from when on everything that was handed over has its response.
+// Writes: the cycle after everything that was handed over has its response; false while that is not known.
 bool client_idle(const struct sim_client *, int64_t *at);
-void client_cut(struct sim *, struct sim_client *); // passes the next burst to the arbiter, if its time is known
+// Passes the next burst to the arbiter, or the next beat to the write engine, if its time is known.
+void client_cut(struct sim *, struct sim_client *);
 
 // ---- actors: state and run by machine ----
 

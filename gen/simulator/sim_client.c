@@ -5,8 +5,9 @@
 
 #include "gen/simulator/sim_actor.h"
 
-enum { LONG_AGO = -(1 << 30) };
+enum { LONG_AGO = -(1 << 30) }; // a cycle before all others
 
+// Adds a client to a channel, with the burst length and the buffer that a client has by default.
 static struct sim_client *open_at(struct sim *sim, struct sim_channel *channel, int kernel, int index, bool is_write) {
     const struct ir_design *d = &sim->ir->design;
     struct sim_client *c = ARENA_NEW(sim->arena, struct sim_client);
@@ -33,7 +34,7 @@ struct sim_client *client_open(struct sim *sim, const struct actor *a, bool is_w
             struct sim_client *new = open_at(sim, &sim->channel[c], a->kernel, i, is_write);
             if (client->burst > 0 && !is_write) new->burst = client->burst;
             if (client->buffer > 0 && !is_write) new->buffer = client->buffer;
-            return new->buffer < new->burst ? NULL : new; // an edited dump
+            return new->buffer < new->burst ? NULL : new; // NULL only for an edited dump
         }
     }
     return NULL;
@@ -53,10 +54,10 @@ struct sim_client *client_open_lane(struct sim *sim, int kernel, struct sim_chan
     return c;
 }
 
-// ---- descriptors: one is being cut, two wait ----
+// ---- descriptors: reads have one that is being cut and two that wait ----
 
-// When the write engine has room for a client's descriptor. It holds one, and takes the next one with that one's last
-// beat.
+// When the write engine has room for a client's descriptor. It holds one, and can take the next one in the cycle in
+// which it takes the last beat of the present one. False while that is not known.
 static bool write_room(const struct sim_client *c, int64_t *at) {
     if (c->waits || c->cut < (int64_t)c->run.count) return false;
     *at = at_least(c->run.items[c->run.count - 1].at + 1, c->granted);
@@ -87,9 +88,10 @@ static bool reached(const int64_t *item, size_t count, int64_t n, int64_t *from)
     return true;
 }
 
-// When a burst has room. The engine looks for room a cycle ahead. After another burst, or if none was offered, there
-// must be enough room by then for two bursts of any length, less what the other burst takes. Otherwise it looks again
-// when the burst has arrived. A beat to write must have arrived. False while that is not known.
+// Raises *from to when a burst may be issued. A beat to write must have been given. A burst to read needs room in the
+// buffer, which rill_dma_read checks a cycle ahead. If it issued a burst in that cycle, or none was offered, it does
+// not look at the length of the next one: there must have been room for two bursts of any length. If there was not, it
+// compares the real length, which costs another cycle. False while it is not known.
 static bool fits(const struct sim_client *c, int64_t beats, int64_t *from) {
     const int64_t *item = c->taken.items;
     size_t count = c->taken.count;

@@ -9,13 +9,14 @@
 #include "gen/kernel/kernel.h"
 
 enum {
-    LONG_BEFORE = 200, // cycles before the first step: if earlier steps are left out, the walker has long been ahead
+    LONG_BEFORE = 200, // cycles before the first step. If earlier steps are left out, the walker is this far ahead
     JOIN_LANES = 8,    // lanes whose arrivals meet in one level of joins
 };
 
 static int64_t field(const struct lane *l, int64_t entry, enum field f) { return schedule_at(&l->schedule, entry, f); }
 
-// Maps the walker's runs of keys and values to the engine's firings, which have the same order.
+// Notes the windows of the walker's runs of keys and values, which are in the order of the engine's firings. False if
+// there are more runs than firings.
 static bool name_runs(const struct ir *ir, int engine, struct lane *l, struct arena *arena) {
     int f = 0;
     l->window = ARENA_ARRAY(arena, int, (size_t)l->schedule.entries + 1);
@@ -48,8 +49,8 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }
 
-// The old rule (options->idle_counts): keys count only once their engine holds nothing of a later head either. It is
-// asked when nothing else can go on.
+// The old rule (options->idle_counts): keys count only when their write engine holds nothing, not even keys of a later
+// head. It is tried only when nothing else can go on.
 static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     int64_t at = 0;
     if (!sim->settled || !client_written(keys, (int64_t)keys->run.count, &at)) return false;
@@ -57,7 +58,7 @@ static bool engine_idle(struct sim *sim, const struct sim_client *keys) {
     return true;
 }
 
-// Whether the keys of the step before are written, and from when on.
+// Whether the keys of this pair are written; raises *from to when they are.
 static bool keys_written(struct sim *sim, const struct sim_cache *cache, int64_t pair, int64_t *from) {
     int64_t at = 0;
     if (pair >= (int64_t)cache->k_runs.count || !client_written(cache->keys, cache->k_runs.items[pair], &at))
@@ -72,7 +73,8 @@ static bool values_written(const struct sim_cache *cache, int64_t pair, int64_t 
     return true;
 }
 
-// Whether an entry may be read: the layer's keys, or its values, of the step before must be written.
+// Whether a lane may read an entry: if it holds keys or values of earlier steps, those of its layer in the step before
+// must be written. Raises *from to when they are.
 static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int64_t *from) {
     if (!l->waits || l->walk.step == 0) return true;
     const struct sim_cache *cache = l->cache;
@@ -84,9 +86,9 @@ static bool gate_open(struct sim *sim, const struct lane *l, int64_t entry, int6
                                                            : values_written(cache, need, from);
 }
 
-// When all lanes have taken the last descriptor of their common walker (rill_fork_tree). The next one is available in
-// the cycle after the last lane took the one before. That lane waits for room for less time than `ask_run` counts.
-// False while that is not known.
+// Raises *from so that the next descriptor follows the slowest lane: a common walker offers it in the cycle after all
+// lanes have taken the one before (rill_fork_tree). The time of a lane that waited for room is counted one cycle too
+// late by ask_run, hence the - 1. False while a lane has not taken the one before.
 static bool all_described(const struct lane *l, int64_t *from) {
     size_t n = l->client->run.count;
     for (const struct lane *o = l->first; n && o < l->first + l->first->lanes; o++) {
@@ -96,7 +98,7 @@ static bool all_described(const struct lane *l, int64_t *from) {
     return true;
 }
 
-// Hands the next descriptor with beats to the channel's read engine; false while the time is not known.
+// Hands the next descriptor that has beats to the channel's read engine. False while its time is not known.
 static bool ask_run(struct sim *sim, struct lane *l) {
     for (;;) {
         int64_t entry, from = 0;
@@ -125,7 +127,7 @@ static bool ask_run(struct sim *sim, struct lane *l) {
     }
 }
 
-// Gives a beat to the lane. Beats go in order, as far as the lane's FIFO is known to have room.
+// Gives the next beat to the lane, if the lane's FIFO is known to have room for it.
 static bool give_beat(struct sim *sim, struct lane *l) {
     int64_t g = (int64_t)l->client->taken.count, at;
     if (!client_beat(l->client, &at) || (g >= l->places && g - l->places >= (int64_t)l->used.count)) return false;

@@ -8,7 +8,7 @@
 struct lane {
     struct schedule_table schedule; // schedule of the walker
     struct sim_walk walk;           // place of the next run
-    struct sim_client *client;      // read client of the channel
+    struct sim_client *client;      // read client for the lane's channel
     struct lane *first;             // first of the engine's simulated lanes, which are stored one after another
     int lanes;                      // number of these lanes
     int64_t channels;               // channels of the engine

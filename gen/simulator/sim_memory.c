@@ -2,15 +2,17 @@
 // Memory channels: the read arbiter and the write engine of each, and the memory itself. The memory's timing is that of
 // the memory model (gen/hbm/hbm_bank.c), with the board's figures.
 //
-// A grant or an access is made only when no kernel can go on. Whatever is requested later is a consequence of it, and
-// so comes later in time as well.
+// A grant or an access is made only when no kernel can go on. A request that comes after it is a consequence of it, and
+// so is later in time as well.
 #include <limits.h>
 #include <string.h>
 
 #include "gen/simulator/sim_actor.h"
 #include "gen/ir/layout.h"
 
-enum { ATOM_BYTES = 32, EARLIEST = 1024 /* cycles before the lead from which on reads may come */ };
+// ATOM_BYTES: a native beat. EARLIEST: time 0 of the memory model is this many cycles before the lead begins, so that
+// no request has a negative time.
+enum { ATOM_BYTES = 32, EARLIEST = 1024 };
 
 static int64_t earliest(const struct timing_memory *figure) { return EARLIEST + figure->lead; }
 
@@ -21,10 +23,12 @@ struct timing_memory timing_memory(const struct ir_design *d) {
 void memory_init(struct sim_memory *m, const struct timing_memory *figure, int beat_bits) {
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_of(figure->figures), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
+    // The first refresh is at the end of the interval in which the memory is. A memory whose age is still negative has
+    // its first refresh at the age of one interval.
     int64_t every = (int64_t)m->timing.refresh_interval,
             age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
     m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every))
-                                              : UINT64_MAX; // none before the first interval
+                                              : UINT64_MAX; // the memory is never refreshed
 }
 
 uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {
@@ -43,6 +47,8 @@ int64_t memory_cycle(const struct sim_memory *m, uint64_t time) {
 
 // ---- channels ----
 
+// Sets up the write engine of a channel. A beat takes as many ids as it has native bursts, and the last one may begin
+// while an id is left, so `most` is the number of ids divided by this, rounded up.
 static void open_writes(const struct sim *sim, struct sim_channel *c) {
     struct sim_writes *w = &c->write;
     int writers = 0;
@@ -67,8 +73,8 @@ static struct sim_channel *channel_at(struct sim *sim, int index) { // opens the
 
 static bool is_loader(const struct ir_client *c) { return c->role == IR_CLIENT_IMAGE; }
 
-// Requests the image's header and the parameters after it in one linear read, once per request. Nothing delays their
-// beats. If the parameters are on chip, only the header is read.
+// Requests the image's header and the parameters after it in one linear read, once per request. If the parameters are
+// on chip, only the header is read. load_beats takes the beats.
 static void open_loader(struct sim *sim) {
     const struct ir *ir = sim->ir;
     int64_t bytes = 0, first = 0;
@@ -103,7 +109,7 @@ void memory_open(struct sim *sim) {
 
 // ---- reads: round-robin turns that begin after the client of the last grant ----
 
-// The client whose turn it is among those that have asked by this cycle, except `without`.
+// The client whose turn it is among those that have asked by this cycle, except `without`. NULL if none has.
 static struct sim_client *choose(const struct sim_waiting *waiting, int last, int64_t at,
                                  const struct sim_client *without) {
     struct sim_client *first = NULL, *later = NULL;
@@ -116,7 +122,7 @@ static struct sim_client *choose(const struct sim_waiting *waiting, int last, in
     return later ? later : first;
 }
 
-// When the first client (except `without`) asks; INT64_MAX: none does.
+// The first cycle in which a client (except `without`) asks; INT64_MAX: none does.
 static int64_t first_asks(const struct sim_waiting *waiting, const struct sim_client *without) {
     int64_t at = INT64_MAX;
     for (size_t i = 0; i < waiting->client.count; i++)
@@ -140,7 +146,7 @@ static int64_t next_grant(const struct sim_channel *c) {
     return at == INT64_MAX ? at : at_least(at, c->read.free);
 }
 
-// Notes that the granted burst has left its client.
+// Notes that the granted burst, or beat to write, has left its client.
 static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_client *client, int64_t at) {
     struct sim_client **all = waiting->client.items;
     size_t i = 0;
@@ -154,6 +160,7 @@ static void granted(struct sim *sim, struct sim_waiting *waiting, struct sim_cli
     client_cut(sim, client);
 }
 
+// Grants the burst of the client whose turn it is. The memory takes the burst when it has room for it and for its ids.
 static void grant(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
     struct sim_client *client = choose(&side->waiting, side->last, at, NULL);
@@ -180,7 +187,8 @@ static void load_beats(struct sim *sim, struct sim_client *loader) {
     }
 }
 
-// The memory takes the burst in the register.
+// The memory takes the burst that the arbiter's register holds (sim_reads.held), and its beats arrive, at most one per
+// cycle.
 static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_reads *side = &c->read;
     struct sim_access a = side->held;
@@ -199,10 +207,11 @@ static void access_read(struct sim *sim, struct sim_channel *c, int64_t at) {
 
 // ---- writes: the turn passes with a descriptor's last beat, or if its client has no beat and another has one ----
 
-// When the write engine has room for a beat: in its buffer, in the buffer of two addresses, and with a response to an
-// older beat.
+// Raises *at to the first cycle in which the write engine can take a beat: its buffer has a place, the buffer of two
+// addresses has a place, and fewer than IR_WRITES_OPEN beats wait for a response. False while one of these is not
+// known.
 static bool write_space(const struct sim_writes *w, int64_t *at) {
-    enum { ADDRESSES = 2 };
+    enum { ADDRESSES = 2 }; // the buffer of addresses in front of the memory
     int64_t n = w->taken, sent = n - w->buffer, addressed = n - ADDRESSES, answered = n - IR_WRITES_OPEN;
     if (at_least(sent, addressed) >= w->addressed || answered >= w->answered) return false;
     if (n) *at = at_least(*at, w->taken_at[(n - 1) % SIM_QUEUE] + 1);
@@ -212,8 +221,8 @@ static bool write_space(const struct sim_writes *w, int64_t *at) {
     return true;
 }
 
-// The cycle of the next beat into the buffer, or of a turn that passes without one. INT64_MAX: no client asks, or no
-// room is known.
+// The cycle of the next beat into the buffer or, with *passes, of a turn that passes without a beat. INT64_MAX: no
+// client asks, or no room is known.
 static int64_t next_write(const struct sim_channel *c, bool *passes) {
     const struct sim_writes *w = &c->write;
     const struct sim_client *turn = w->turn;
@@ -224,6 +233,7 @@ static int64_t next_write(const struct sim_channel *c, bool *passes) {
     return at < INT64_MAX && write_space(w, &at) ? at : INT64_MAX;
 }
 
+// Passes the turn to the next client that waits; without another one, the turn stays.
 static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     (void)sim;
     struct sim_writes *w = &c->write;
@@ -234,7 +244,8 @@ static void pass_turn(struct sim *sim, struct sim_channel *c, int64_t at) {
     w->since = w->alone ? at : at + 1;
 }
 
-// Sends addresses while the memory has ids, each with its beat after it.
+// Sends addresses while the memory has ids, each with its beat after it. If ids are scarcer than open beats, an address
+// waits for the response that frees its ids; otherwise write_space has waited for a response already.
 static void send_writes(struct sim *sim, struct sim_channel *c) {
     struct sim_writes *w = &c->write;
     for (int64_t n; (n = w->addressed) < w->taken && n - w->most < w->answered; w->addressed++) {
@@ -248,6 +259,7 @@ static void send_writes(struct sim *sim, struct sim_channel *c) {
     }
 }
 
+// The write engine takes a beat. The turn passes with the last beat of a descriptor.
 static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     struct sim_writes *w = &c->write;
     struct sim_client *client = w->turn;
@@ -260,6 +272,8 @@ static void take_write(struct sim *sim, struct sim_channel *c, int64_t at) {
     send_writes(sim, c);
 }
 
+// A beat reaches the banks. Its response comes in the order of the beats, and the engine sees it one cycle later
+// (++at).
 static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival) {
     struct sim_access a = c->access.items[c->accessed++];
     struct sim_writes *w = &c->write;
@@ -275,7 +289,8 @@ static void access_write(struct sim *sim, struct sim_channel *c, int64_t arrival
 
 // ---- events in the order of their times ----
 
-// Finds the next event of a channel. In the same cycle, a write precedes a read, as in verif/model/rill_axi_memory.sv.
+// Finds the next event of a channel. In the same cycle, the access of a write precedes that of a read, as in
+// verif/model/rill_axi_memory.sv.
 static void find_next(struct sim_channel *c) {
     bool passes;
     int64_t grants = next_grant(c), write = next_write(c, &passes);

@@ -19,7 +19,7 @@ struct sim_memory {
 // A descriptor: `beats` beats from byte `address` on, handed over in cycle `at`.
 struct sim_run {
     int64_t at, address, beats;
-    int64_t end;    // cycle of its last burst
+    int64_t end;    // cycle in which its last burst was issued
     int64_t bursts; // bursts of this run and of all before it
 };
 
@@ -27,22 +27,23 @@ struct sim_run {
 struct sim_client {
     struct sim_channel *channel;
     int kernel; // kernel that is woken when the memory has answered
-    int index;  // place in the IR's list, -1: a lane; the arbiters ask in this order
+    int index;  // place in the IR's list, -1: a lane; the arbiters serve clients in this order
     bool is_write;
     bool counted;        // writes: matrix engines wait for its responses (rill_write_tracker)
     int64_t burst;       // maximum beats of a burst
     int64_t buffer;      // beats that the buffer holds (writes: beats that may be offered ahead)
     int64_t outstanding; // maximum bursts in flight
     VEC(struct sim_run) run;
-    int64_t cut;           // runs that have been cut into bursts
-    int64_t address, left; // byte address and beats of what is left of the present run
+    int64_t cut;           // runs that have been cut completely into bursts
+    int64_t address, left; // byte address of the next burst; beats of the present run that are not cut yet
     int64_t bursts;        // bursts that were cut so far
     int64_t requested;     // beats asked for so far
     int64_t issued;        // cycle of the last burst
     VEC(int64_t) beat;     // reads: cycle of arrival; writes: cycle of the offer
-    VEC(int64_t) taken;    // reads: left the buffer; writes: entered the engine's buffer, in the client's turn
+    VEC(int64_t) taken;    // per beat: cycle in which it left the read buffer or entered the write engine's buffer
     VEC(int64_t) over;     // per burst: when its last beat, or its response, arrived
-    // The burst that waits at the arbiter, or the beat at the write engine.
+    // waits: a burst waits at the arbiter, or a beat at the write engine, from cycle `at` on, with its number of beats.
+    // Then the cycles of the client's last two grants.
     bool waits;
     int64_t at, beats, granted, granted_before;
 };
@@ -60,25 +61,26 @@ struct sim_waiting { // clients with a burst at the arbiter, or a beat at the wr
 
 struct sim_reads { // the read arbiter of a channel
     struct sim_waiting waiting;
-    int64_t free;            // from when on the arbiter's register can take a burst, as the memory takes the one before
-    struct sim_access held;  // the burst in the register until then; none if it has no client
+    // First cycle in which the arbiter's register can take a burst: the memory has taken the one before.
+    int64_t free;
+    struct sim_access held;  // burst in the register until then; none if it has no client
     int last;                // index of the client of the last grant
     int64_t bursts;          // bursts that the memory took so far
     int64_t beat;            // cycle of the last beat at the port
     int64_t over[SIM_QUEUE]; // per burst, modulo SIM_QUEUE: cycle in which its last beat was read
     int taken[SIM_QUEUE];    // per burst, modulo SIM_QUEUE: ids that it takes
-    int64_t ended, ids;      // bursts that the last grant knew to be over; ids of the bursts after them
+    int64_t ended, ids;      // bursts that were over at the last grant; ids of the bursts after them
 };
 
-// The rill_dma_write of a channel, in which each beat is a burst: whose turn it is, and the last beats by number.
+// The rill_dma_write of a channel, in which each beat is a burst: whose turn it is, and the cycles of the latest beats.
 struct sim_writes {
     struct sim_waiting waiting;
     bool alone;                         // there is no other client, so it is always its turn
     struct sim_client *turn;            // the client whose turn it is; NULL: nobody's yet
-    int last;                           // the client whose turn came last
-    int64_t since;                      // from when on it has the turn
+    int last;                           // index of the last client that got the turn
+    int64_t since;                      // cycle from which `turn` has the turn
     int64_t buffer;                     // beats that the buffer holds
-    int64_t most;                       // most beats at the memory without a response, limited by their ids
+    int64_t most;                       // most beats without a response for which the memory has ids
     int64_t taken, addressed, answered; // beats so far: entered the buffer, addressed at the memory, answered
     // per beat, modulo SIM_QUEUE: cycle of each of these events
     int64_t taken_at[SIM_QUEUE], addressed_at[SIM_QUEUE], sent_at[SIM_QUEUE], answered_at[SIM_QUEUE];
@@ -87,7 +89,7 @@ struct sim_writes {
 
 struct sim;
 
-// One channel of the board. One of an engine's channels represents all of them. Channels with clients of their own are
+// One channel of the board. The first of an engine's channels represents all of them. Channels with further clients are
 // simulated in addition.
 struct sim_channel {
     int index;
@@ -95,7 +97,7 @@ struct sim_channel {
     VEC(struct sim_client *) client;
     bool known; // whether the next event is known; its time is `next`, INT64_MAX if there is none
     int64_t next;
-    void (*what)(struct sim *, struct sim_channel *, int64_t at); // makes that event
+    void (*what)(struct sim *, struct sim_channel *, int64_t at); // makes the event at `next`
     struct sim_reads read;
     struct sim_writes write;
     VEC(struct sim_access) access; // writes that have not reached the banks, oldest first from `accessed` on

@@ -7,7 +7,7 @@
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
 
-enum { MAX_PLACES = 255 };
+enum { MAX_PLACES = 255 }; // streams of a pool; a port number has 8 bits, and 255 is no port
 
 struct sim_pool {
     struct sim *sim;
@@ -57,7 +57,7 @@ void pool_take(struct sim_pool *p, int64_t at, uint8_t mark) {
 // Latency of a connection across die boundaries, which includes its FIFO.
 static int64_t way_latency(int borders) { return borders ? ir_credit_cycles(borders) + CYCLES_FIFO : 0; }
 
-// If a run gives its own depths, or has none, streams behave as without pools.
+// Opens the pools. In a run with given depths or unbounded streams, each stream has its own storage instead.
 bool pools_open(struct sim *sim) {
     const struct ir *ir = sim->ir;
     struct sim_pool **pool = ARENA_ARRAY(sim->arena, struct sim_pool *, (size_t)ir->kernels + 1);

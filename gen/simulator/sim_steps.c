@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A custom kernel waits for more than its operands: the word of its step, and rows of its table.
+// A custom kernel may wait for more than its operands: the word of its step, and rows of its table.
 #include "gen/kernel/kernel.h"
 #include "gen/simulator/machines.h"
 
@@ -17,15 +17,17 @@ static bool table_init(struct sim *sim, const struct actor *a, struct sim_table 
     return t->client && timing_table(&a->c)->beats > 0;
 }
 
+// Begins a firing: its rows may be requested some cycles after `at`.
 static void table_begin(const struct actor *a, struct sim_table *t, int64_t firing, int64_t at) {
     t->firing = firing;
     t->asked = t->beats = 0;
     t->from = at + timing_table(&a->c)->ask;
 }
 
-// Rows of a firing. A kernel that runs only for a step's last position reads only that position's row.
+// Number of rows of a firing. A kernel that runs only for a step's last position reads only that position's row.
 static int rows_of(const struct sim_steps *s, const struct timing_step *step) { return s->when_last ? 1 : step->ntok; }
 
+// Requests the next row of the firing. False if none is left, or if its time is not known.
 static bool ask_row(struct sim *sim, const struct actor *a, struct sim_steps *s, const struct timing_step *step) {
     struct sim_table *t = &s->table;
     int64_t room, first = step->pos + step->ntok - rows_of(s, step), row = (first + t->asked) % t->rows;
@@ -46,7 +48,7 @@ static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *
     return true;
 }
 
-// Whether all rows of the firing have arrived.
+// Requests and takes rows of the firing as far as their times are known. Returns whether all have arrived.
 static bool table_wait(struct sim *sim, const struct actor *a, struct sim_steps *s) {
     const struct timing_step *step = &sim->options->step[s->edge->takes];
     if (!s->table.client) return true;
@@ -71,8 +73,8 @@ static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
     edge_take(sim, s->edge, at);
 }
 
-// Finds the kernel's next step. Words of steps in which the kernel has no firing are taken when they arrive, even
-// without data.
+// Finds the next step in which the kernel has a firing. It takes the words of other steps when they arrive, even if no
+// data follows.
 static bool find_step(struct sim *sim, const struct actor *a, struct sim_steps *s) {
     while (!s->left) {
         if (!edge_waiting(s->edge)) return false;

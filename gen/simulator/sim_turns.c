@@ -17,14 +17,14 @@ static bool section_runs(const struct sim *sim, const struct schedule_table *s, 
     return c->length && c->repeat && (sim->options->step[w->step].head || !c->when_head);
 }
 
-// Advances to the first entry that this step uses. A step of one token skips entries for several tokens; the last entry
-// of a section is never skipped.
+// Advances to the first entry that this step uses. A step of one token skips the entries marked `many`. The last entry
+// of a section is never marked (schedule_table.c), so the search ends in the section.
 static void pass_over(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     if (!s->many || w->step >= sim->options->steps || sim->options->step[w->step].ntok != 1) return;
     for (; s->many[s->section[w->section].first + w->index]; w->index++) w->left_out++;
 }
 
-// Advances to the first section that runs, in this step or a later one. True if the step changed.
+// Advances to the first section that runs, in this step or a later one. Returns whether the step changed.
 static bool settle(const struct sim *sim, const struct schedule_table *s, struct sim_walk *w) {
     bool changed = false;
     while (w->step < sim->options->steps && (w->section == s->sections || !section_runs(sim, s, w))) {
@@ -53,9 +53,9 @@ bool sim_walk_next(const struct sim *sim, const struct schedule_table *s, struct
     return settle(sim, s, w);
 }
 
-// ---- turns: the next step is taken when all entries of the previous step have left ----
+// ---- turns: a step word is taken when all entries of the step before have been fetched ----
 
-enum { TURNS_AHEAD = 6 };
+enum { TURNS_AHEAD = 6 /* turns that rill_turns prefetches */ };
 
 bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     t->steps = sim_in(sim, a, IR_ROLE_STEP);
@@ -63,6 +63,8 @@ bool turns_init(struct sim *sim, struct actor *a, struct sim_turns *t) {
     return t->steps && sim_schedule_read(sim, a, STEER_BITS, &t->schedule);
 }
 
+// Puts the next turn into the FIFO, and takes the step word before the first turn of a step. False while its time is
+// not known.
 static bool fetch_turn(struct sim *sim, struct sim_turns *t) {
     int64_t entry, room;
     if (!edge_room(&t->ahead, &room) || !sim_walk_entry(sim, &t->schedule, &t->fetch, &entry)) return false;
@@ -86,17 +88,12 @@ void turns_fetch(struct sim *sim, struct sim_turns *t) {
     while (fetch_turn(sim, t)) continue;
 }
 
-bool turns_present(struct sim *sim, struct sim_turns *t, int64_t *turn, int64_t *from) {
+bool turns_read(struct sim *sim, struct sim_turns *t) {
     int64_t entry;
-    if (!t->known) {
-        if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
-        t->since = edge_avail(&t->ahead);
-        t->turn = schedule_at(&t->schedule, entry, STEER_PORT);
-        t->known = true;
-    }
-    *from = at_least(*from, t->since);
-    *turn = t->turn;
-    return true;
+    if (!edge_waiting(&t->ahead) || !sim_walk_entry(sim, &t->schedule, &t->walk, &entry)) return false;
+    t->since = edge_avail(&t->ahead);
+    t->turn = schedule_at(&t->schedule, entry, STEER_PORT);
+    return t->known = true;
 }
 
 void turns_done(struct sim *sim, struct sim_turns *t, int64_t at) {

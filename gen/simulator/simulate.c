@@ -81,6 +81,8 @@ static bool send_word(struct sim *sim, struct stage *s, struct sim_edge *out) {
     return true;
 }
 
+// Looks at the words in the order in which they leave. While a word is offered but has not left, no word can enter, so
+// the entry waits until it leaves. A word that is offered only after the entry does not matter yet.
 bool stage_enter(struct sim *sim, struct stage *s, struct sim_edge *out, int64_t from, int64_t *at) {
     int64_t a = at_least(from, s->last + 1);
     for (; s->passed < s->count; s->passed++) {
@@ -123,6 +125,7 @@ static bool always_bounded(const struct sim *sim, const struct ir_edge *e) {
            ir_is_of(sim->ir, e, IR_ROLE_RING);
 }
 
+// Opens the streams with their depths, and with the latency of their way between dies.
 static void open_edges(struct sim *sim) {
     const struct ir *ir = sim->ir;
     sim->edge = ARENA_ARRAY(sim->arena, struct sim_edge, (size_t)ir->edges + 1);
@@ -138,13 +141,15 @@ static void open_edges(struct sim *sim) {
     }
 }
 
+// Whether two repetitions of a region have windows of the same lengths.
 static bool alike(const struct ir *ir, const struct ir_region *r, int64_t a, int64_t b) {
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         if (ir_node_is(ir, n, OP_OF_SCORES) && window_length(ir, n, a) != window_length(ir, n, b)) return false;
     return true;
 }
 
-// Number of the first repetitions among which every other repetition finds one with the same windows.
+// Returns how many of the first repetitions there must be so that every other repetition has the windows of one of
+// them.
 static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
     int64_t kinds = 1;
     for (int64_t l = 1; l < r->repeat; l++) {
@@ -155,8 +160,8 @@ static int64_t kinds_of_layers(const struct ir *ir, const struct ir_region *r) {
     return kinds;
 }
 
-// Leaves out layers. Layers differ only in their windows, so a few of them show the depths that all need. Counts of
-// repetitions are recognised by their value, so there must be exactly one repeated region.
+// Leaves out layers. Layers differ only in their windows, so a few of them show the depths that all need. sim_repeats
+// recognises counts of repetitions by their value, so there must be exactly one repeated region.
 static void leave_out_layers(struct sim *sim) {
     int64_t most = 1, few = sim->options->layers;
     int regions = 0;
@@ -197,6 +202,8 @@ struct sim_cache *sim_cache_of(struct sim *sim, const struct actor *a) {
     return &sim->cache[0];
 }
 
+// Reads the contracts of all kernels, then opens their machines and queues them. False if a kernel has no contract or
+// lacks a stream; *missing then names it.
 static bool open_actors(struct sim *sim, const char **missing) {
     const struct ir *ir = sim->ir;
     sim->actor = ARENA_ARRAY(sim->arena, struct actor, (size_t)ir->kernels + 1);
@@ -229,7 +236,7 @@ static bool open_actors(struct sim *sim, const char **missing) {
 }
 
 // Calculates a stream's marks. A word counts from its put to its take. A word that is taken in the cycle of another
-// word's put is no longer in the stream, but has kept its place until then.
+// word's put is no longer in the stream (high_water), but has kept its place until then (room).
 static void note_marks(const struct sim_edge *e, struct timing_edge *r) {
     for (int64_t i = 0, taken = 0; i < e->puts; i++) {
         while (taken < e->takes && e->take[taken] < e->put[i]) taken++;
@@ -246,6 +253,7 @@ static void note(struct timing_work *w, const int64_t *at, int64_t words, int64_
     *busiest = at_least(*busiest, words);
 }
 
+// Notes for each kernel the words of its busiest port, and its first and last cycle with a word.
 static void collect_work(const struct sim *sim, struct timing_result *r) {
     for (int k = 0; k < sim->ir->kernels; k++) {
         struct timing_work *w = &r->kernel[k];
@@ -259,6 +267,7 @@ static void collect_work(const struct sim *sim, struct timing_result *r) {
     }
 }
 
+// Lists the streams that still hold words.
 static const char *describe_stuck(const struct sim *sim) {
     struct text t = {0};
     for (int e = 0; e < sim->ir->edges; e++) {
@@ -285,7 +294,8 @@ static bool rows_complete(const struct sim *sim) {
     return true;
 }
 
-// When the last row is written. A graph without ids is over when the writes of every row have their responses.
+// When the last row is written; -1: it is not. A graph without ids is over when the writes of every row have their
+// responses.
 static int64_t last_row_written(const struct sim *sim) {
     int64_t end = 0, at;
     if (!rows_complete(sim)) return -1;
@@ -312,6 +322,7 @@ static bool has_part(const struct sim *sim, const struct actor *a) {
 static bool is_cut(const struct sim *sim) {
     return sim->options->limit && sim->words + sim->beats >= sim->options->limit;
 }
+// Whether the run may end. A run of the load ends when the loader's last burst has been granted.
 static bool is_over(const struct sim *sim) {
     const struct sim_client *l = sim->loader;
     if (sim->options->load_only) return !l || (l->cut == (int64_t)l->run.count && !l->waits);
@@ -348,13 +359,15 @@ static struct timing_result *collect(struct sim *sim) {
     return r;
 }
 
+// Whether the design's figures are in their ranges, which an edited dump may not keep.
 static bool is_sane(const struct ir_design *d) {
     return d->channels >= 1 && d->channels <= 32 && (d->beat_bits == 256 || d->beat_bits == 512) && d->lanes >= 1 &&
            d->lanes <= 32 && d->tokens >= 1 && d->tokens <= 8 && d->max_burst >= 1 &&
            d->prefetch_beats >= d->max_burst && d->outstanding >= 1 && d->context >= 1;
 }
 
-// Called when nothing can go on: asks, once, the actors that wait for this. False: none does.
+// Called when nothing can go on. Under the old rule for keys (options->idle_counts), lets the engines try once whether
+// keys count. False if no engine can try.
 static bool settle(struct sim *sim) {
     if (!sim->options->idle_counts || sim->settled) return false;
     sim->settled = true;

@@ -18,8 +18,8 @@ static int64_t longest_firing(const struct sizing *z, const struct timing_result
     return longest;
 }
 
-// The most words of a firing that are in the stream at that pace. The reader takes the first word when it did in the
-// simulation.
+// The most words of a firing that are in the stream at that pace. The reader takes the first word when it took it in
+// the simulation.
 static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t words, int64_t longest) {
     int64_t interval = at_least(longest / words, 1);
     struct lp_stream s = {
@@ -28,6 +28,7 @@ static int64_t firing_words(const struct timing_edge *t, int64_t first, int64_t 
     return lp_max_words(&s);
 }
 
+// Notes the most words of any firing that each stream holds at the pace of this run.
 static void note_pace(struct sizing *z, const struct timing_result *r) {
     int64_t longest = longest_firing(z, r);
     for (int e = 0; e < z->ir->edges; e++) {
@@ -40,6 +41,7 @@ static void note_pace(struct sizing *z, const struct timing_result *r) {
     }
 }
 
+// Finds the depths at that pace from all cases, at most the given ones, and makes them deep enough to avoid deadlock.
 static bool find_pace(struct sizing *z) {
     size_t edges = (size_t)z->ir->edges + 1;
     sizing_choose_cases(z);

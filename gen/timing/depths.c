@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds FIFO depths from simulated steps.
 //
-// First, each stream gets the depth to which it fills when nothing holds its writer back, so no writer ever waits. Some
-// writers run ahead for no gain (such as the next step's rows while this step is in the loop), and fill any depth.
-// Their streams are cut to the least depth at which no step takes longer. Finally, every step is simulated again with a
+// First, all cases run with the depths of the safe rule, and each stream gets the most words that it held (its mark).
+// If a case is faster with unbounded streams, the streams may become as deep as they get there. Some writers run ahead
+// for no gain (such as the next step's rows while this step is in the loop), and fill any depth. Their streams are cut
+// to the depth that an LP gives, if the simulator confirms it. Then a search by bisection reduces one stream after
+// another, as long as no case takes more than a small margin longer. Finally, every case is simulated again with a
 // single word in each pipeline. The graph is a Kahn network, in which deadlock does not depend on times. A step that
 // completes here therefore completes with any timing of the memory.
 #include <string.h>
@@ -32,8 +34,8 @@ static void cut_run_ahead(struct sizing *z, int64_t *depth) {
 
 // ---- no deadlock with any timing ----
 
-// Runs all cases and notes their marks, with a single word in each pipeline if that is asked for. Returns false if a
-// case deadlocks, with the streams that are full then in `full`.
+// Runs all cases, with a single word in each pipeline if asked for, and notes the room that each stream needs in them.
+// Returns false if a case deadlocks, with the streams that are full then in `full`.
 static bool passes(struct sizing *z, const int64_t *depth, bool single_word, bool *full) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -62,9 +64,9 @@ static bool deepen(const struct sizing *z, bool *full, int64_t *depth) {
     return deeper;
 }
 
-// Measures the depths after the cut. A stream that cannot have the LP's depth keeps its mark without another trial, so
-// streams that are cut later may deadlock a case. The streams that are full there get deeper, up to the safe depths,
-// with which all cases complete.
+// Measures the depths after the cut. cut_run_ahead tests each depth of the LP. If it refuses one, the stream keeps its
+// mark, and this combination is not tested again, so a case may deadlock with all of the depths together. The streams
+// that are full there get deeper, up to the safe depths, with which all cases complete.
 static bool measure_cut(struct sizing *z, int64_t *depth) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1);
     while (!sizing_measure(z, depth, false))
@@ -72,8 +74,9 @@ static bool measure_cut(struct sizing *z, int64_t *depth) {
     return true;
 }
 
-// Makes the streams deeper that are full where the graph deadlocks with single words, and then as short as they can be,
-// if that saves enough.
+// Makes the streams deeper that are full where the graph deadlocks with single words, and then as short as they can be.
+// Where runs are long (`some`), the search is worth its time only if the deeper streams cost more than a
+// COARSE_SHARE-th of the bits.
 bool sizing_ensure_progress(struct sizing *z, bool some) {
     bool *full = ARENA_ARRAY(&z->scratch, bool, (size_t)z->ir->edges + 1), deepened = false;
     int64_t *least = ARENA_ARRAY(&z->scratch, int64_t, (size_t)z->ir->edges + 1);
@@ -90,7 +93,8 @@ bool sizing_ensure_progress(struct sizing *z, bool some) {
     return true;
 }
 
-// The most cycles that a case takes beyond a hundredth more than its cycles without bounds.
+// Returns by how many cycles the slowest case is over its limit, which is 1.01 times its cycles with unbounded streams;
+// 0 if none is.
 static int64_t most_slower(const struct sizing *z) {
     int64_t most = 0;
     for (int i = 0; i < z->tests; i++)
@@ -100,8 +104,9 @@ static int64_t most_slower(const struct sizing *z) {
 
 // Lets streams be as deep as they get without bounds, if that makes a case faster. The safe rule holds one value in
 // parallel to each path, but a graph may have several in flight: rows of steps without a loop between them, or
-// repetitions of regions that only wait for one another. The deeper streams are dropped if another case then takes that
-// much longer, because its reads and writes meet in another order.
+// repetitions of regions that only wait for one another. The deeper streams are dropped if a case is then further over
+// the limit of most_slower than before, and by more than SLOWER_IN_ALL / 2 cycles, because its reads and writes meet in
+// another order.
 static bool allow_ahead(struct sizing *z) {
     bool faster = false;
     int64_t *mark = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)z->ir->edges + 1);
@@ -133,10 +138,11 @@ static int64_t *all_least(struct sizing *z) {
     return least;
 }
 
-// Measures each case again at these depths and sets its limit. FIFOs of two words have another latency than deeper
-// ones, and a difference of one cycle changes the order in which the memory's rows open. A case may therefore take a
-// little longer with the marks as depths than with deeper streams. The limit is what it takes then, within
-// SLOWER_AT_MOST. Returns false if a case deadlocks, with the streams that are full then in `full`.
+// Measures each case again at these depths. FIFOs of two words have another latency than deeper ones, and a difference
+// of one cycle changes the order in which the memory's rows open. A case may therefore take a little longer with the
+// marks as depths than with deeper streams. If `longer` is set, the limit of each case becomes what it takes then, but
+// at most a SLOWER_SHARE-th and SLOWER_AT_MOST cycles more than before. Returns false if a case deadlocks, with the
+// streams that are full then in `full`.
 static bool measure_again(struct sizing *z, const int64_t *depth, bool longer, bool *full) {
     int64_t most[MAX_CASES];
     z->slower = false;
@@ -173,7 +179,7 @@ static bool begin_search(struct sizing *z, int64_t *depth, bool longer) {
     return measure_again(z, depth, false, full);
 }
 
-// Raises depths to the room that words and places not yet free need, because this keeps the timing as measured.
+// Raises depths to the places that a stream uses at most (`room`), because this keeps the timing as measured.
 static void keep_places(struct sizing *z) {
     for (int i = 0; i < z->tests; i++)
         for (int e = 0; e < z->ir->edges; e++)
@@ -198,6 +204,9 @@ static bool search(struct sizing *z, int64_t *depth, bool longer, bool from_safe
     return true;
 }
 
+// Finds all depths: marks, cut, then a search on some cases if a pass over all cases takes a large part of the budget
+// (`some`), then rounds of the search over all cases while they save more than a 64th of the bits (the first two in any
+// case), then refreshes and deadlock. *words: the work of the first pass.
 static bool size_all(struct sizing *z, int64_t *words) {
     size_t edges = (size_t)z->ir->edges, bytes = edges * sizeof(int64_t);
     int64_t *depth = ARENA_ARRAY(&z->scratch, int64_t, edges + 1);
@@ -255,7 +264,7 @@ bool timing_depths(struct ir *ir, struct timing_depth *out, int64_t most, int64_
     return ok;
 }
 
-enum { TRIAL_ROWS = 24 };
+enum { TRIAL_ROWS = 24 }; // least number of rows of the trial request of a graph
 
 int64_t timing_trial(struct ir *ir) {
     struct timing_step *step;
@@ -274,7 +283,7 @@ int64_t timing_trial(struct ir *ir) {
 
 // ---- the least depths that would be enough ----
 
-// Bisects from the given depths down, after measuring the marks at these depths.
+// Bisects from the given depths down, after measuring the room of all streams at these depths.
 static bool least_from(struct sizing *z, int64_t *depth) {
     for (int i = 0; i < z->tests; i++) {
         struct arena_mark mark = arena_mark(&z->scratch);
@@ -289,7 +298,7 @@ static bool least_from(struct sizing *z, int64_t *depth) {
     }
     if (!passes(z, depth, true, NULL)) return false;
     sizing_bisect_all(z, depth, &(struct bounds){all_least(z), true, true});
-    return z->latest = true;
+    return z->latest = true; // the cases have limits now, so a second search must not take longer than the first one
 }
 
 bool timing_least(struct ir *ir, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing) {

@@ -7,7 +7,7 @@
 
 enum {
     TIMING_LIMIT = 200000000 /* words and beats of one run; no real design has more */,
-    TIMING_BUDGET = 30000000 /* words and beats of all trials of depths */,
+    TIMING_BUDGET = 30000000 /* words and beats after which no depth is tried; later parts of the search extend it */,
     TIMING_BRIEF_PASS = 2500000 /* words and beats of all cases; the search then takes a second or two */,
     TIMING_FINE_BUDGET = 32000000 /* words and beats of the trials that shorten one stream after another */
 };
@@ -18,19 +18,19 @@ struct timing_depth {
     const char *
         forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
 };
-// Finds the depth of every edge. Returns false and changes only *missing if the design cannot be simulated, or if the
-// search is not begun because one pass over its cases is more than `most` words and beats (0: no limit). *missing names
-// the module that has no contract, or is NULL if the design deadlocks. *pass returns how many words and beats of that
-// pass were simulated.
+// Finds the depth of every edge. Returns false and changes only *missing and *pass if the design cannot be simulated,
+// or if the search is not begun because one pass over its cases is more than `most` words and beats (0: no limit).
+// *missing names the module that has no contract; it is NULL if the design deadlocks or the pass is too long. *pass:
+// words and beats of the pass that were simulated.
 bool timing_depths(struct ir *, struct timing_depth *, int64_t most, int64_t *pass, const char **missing);
 
-// Cycles of a short trial request at the IR's depths, with few repetitions: whole steps, a partial step and then ids,
-// or rows. 0 if the design cannot be simulated.
+// Cycles of a short trial request at the IR's depths, with few repetitions: whole steps and a partial one, then single
+// ids in a language model. 0 if the design cannot be simulated or deadlocks.
 int64_t timing_trial(struct ir *);
 
 // The Conservative strategy of StreamTensor: every firing takes as long as the longest one, with its words evenly
-// spaced. In: the depths of timing_depths. Out: what the streams hold at that pace where that is less, and what is
-// needed in addition to avoid deadlock. Steps may take longer. Returns false as timing_depths does.
+// spaced. In: the depths of timing_depths. Out: the words that the streams hold at that pace where these are fewer,
+// plus what is needed to avoid deadlock. Steps may take longer. Returns false as timing_depths does.
 bool timing_conservative(struct ir *, struct timing_depth *, const char **missing);
 
 // The kernels that the stream's reader waited for while this word was in the stream, with the reader last. If the path
@@ -40,20 +40,23 @@ const char *timing_path(struct arena *, const struct ir *, const struct timing_r
 // Whether steps complete at the IR's depths, including those of pools, with a single word in each pipeline. If they do,
 // they also complete with more words and with any timing. If not, *stuck says where, and *full (unless NULL) which
 // streams are full then. *stuck is NULL with false if a module has no contract. A run beyond TIMING_LIMIT counts as
-// complete. sized: the depths are those of timing_depths or deeper, so its cases are known to complete.
+// complete. sized: the depths are those of timing_depths or deeper, so its cases are known to complete, and only
+// passages along a request are run.
 bool timing_progress(struct ir *, bool sized, const char **stuck, bool *full);
 
-// Marks the edges that run ahead. Either the writer waits for room at the IR's depths in one of the cases that the
-// depths were found from, or the edge holds more than its depth when all depths are doubled. Does nothing if a module
-// has no contract.
+// Marks the edges that run ahead, which is found from the cases of timing_depths and from further requests. In one of
+// these runs, the writer waits for room at the IR's depths, or the edge holds more than its depth when all depths are
+// doubled. Does nothing if a module has no contract.
 void timing_mark_ahead(struct ir *);
 
-// The least depths with which the same steps take no longer, by bisection from `depth` down, one stream at a time and
-// the largest first. In: the depths that timing_depths found, and the safe ones. Returns false as timing_depths does.
+// The least depths with which no case takes longer than with `depth`, by bisection of one stream at a time, the largest
+// first. The search begins from `depth` and again from the safe depths, and keeps the result with fewer bits. In: the
+// depths that timing_depths found, and the safe ones. Returns false as timing_depths does.
 bool timing_least(struct ir *, const int64_t *safe, const int64_t *depth, int64_t *least, const char **missing);
 
 // The most words that each stream holds when every firing of a run is as late as it can be without a longer step.
-// width: bits of a stream's word; 0 leaves the stream out. Returns false if the run has too many firings.
+// width: bits of a stream's word; a stream with width 0 is left out. Returns false if the run has too many firings or
+// the LP has no solution.
 bool timing_latest(struct arena *, const struct ir *, const struct timing_result *, const int64_t *width,
                    int64_t *mark);
 

@@ -4,7 +4,7 @@
 //
 // A simulator run starts every firing as early as it can. Here each firing may move to a later time, with all of its
 // words together. The variables are the shifts at a stream's writer and at its reader. The engine's inputs and outputs
-// keep their times, and so does whatever ends a step, so no step gets longer. The LP minimises the time that words
+// keep their times, and so do all ports that end a step, so no step gets longer. The LP minimises the time that words
 // wait, weighted with their widths (StreamTensor, MICRO 2025: the sum of delays).
 #include "gen/timing/depths.h"
 
@@ -26,10 +26,13 @@ struct graph {
     struct lp lp;
 };
 
+// ORIGIN: the variable that represents the times of the run; its shift is 0.
 enum { ORIGIN = 0, MAX_VARIABLES = 4000 /* of a run; with more of them the solver takes seconds */ };
 
 static bool is_used(const struct graph *g, int e) { return g->stream[e].firings > 0; }
 
+// Cuts a stream at the ends of its firings, and numbers two variables for each: the shift at the writer and the shift
+// at the reader.
 static void cut_stream(struct graph *g, int e, int *variables) {
     const struct timing_edge *t = &g->run->edge[e];
     struct stream *s = &g->stream[e];
@@ -48,8 +51,8 @@ static void fix(struct graph *g, int variable) {
     at_least_row(g, variable, ORIGIN, 0);
 }
 
-// Adds the rows of a stream: delay(source, target) is so large that no word is taken before it has arrived. The weight
-// is width times words.
+// Adds the rows of a stream. The reader's firing may not move so early, relative to the writer's firing, that a word is
+// taken before it has arrived. In the minimised sum, the distance of the two firings counts width times words.
 static void add_stream(struct graph *g, int e, int64_t width) {
     const struct timing_edge *t = &g->run->edge[e];
     const struct stream *s = &g->stream[e];
@@ -69,6 +72,9 @@ static void add_stream(struct graph *g, int e, int64_t width) {
 
 // ---- kernels: no output before the inputs that it is made of ----
 
+// Couples the firings of an input and an output of a kernel: an output firing may not be earlier, relative to the run,
+// than the input firing that it is made of. together: both move by the same time, because the kernel holds no whole
+// firing. If one side has several firings for each firing of the other side, these are coupled with the same one.
 static void couple(struct graph *g, int in, int out, bool together) {
     const struct stream *i = &g->stream[in], *o = &g->stream[out];
     int more = i->firings > o->firings ? i->firings : o->firings,
@@ -117,6 +123,7 @@ static void couple_lane(struct graph *g, int lane, int common, bool is_mux) {
     }
 }
 
+// Keeps the times of all ports of a kernel.
 static void fix_ports(struct graph *g, const struct ir_kernel *k) {
     for (int p = 0; p < k->ports; p++) {
         int e = k->port[p].edge;
@@ -126,6 +133,7 @@ static void fix_ports(struct graph *g, const struct ir_kernel *k) {
     }
 }
 
+// Couples an input and an output of a kernel by the way in which its machine moves words.
 static void couple_ports(struct graph *g, enum timing_machine machine, const struct ir_port *in,
                          const struct ir_port *out) {
     switch (machine) {
@@ -136,6 +144,7 @@ static void couple_ports(struct graph *g, enum timing_machine machine, const str
     }
 }
 
+// Adds the rows of a kernel. Kernels of a machine that is not listed keep the times of all their ports.
 static void add_kernel(struct graph *g, int kernel) {
     const struct ir_kernel *k = &g->ir->kernel[kernel];
     struct timing_contract c;
@@ -144,7 +153,7 @@ static void add_kernel(struct graph *g, int kernel) {
     switch (c.machine) {
     case TIMING_EMBED:
     case TIMING_POSITION:
-    case TIMING_READER: return; // rows may be requested as late as one likes
+    case TIMING_READER: return; // their rows may be requested at any later time
     case TIMING_PIPE:
     case TIMING_BANKS:
     case TIMING_SOFTMAX:
@@ -167,6 +176,7 @@ static void add_kernel(struct graph *g, int kernel) {
 
 // ---- what the streams hold at the shifted times ----
 
+// Returns the most words that the stream holds if its firings are shifted.
 static int64_t shifted_mark(const struct graph *g, int e, const int64_t *shift) {
     const struct timing_edge *t = &g->run->edge[e];
     const struct stream *s = &g->stream[e];

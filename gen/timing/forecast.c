@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forecasts the cycles of a request from the timing contracts alone. A short request is simulated whole. For a long
-// request, steps at some positions are simulated, each in a window of its own that begins a little earlier. Each
-// represents the steps around it (the midpoint rule).
+// request, steps at some positions are simulated, each after a few warm-up steps. Each represents the steps around it
+// (the midpoint rule).
 #include "gen/cost/cost.h"
 #include "gen/kernel/args.h"
 #include "gen/ir/fields.h"
@@ -27,10 +27,11 @@ struct forecasting {
     int pace;           // engine that works in all prompt steps; its last command ends a prompt step
     int64_t whole_words;
     struct timing_memory memory; // memory at the first step
-    int64_t phase;               // of a sample: cycles by which its memory is older
+    int64_t phase;               // of a sample: cycles that are added to the memory's age
     const char *why;
 };
 
+// Simulates some steps of the request. NULL if they cannot be simulated; t->why then tells the reason.
 static struct timing_result *run(struct forecasting *t, int first, int steps) {
     struct timing_options o = {.step = t->step + first, .steps = steps, .bounded = true};
     const char *missing = NULL;
@@ -91,9 +92,9 @@ static int64_t last_command(const struct forecasting *t, const struct timing_res
     return turn_of(t, r, step, t->pace)->last_command;
 }
 
-// Simulates steps [first, first + count), which represent `weight` times as many steps. A prompt's step counts until
-// the engine's last command, because the ids of the next step are in flight long before. A decode step ends with its
-// id.
+// Simulates steps [first, first + count) after their warm-up steps, and counts them `weight` times. A prompt's step
+// counts until the engine's last command, because the ids of the next step are in flight long before. A decode step
+// ends with its id.
 static bool sample(struct forecasting *t, struct timing_phase *p, int first, int count, double weight) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from;
@@ -113,9 +114,9 @@ static int64_t refresh_cycles(const struct timing_memory *m) {
     return (int64_t)(m->figures->refresh_interval_ns * 1e3 / m->period_ps);
 }
 
-// Samples the steps [first, end): in each of `samples` equal parts the middle is simulated. When a window begins
-// decides whether it has one refresh more or less. The memory is therefore older from sample to sample, so that all
-// samples together have the average number of refreshes. With the same age for all, every window of a fixed length
+// Samples the steps [first, end): the middle of each of `samples` equal parts is simulated. A window has one refresh
+// more or less, depending on the time at which it begins. The memory is therefore older from sample to sample, so that
+// all samples together have the average number of refreshes. With the same age for all, every window of a fixed length
 // would have the same error.
 static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
@@ -154,6 +155,8 @@ static bool find_pace(struct forecasting *t) {
     return r != NULL;
 }
 
+// Forecasts a long request: the first steps and the last steps of the prompt are simulated whole, all others are
+// sampled.
 static bool forecast_samples(struct forecasting *t) {
     if (!find_pace(t)) return false;
     struct timing_phase *p = &t->f->prefill, *d = &t->f->decode;
@@ -191,6 +194,7 @@ static void count_macs(struct forecasting *t) {
 
 // ---- bounds ----
 
+// Multiplies a load by n.
 static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     for (int e = 0; e < ir->engines; e++) load->engine[e] *= n;
     for (int k = 0; k < ir->kernels; k++) load->kernel[k] *= n;
@@ -198,6 +202,7 @@ static void times(const struct ir *ir, struct cost_load *load, int64_t n) {
     load->rows *= n;
 }
 
+// The lower bound for steps [first, end). early: beats that were already read before them.
 static struct cost_bound bound_of(const struct forecasting *t, int first, int end, int64_t early) {
     struct cost_load load = cost_load_new(t->ir);
     // If positions do not matter, all steps except the last do the same work.
@@ -244,9 +249,9 @@ void timing_request_bounds(const struct ir *ir, int64_t prompt, int64_t tokens, 
 }
 
 // Raises a sampled sum to the lower bound if it is slightly below. Samples represent steps that differ a little,
-// because blocks of keys are read whole. If the memory sets the pace, their sum may therefore be less than what all
-// steps need, which no request can be. A larger gap is an error, and stays visible. more: cycles before and after the
-// steps to which the bound also applies.
+// because blocks of keys are read whole. If the memory sets the pace, their sum may therefore be a little less than
+// what all steps need. A larger gap is an error, and stays visible. more: cycles before and after the steps to which
+// the bound also applies.
 static void hold_to_bound(struct timing_phase *p, double more) {
     static const double OF_SAMPLES = 1e-3;
     double least = (double)p->bound.cycles - more;
@@ -259,7 +264,8 @@ static int64_t ring_cycles(const struct timing_memory *m) {
     return CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
 }
 
-// Decides whether the request is short from the number of words in a pilot run.
+// Decides whether the request is simulated whole: if the words of all its steps, estimated from one step of each phase,
+// are few. Graphs that are not language models always are. Also finds the busiest engine.
 static bool is_short(struct forecasting *t) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int last = t->prefill - 1;

@@ -5,7 +5,7 @@
 
 #include "gen/timing/depths.h"
 
-enum { MOST_KERNELS = 32, SHOWN = 10 };
+enum { MOST_KERNELS = 32, SHOWN = 10 }; // kernels of a path, and those that are shown: the first and the last ones
 
 // The last word that was taken by this cycle, or -1.
 static int64_t taken_by(const struct timing_edge *t, int64_t cycle) {

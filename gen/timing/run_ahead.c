@@ -8,8 +8,8 @@ enum {
     PASSAGE_BUDGET = 12000000 /* words and beats of all cases (a second); then no further passage is begun */
 };
 
-// Runs a case at the design's own depths. If it deadlocks, returns false, with the place in *stuck and the full streams
-// in `full`.
+// Runs a case at the design's own depths with a single word in each pipeline. If it deadlocks, returns false, with the
+// place in *stuck and the full streams in `full`.
 static bool goes_through(struct sizing *z, struct test_case *t, const char **stuck, bool *full) {
     struct arena_mark mark = arena_mark(&z->scratch);
     const struct timing_result *r = sizing_run(z, t, NULL, true);
@@ -44,7 +44,7 @@ bool timing_progress(struct ir *ir, bool sized, const char **stuck, bool *full) 
 enum {
     MORE_WORK = 900000 /* words and beats simulated */,
     MORE_REQUESTS = 64,
-    MORE_AGE = 373 /* cycles; no part of a refresh interval */,
+    MORE_AGE = 373 /* cycles; not a divisor of a refresh interval */,
     LONG_MARKS = 4500000 /* if the cases have more words and beats than this, no more requests are run */
 };
 
@@ -80,8 +80,9 @@ static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
     return mark_run(z, &o, t);
 }
 
-// If requests take few words, runs more of them: one with whole steps and a partial one, every short prompt and some
-// longer ones. The first one begins as after reset. The memory is older each time, so that refreshes fall elsewhere.
+// If requests take few words, runs more of them: one with whole steps and a partial one, then every short prompt and
+// some longer ones in turn. The first request begins as after reset. The memory is older each time, so that refreshes
+// fall elsewhere.
 static bool mark_more(struct sizing *z) {
     int64_t enough = z->work + MORE_WORK;
     bool ok = true;

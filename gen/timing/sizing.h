@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to the sizing of FIFOs: the cases that are simulated, and what is known of each stream. depths.c runs the
-// steps in order.
+// Internal to the sizing of FIFOs: the cases that are simulated, and the findings about each stream. depths.c runs the
+// steps of the search in order.
 #ifndef RILL_TIMING_SIZING_H
 #define RILL_TIMING_SIZING_H
 
@@ -13,11 +13,11 @@ enum {
     MAX_CASES = 48,
     MAX_BRIEFS = 2,
     DEPTH_LEAST = 2,
-    SLOWER_AT_MOST = 16 /* cycles of a case, plus a SLOWER_SHARE-th of them: the least gain that justifies deeper
-                           streams, and the most that each of two rounds may cost */
+    SLOWER_AT_MOST = 16 /* cycles of a case, plus a SLOWER_SHARE-th of them: deeper streams must gain more than this,
+                           and each of the first two rounds may cost at most this */
     ,
     SLOWER_SHARE = 400,
-    SLOWER_IN_ALL = 48 /* cycles, plus a hundredth, more than without bounds: beyond this no round may cost more */,
+    SLOWER_IN_ALL = 48 /* cycles, plus a hundredth, over the unbounded time; no round slows a case beyond this */,
     LAYERS = 4 /* more layers show nothing new */,
     BRIEF_STEPS = 3,
     BRIEF_LAYERS = 2,
@@ -26,7 +26,7 @@ enum {
     COARSE_SHARE = 64 /* streams with less than a 64th of all bits are not worth a search where runs are long */,
     WORTH_AGAIN = 32 /* a search on some cases is repeated only if it saved a 32nd of all bits */,
     ROUNDS = 6 /* rounds of trials on all cases: two, and more while they save bits */,
-    ROUND_PASSES = 20 /* a round of trials on all cases is begun only if the budget has this many passes left */,
+    ROUND_PASSES = 20 /* with long runs, a round begins only if the budget has more passes left than this */,
     SEARCH_PASSES = 12 /* least number of passes over all cases that the search on some cases may take */,
     LONG_PASS = 60 /* if the budget holds fewer passes over all cases, only some cases are searched */
 };
@@ -37,9 +37,9 @@ struct test_case {
     const char *name;
     struct timing_step step[MAX_STEPS];
     int steps;
-    bool for_lp;       // it is the first of its kind
+    bool for_lp;       // the LP uses it: it is the first of its kind
     int64_t layers;    // repetitions of the repeated region that are run
-    bool asked;        // it is run while a few cases represent all
+    bool asked;        // it is run while a few cases are searched on instead of all
     bool refreshes;    // the memory refreshes, as after reset
     int64_t *latest;   // per step, latest cycle of an engine's last command: a trial with a later one has failed
     int64_t cycles;    // cycles at the safe depths; later the most that it may take
@@ -64,9 +64,9 @@ struct sizing {
     int tests, briefs;     // briefs: shorter cases to search on, stored after the tests
     const char *kind;      // kind of the last test
     int64_t *safe, *depth; // per edge
-    // per edge. least: depth with every firing as late as it can be. width: bits of a word, 0 if not sized
+    // per edge. least: depth by the LP, with every firing as late as it can be. width: bits of a word, 0 if not sized
     int64_t *least, *width;
-    bool latest; // least is known
+    bool latest; // least is known; in timing_least: the cases have their limits
     bool *full;  // per edge: its writer waited at the safe depth
     struct timing_depth *out;
     int64_t work, budget; // words and beats simulated so far; beyond the budget no further depth is tried
@@ -94,15 +94,16 @@ struct bounds { // conditions for a depth: it is not below `least`; fast: no cas
 // ---- the sequence (depths.c) ----
 
 void sizing_open(struct sizing *); // `ir` and `out` must be set
-// Makes streams deeper that are full where the graph deadlocks, up to the safe depth. Then makes them as short as they
-// can be, unless passes are long.
+// Makes streams deeper that are full where the graph deadlocks with single words, up to the safe depth. Then makes them
+// as short as they can be, unless passes are long and the deeper streams took few bits.
 bool sizing_ensure_progress(struct sizing *, bool is_long);
 
 // ---- cases and runs (sizing_cases.c) ----
 
 struct timing_memory sizing_fast_memory(const struct ir *);
 int64_t sizing_bits(const struct sizing *, const int64_t *depth); // of all sized streams
-bool sizing_is_sized(const struct ir *, int edge);                // streams of steps and parameters are not sized
+// Whether the stream's depth is chosen. Streams of tdata alone (steps, ids to the ring, parameters) keep theirs.
+bool sizing_is_sized(const struct ir *, int edge);
 void sizing_add_case(struct sizing *, const char *name, int64_t pos, const struct timing_step *, int steps);
 void sizing_choose_cases(struct sizing *);
 // Adds cases that differ along a request of a design with caches, to look for deadlocks: around the ends of blocks of
@@ -119,14 +120,17 @@ void sizing_clear_marks(struct sizing *);
 void sizing_note_mark(struct sizing *, const struct test_case *, int edge, const struct timing_result *);
 void sizing_note_least(struct sizing *, const struct timing_result *);
 // Adds a request of whole steps and a partial one, with a memory that refreshes. It may take a hundredth plus
-// SLOWER_IN_ALL cycles longer than without bounds. Returns false if it deadlocks. *room: what each stream holds then.
+// SLOWER_IN_ALL cycles longer than without bounds. Returns false if it deadlocks. room: per edge, `room` of struct
+// timing_edge without bounds.
 bool sizing_add_request(struct sizing *, int64_t *room);
-// Measures the marks of all cases at the given depths. Returns false if a case cannot be run or deadlocks.
+// Measures the marks of all cases at the given depths. first: also sets the cycles of the cases, and notes which
+// writers wait and the depths by the LP. Returns false if a case cannot be run or deadlocks, or if the cases have more
+// than `most` words and beats.
 bool sizing_measure(struct sizing *, const int64_t *given, bool first);
 
 // ---- runs that are known (sizing_known.c) ----
 
-// until: the run ends early when a command of an engine is later than the case's `latest`.
+// until: the run ends early when a command of an engine is later than the case's `latest` allows.
 struct sizing_trial sizing_try(struct sizing *, struct test_case *, const int64_t *depth, bool single_word, bool until);
 
 // ---- the search (sizing_search.c) ----

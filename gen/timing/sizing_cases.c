@@ -36,7 +36,8 @@ void sizing_add_case(struct sizing *z, const char *name, int64_t pos, const stru
     memcpy(t->step, step, (size_t)steps * sizeof *step);
 }
 
-// Adds steps of n tokens from a position on. In a prompt the last one runs the head, and an id follows it.
+// Adds steps of n tokens from a position on. In a prompt of a language model, only the last step runs the head, and a
+// step for the id that it makes follows.
 static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, int steps, bool prompt) {
     struct timing_step step[MAX_STEPS];
     const struct ir_design *d = &z->ir->design;
@@ -49,7 +50,8 @@ static void add_steps(struct sizing *z, const char *name, int64_t pos, int n, in
     sizing_add_case(z, name, step[0].pos, step, count);
 }
 
-// Adds whole steps of a graph's rows and a partial one, which ends while the rows before it are still in flight.
+// Adds whole steps of a graph's rows and a partial one. The partial step ends while the rows before it are still in
+// flight.
 static void add_part(struct sizing *z) {
     struct timing_step *step;
     int steps = timing_request_steps(z->ir, at_most(2 * z->ir->design.tokens + 1, z->ir->design.context), 1, &step);
@@ -77,8 +79,9 @@ static void add_drafts(struct sizing *z) {
         if (at[i] > 0 && (i == 0 || at[i] > at[i - 1])) add_steps(z, "drafts", at[i], (int)n, 2, false);
 }
 
-// Cases are at the first positions, a block's end, the middle and the last positions, with one token and with as many
-// as fit. Without a cache, all steps are alike.
+// Cases of one token are at the first positions, a block's end, the middle and the last positions; cases of as many
+// tokens as fit are at all of these except the middle. Windows add the positions at which they read most. Without a
+// cache, all steps are alike, so the first and the last positions are enough.
 void sizing_choose_cases(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int most = (int)at_most(d->tokens, d->context); // a short context never fills a step
@@ -101,7 +104,8 @@ void sizing_choose_cases(struct sizing *z) {
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }
 
-// Adds whole steps from a position on, then a partial step or the last one. In a language model an id follows them.
+// Adds whole steps from a position on, and then a step of `part` tokens unless that is 0. The last step runs the head,
+// and in a language model a step for its id follows.
 static void add_passage(struct sizing *z, int64_t pos, int part) {
     const struct ir_design *d = &z->ir->design;
     struct timing_step step[MAX_STEPS];
@@ -160,7 +164,8 @@ struct timing_result *sizing_run(struct sizing *z, struct test_case *t, const in
 }
 
 // Notes the latest cycle of an engine's last command in each step. In a language model, a step waits for the id of the
-// one before. In a graph, rows overlap, so an engine may be late with one row while the last row is still in time.
+// one before. In a graph, rows overlap, so an engine may be late with one row while the last row is still in time; the
+// limit is then the end of the run.
 void sizing_note_latest(const struct sizing *z, struct test_case *t, const struct timing_result *r, int64_t slack) {
     if (!t->latest) t->latest = ARENA_ARRAY(z->ir->arena, int64_t, (size_t)t->steps + 1);
     t->era++;
@@ -193,7 +198,8 @@ bool sizing_add_request(struct sizing *z, int64_t *room) {
     return ok;
 }
 
-// Streams of steps and parameters are not sized, because they wait for their readers by design.
+// Streams of tdata alone (steps, ids to the ring, parameters) are not sized, because they wait for their readers by
+// design.
 bool sizing_is_sized(const struct ir *ir, int e) {
     return ir->kernel[ir->edge[e].src_kernel].port[ir->edge[e].src_port].kind != IR_STREAM_BARE;
 }
@@ -225,7 +231,6 @@ void sizing_clear_marks(struct sizing *z) {
     }
 }
 
-// Measures the marks of all cases at the given depths. Returns false if a case cannot be run or deadlocks.
 bool sizing_measure(struct sizing *z, const int64_t *given, bool first) {
     sizing_clear_marks(z);
     for (int i = 0; i < z->tests; i++) {

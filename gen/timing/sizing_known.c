@@ -10,7 +10,7 @@
 
 struct sizing_known {
     struct sizing_known *next; // an earlier run
-    bool single_word, until;   // one word in each pipeline; ended by an engine's late command
+    bool single_word, until;   // one word in each pipeline; may have ended early, at a late command or the limit
     int era;                   // era of the case's `latest`; 0: a run without it
     struct sizing_trial trial;
     int64_t work;
@@ -18,7 +18,8 @@ struct sizing_known {
 };
 
 // Whether the run would be the same at these depths. A stream that never fills may be deeper, or shorter down to what
-// it holds, without changing anything. A depth of two words is an exception, because its latency differs.
+// it holds, without changing anything. A depth of two words is an exception, because its latency differs. A run that
+// may have ended early is known only at equal depths.
 static bool is_alike(const struct sizing_known *k, const int64_t *depth, int edges) {
     for (int e = 0; e < edges; e++)
         if (depth[e] != k->depth[e] && (k->until || k->room[e] > depth[e] || k->room[e] >= k->depth[e] ||

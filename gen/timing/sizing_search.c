@@ -15,9 +15,10 @@ static bool may_change(const struct sizing *z, const struct streams *s, const in
     return false;
 }
 
+// Whether a case decides: all tests do or, in a search on some cases, those that are marked.
 static bool is_asked(const struct sizing *z, int i) { return z->some ? z->test[i].asked : i < z->tests; }
 
-// Whether the cases complete with these streams at these depths, and take no longer if that is asked for.
+// Notes the room of the cases that were run, if all of them pass.
 bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *depth, bool single_word) {
     const int64_t *room[MAX_CASES + MAX_BRIEFS] = {NULL}; // of the cases that were run
     int tests = z->tests + z->briefs;
@@ -37,7 +38,7 @@ bool sizing_may_be(struct sizing *z, const struct streams *s, const int64_t *dep
     return true;
 }
 
-// The stream with the most bits above `least` among those not yet tried, or IR_NONE.
+// The stream with the most bits among those not yet tried whose depth is above `least`; IR_NONE if there is none.
 static int largest_stream(const struct sizing *z, const int64_t *depth, const int64_t *least, const bool *tried) {
     int most = IR_NONE;
     for (int e = 0; e < z->ir->edges; e++)
@@ -104,7 +105,8 @@ static void cut_last_words(struct sizing *z, int64_t *depth, const struct bounds
     cut_to_least(z, &(struct streams){edge + all.count / 2, all.count - all.count / 2}, depth, b);
 }
 
-// Gives one stream after another, the largest first, the least depth within the bounds.
+// First bisects the depth of each stream, then climbs from the least depth, which finds depths below one that is not
+// enough.
 void sizing_bisect_all(struct sizing *z, int64_t *depth, const struct bounds *b) {
     for (int pass = 0; pass < 2; pass++) {
         bool *tried = ARENA_ARRAY(z->ir->arena, bool, (size_t)z->ir->edges + 1);
@@ -147,7 +149,8 @@ static bool add_briefs(struct sizing *z, const int64_t *depth) {
     return true;
 }
 
-// Cuts a stream that cannot have the least depth, to an accuracy of a sixteenth of its depth.
+// Cuts a stream that cannot have the least depth, to an accuracy of a sixteenth of its depth. A stream with less than a
+// COARSE_SHARE-th of all bits is not cut.
 static void cut_coarsely(struct sizing *z, int e, int64_t *depth, const struct bounds *b) {
     int64_t low = b->least[e] + 1, high = depth[e];
     bool counts = high * z->width[e] * COARSE_SHARE >= sizing_bits(z, depth);
@@ -188,8 +191,8 @@ static void cut_while_it_saves(struct sizing *z, int64_t *depth, const struct bo
     } while (bits < before - before / WORTH_AGAIN && z->work < z->budget);
 }
 
-// Runs all cases at these depths and notes their marks. From now on only the cases that take longer are asked. Returns
-// their number.
+// Runs all cases at these depths and notes the marks of those that are fast enough. From now on only the cases that
+// take longer are asked. Returns their number.
 static int ask_slower_cases(struct sizing *z, const int64_t *depth) {
     int slower = 0;
     sizing_clear_marks(z);

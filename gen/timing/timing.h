@@ -1,5 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
-// The timing of a request: its steps, the state of the memory when it begins, and its forecast by the word-level
+// The timing of a request: its steps, the state of the memory when it begins, and its forecast by the token-level
 // simulator (simulate.h). See docs/timing.md. Units: cycles.
 #ifndef RILL_TIMING_H
 #define RILL_TIMING_H
@@ -7,12 +6,13 @@
 #include "gen/cost/cost.h"
 #include "gen/simulator/simulate.h"
 
-// Cycles from the start of a request to its first step. The memory's age at that start is given.
+// Cycles from the start of a request to its first step. The memory's `start` is its age when the request starts.
 int64_t timing_start(const struct ir *, const struct timing_memory *);
-// The memory of a request that begins when the memory has this age.
 int64_t timing_host_cycles(const struct ir *); // cycles from reset until a host has written the arguments of a request
-struct timing_memory timing_memory_at(const struct ir *, int64_t age);            // of the first request
-struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept); // or of a later one
+// The memory of a request that begins when the memory has this age. The first request after a reset loads the vector
+// parameters; a later one does not if they are kept on chip.
+struct timing_memory timing_memory_at(const struct ir *, int64_t age);
+struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept);
 
 // Makes the steps of a request and returns their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
@@ -32,8 +32,8 @@ struct timing_phase { // prefill or decode steps; sums over them in cycles
 
 struct timing_forecast {
     int64_t prompt, tokens; // prompt tokens, generated tokens
-    int64_t start;          // cycles before the first step: arguments, vector parameters
-    double first_id, end;   // cycles from start until the first id, and the last one, is in the ring
+    int64_t start;          // cycles from the start to the first step: image header, vector parameters
+    double first_id, end;   // cycles from the start until the first id, and until the last one, is in the ring
     struct timing_phase prefill, decode;
     int64_t steps, simulated; // steps of the request, and how many of them were simulated
     int engine;               // engine of the phases' figures, or IR_NONE
@@ -43,16 +43,17 @@ struct timing_forecast {
 // Returns NULL, or a text that says how the forecast is below its own bound. In that case one of the two is wrong.
 const char *timing_below_bound(struct arena *, const struct ir *, const struct timing_forecast *);
 
-// Lower bounds of both phases of a request, without simulating a step. At most `groups` groups of decode steps are
-// calculated, each by its first step, which no later one of the group can beat.
+// Lower bounds of both phases of a request, without simulating a step. Decode steps form at most `groups` groups (0:
+// each step is one). Each group is calculated with the work of its first step, which is the least in the group.
 void timing_request_bounds(const struct ir *, int64_t prompt, int64_t tokens, int groups, struct cost_bound *prefill,
                            struct cost_bound *decode);
 
 enum { TIMING_WHOLE_WORDS = 8000000 /* takes about a second and 300 MB */ };
 
-// Forecasts a whole request without calculating values. A request with more than whole_words words on its streams is
-// sampled: steps at some positions are simulated, and each represents its neighbours. age: of the memory at the start,
-// cycles. Returns NULL on failure; *why then names the kernel that has no contract, or the streams that deadlock.
+// Forecasts a whole request without calculating values. A request of a language model with more than whole_words words
+// on its streams is sampled: steps at some positions are simulated, and each represents its neighbours. Other graphs
+// are simulated whole. age: of the memory at the start, cycles. Returns NULL on failure; *why then names the kernel
+// that has no contract, or the streams that deadlock.
 struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 

@@ -520,7 +520,7 @@ static void test_dies(void **state) {
 }
 
 // Rows of 16 bits where the memory holds them: 8 channels of 1 MiB.
-static void test_wide_rows(void **state) {
+static void slow_wide_rows(void **state) {
     (void)state;
     static const struct {
         const char *config;
@@ -552,7 +552,7 @@ int main(void) {
         cmocka_unit_test(test_context),          cmocka_unit_test(test_words),
         cmocka_unit_test(test_own_family),       cmocka_unit_test(test_places),
         cmocka_unit_test(slow_fitting),          cmocka_unit_test(test_end_ids),
-        cmocka_unit_test(test_wide_rows),        cmocka_unit_test(test_begin),
+        cmocka_unit_test(slow_wide_rows),        cmocka_unit_test(test_begin),
         cmocka_unit_test(test_options_of_llama), cmocka_unit_test(test_dies),
         cmocka_unit_test(test_weights),
     };

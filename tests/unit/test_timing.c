@@ -508,7 +508,7 @@ static void test_depths_after_cuts(void **state) {
 
 // The runs are so long that depths are searched with shorter cases. The result must still have few bits, no deadlock,
 // and no more cycles than with unbounded FIFOs.
-static void test_depths_of_long_runs(void **state) {
+static void slow_depths_of_long_runs(void **state) {
     (void)state;
     struct ir *ir = build("configs/gpt2-medium-u55c.yaml");
     assert_true(bits_of(ir) < 2300000); // 9 Mbit by the safe rule
@@ -573,7 +573,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_marks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_conservative, setup, teardown),
         cmocka_unit_test_setup_teardown(test_depths_after_cuts, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_depths_of_long_runs, setup, teardown),
+        cmocka_unit_test_setup_teardown(slow_depths_of_long_runs, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
