@@ -29,8 +29,8 @@
 // DRAFTS: a generating step has up to DRAFTS tokens after its first one, ids that rill_drafts has found in the request.
 // As long as the ids that arrive are equal to the drafts, the following ids of the step are sent to the ring, too. The
 // next step begins after the last of them. The step words of generating steps go to m_axis_walk_step one by one, each
-// after m_axis_step has taken it. A request with top_k has no drafts, because the sampler's list serves a step's last
-// token alone.
+// after m_axis_step has taken it. The ids of a step after the last one of the request are taken and dropped. A request
+// with top_k has no drafts, because the sampler's list serves a step's last token alone.
 // draft_events: pulses: [0] a draft is sent as a token of a step, [1] a draft was equal to the id.
 // MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
 // no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
@@ -399,7 +399,8 @@ module rill_token_loop #(
         end else if (next_take) begin
             equal_q <= next_equal;
             taken_q <= taken_q + 4'd1;
-        end
+        end else if (is_q[S_DECIDE] && stop)
+            equal_q <= 1'b0;
     end
 
     generate
@@ -482,6 +483,7 @@ module rill_token_loop #(
     reg         beyond_q;                    // no step is left (DRAFTS; else final_q)
     wire        at_end = final_q || (DRAFTS != 0 && beyond_q);
     wire        stop = eot_q || all_q || at_end || halt[STOP];
+    wire        ended = DRAFTS != 0 && ending != END_NOT_YET; // the rest of the step's ids are dropped
     // The step of the last rows has been taken (MODE 1)
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];
     reg         drained_q;
@@ -579,9 +581,9 @@ module rill_token_loop #(
             S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
             S_ID_SEND: if (m_axis_id_tready)
                 state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[STOP] ? S_DRAIN : S_STEP;
-            S_NEXT: if (next_take) state_d = S_RING; else if (next_dropped) state_d = S_STEP;
+            S_NEXT: if (next_take) state_d = S_RING; else if (next_dropped) state_d = ended ? S_DRAIN : S_STEP;
             S_RING: if (m_axis_ring_tready) state_d = S_DECIDE;
-            S_DECIDE: state_d = stop ? S_DRAIN : DRAFTS != 0 && !step_over_q ? S_NEXT : S_STEP;
+            S_DECIDE: state_d = DRAFTS != 0 && !step_over_q ? S_NEXT : stop ? S_DRAIN : S_STEP;
             S_DRAIN: if (drained) state_d = S_FLUSH;
             S_FLUSH: if (count_q == FLUSH_QUIET) state_d = S_RESET;
             S_RESET: if (count_q == RESET_END) state_d = S_DONE;
