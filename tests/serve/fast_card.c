@@ -139,7 +139,7 @@ static void start(void) {
 
 // Counts three drafts for each token, all but one of them wrong.
 static void count_drafts(void) {
-    char name[] = "counter_00";
+    char name[24];
     for (int i = 0; figure("drafts") && i < 2; i++) {
         snprintf(name, sizeof name, "counter_%02d", (int)(figure("draft_counter") + i) % 100);
         put_wide(name, (i ? 1 : 3) * (uint64_t)made);
