@@ -19,14 +19,14 @@ const struct command *const rill_commands[] = {
     &command_golden,   // computes values with the oracle alone
     &command_report,   // prints the report of a generated design
     &command_package,  // makes a folder for the vendor's tools
-    &command_forecast, // time of a request
-    &command_timeline, // cycles of each step, fill of each stream
+    &command_forecast, // forecasts the time of a request
+    &command_timeline, // lists the cycles of each step and the fill of each stream
     &command_explore,  // searches for the best designs
     &command_advise,   // lists what single changes would do
-    &command_depths,   // depths of FIFOs
-    &command_memory,   // on-chip memory
-    &command_types,    // types of streams
-    &command_platform, // figures of a board against the vendor's tools
+    &command_depths,   // lists the depths of FIFOs
+    &command_memory,   // lists the on-chip memory
+    &command_types,    // lists the types of streams
+    &command_platform, // compares the figures of a board with the vendor's tools
     &command_explain,  &command_schema, &command_completion, &command_man, NULL};
 
 static void print_usage(FILE *out) {
@@ -56,7 +56,8 @@ static int unknown(const char *name) {
     return RILL_USAGE;
 }
 
-// Output that could not be printed counts as a failure. A full disk is noticed here at the latest.
+// Flushes the output and returns the exit status. Output that could not be printed counts as a failure; a full disk is
+// noticed here at the latest.
 static int finish(int status) {
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;

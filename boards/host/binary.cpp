@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads from the .xclbin the platform, kernel and banks it was linked for. XRT checks the rest.
+// Reads from the .xclbin for which platform, kernel and banks it was linked. XRT checks the rest.
 #include <uuid/uuid.h>
 #include <xclbin.h>
 
@@ -64,27 +64,32 @@ binary read_binary(const std::string &path) {
     b.uuid = id;
     std::uint64_t layout = section(r, head, IP_LAYOUT), wires = section(r, head, CONNECTIVITY);
     if (!layout || !wires) bad(path, "no kernel in it");
+    std::map<int, std::map<int, int>> banks; // by index of the unit
     int count = r.take<std::int32_t>(wires);
     for (int i = 0; i < count; i++) {
         auto c = r.take<::connection>(wires + offsetof(::connectivity, m_connection) + i * sizeof(::connection));
-        b.bank[c.arg_index] = c.mem_data_index;
+        banks[c.m_ip_layout_index][c.arg_index] = c.mem_data_index;
     }
     int units = r.take<std::int32_t>(layout);
     for (int i = 0; i < units; i++) {
         auto ip = r.take<ip_data>(layout + offsetof(ip_layout, m_ip_data) + i * sizeof(ip_data));
-        if (ip.m_type == IP_KERNEL) b.unit = text(ip.m_name);
+        if (ip.m_type == IP_KERNEL) b.unit[text(ip.m_name)] = banks[i];
     }
     return b;
 }
 
 void check_binary(const binary &b, const package &p) {
-    if (b.unit != p.kernel + ":" + p.unit)
-        bad(b.path, "it holds the compute unit `" + b.unit + "`, the package's is `" + p.kernel + ":" + p.unit + "`");
+    auto unit = b.unit.find(p.unit_name());
+    if (unit == b.unit.end()) {
+        std::string names;
+        for (const auto &[name, bank] : b.unit) names += (names.empty() ? "`" : ", `") + name + "`";
+        bad(b.path, "it holds the compute unit " + names + ", the package's is `" + p.unit_name() + "`");
+    }
     if (!p.platform.empty() && b.platform != p.platform)
         bad(b.path, "it was linked for `" + b.platform + "`, the package is for `" + p.platform + "`");
     for (const auto &[name, r] : p.registers) {
         if (r.argument < 0 || r.bits != 64) continue;
-        auto found = b.bank.find(r.argument), none = b.bank.end();
+        auto found = unit->second.find(r.argument), none = unit->second.end();
         std::string has = found == none ? "no bank" : "HBM[" + std::to_string(found->second) + "]";
         std::string want = p.bank.at(r.port);
         if (has != want) bad(b.path, "argument `" + name + "` is on " + has + ", the package has it on " + want);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card through XRT's C++ API: a buffer for every channel, registers, one run at a time.
+// Uses the card through XRT's C++ API: a buffer for every channel, registers, one run at a time.
 #include <jansson.h>
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -71,7 +71,7 @@ card::card(const std::string &device, const binary &b, const package &pkg, const
     bdf = info<xrt::info::device::bdf>(p->device);
     uuid = tried("loading " + b.path, [&] { return p->device.load_xclbin(b.path).to_string(); });
     if (uuid != b.uuid) throw problem(RILL_HOST_CARD, "the card holds the binary " + uuid + ", not " + b.uuid);
-    p->kernel = tried("opening " + b.unit + " (is another program using it?)", [&] {
+    p->kernel = tried("opening " + pkg.unit_name() + " (is another program using it?)", [&] {
         return xrt::kernel(p->device, p->device.get_xclbin_uuid(), pkg.kernel + ":{" + pkg.unit + "}",
                            xrt::kernel::cu_access_mode::exclusive);
     });
@@ -130,7 +130,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
             throw problem(RILL_HOST_INPUT, im.file[c] + ": shorter than it was");
         std::memset(to + im.bytes[c], 0, im.needed[c] - im.bytes[c]);
     };
-    // The header is written last, so that the design rejects the image of an interrupted upload.
+    // The header is written last, so that the design rejects the image if the upload is interrupted.
     xrt::bo &first = p->channel[static_cast<std::size_t>(header.channel)];
     std::vector<char> beat(header.bytes), none(header.bytes);
     auto exchange = [&](std::vector<char> &in, const std::vector<char> &out) {
@@ -158,7 +158,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     }
 }
 
-// The buffers' own bytes are cleared first, so that nothing but what the card sends can have the right checksum.
+// Clears the host's copy of each piece first, so that only bytes that the card sends can give the right checksum.
 void card::check_weights(const package &pkg, const image &im,
                          const std::function<void(const char *, std::uint64_t, std::uint64_t)> &progress) {
     std::uint64_t total = 0, done = 0;
@@ -184,7 +184,7 @@ void card::check_weights(const package &pkg, const image &im,
     }
 }
 
-// Clears both areas whole, because the design reads whole beats.
+// Clears both areas completely, because the design reads whole beats.
 void card::put_prompt(const std::vector<std::uint32_t> &ids) {
     std::memset(p->prompt.map<char *>(), 0, p->prompt.size());
     std::memset(p->ring.map<char *>(), 0, p->ring.size());

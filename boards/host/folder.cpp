@@ -58,6 +58,18 @@ class node {
     node(const node &from, json_t *v) : path(from.path), root(from.root), value(v) {}
 };
 
+// Chooses a compute unit, and the banks of its ports.
+void read_unit(const node &top, std::uint32_t unit, package &p) {
+    for (const node &name : top.at("compute_units").items()) p.units.push_back(name.text());
+    std::size_t index = unit ? unit - 1 : 0;
+    if (index >= p.units.size())
+        bad(top.path,
+            "there is no compute unit " + std::to_string(unit) + ": the package has " + std::to_string(p.units.size()));
+    p.unit = p.units[index];
+    for (const node &port : top.at("memory_ports").items())
+        p.bank[port.at("name").text()] = port.at("banks").items().at(index).text();
+}
+
 void read_registers(const node &top, package &p) {
     for (const node &r : top.at("registers").items()) {
         reg made;
@@ -67,7 +79,6 @@ void read_registers(const node &top, package &p) {
         made.port = r.has("port") ? r.at("port").text() : "";
         p.registers[r.at("name").text()] = made;
     }
-    for (const node &port : top.at("memory_ports").items()) p.bank[port.at("name").text()] = port.at("bank").text();
     for (const node &kernel : top.at("fault_kernels").items()) p.faulty.push_back(kernel.text());
 }
 
@@ -100,12 +111,13 @@ void read_end_ids(const node &top, package &p) {
 
 } // namespace
 
-package read_package(const std::string &folder) {
+package read_package(const std::string &folder, std::uint32_t unit) {
     node top(folder + "/package.json");
     package p;
     p.folder = folder;
     p.design = top.at("design").text(), p.identity = top.at("identity").text(), p.layout = top.at("layout").text();
-    p.kernel = top.at("kernel").text(), p.unit = top.at("compute_unit").text();
+    p.kernel = top.at("kernel").text();
+    read_unit(top, unit, p);
     p.platform = top.at("platform").text();
     p.clock_mhz = static_cast<double>(top.at("clock_hz").number()) / 1e6;
     p.channels = static_cast<int>(top.at("channels").number());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the library. Layers: folder (package and image), binary, card (XRT), request;
-// library.cpp joins them to the interface of rill_host.h. Errors are thrown as `problem`.
+// Declarations shared by the files of the library. folder.cpp reads the package and the image, binary.cpp the .xclbin,
+// card.cpp uses XRT, words.cpp has the tokenizer and texts for numbers. library.cpp and text.cpp implement rill_host.h
+// with them. Errors are thrown as `problem`.
 #ifndef RILL_HOST_HPP
 #define RILL_HOST_HPP
 
@@ -40,7 +41,9 @@ struct segment {
 };
 
 struct package {
-    std::string folder, design, identity, layout, kernel, unit, platform;
+    std::string folder, design, identity, layout, kernel, platform;
+    std::vector<std::string> units; // all compute units
+    std::string unit;               // the one to use
     double clock_mhz;
     int channels, beat_bytes;
     bool is_lm, hashes;                                   // hashes: the register logits_hash has a hash of the logits
@@ -50,7 +53,7 @@ struct package {
     std::int64_t drafts;   // most drafts of a step; 0: none
     int draft_counter;     // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
-    std::map<std::string, std::string> bank; // memory bank by port
+    std::map<std::string, std::string> bank; // the unit's memory bank by port
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
     std::vector<segment> segments;
 
@@ -58,8 +61,9 @@ struct package {
     bool has(const std::string &name) const { return registers.count(name) != 0; }
     std::string channel_argument(int channel) const; // name of the register with the channel's base
     std::string counter(int number) const;           // name of a counter's register
+    std::string unit_name() const { return kernel + ":" + unit; }
 };
-package read_package(const std::string &folder);
+package read_package(const std::string &folder, std::uint32_t unit = 0); // unit: counted from 1; 0: the first
 
 struct image_part { // bytes of an image with their checksum
     std::string segment;
@@ -75,15 +79,14 @@ struct image {
     std::vector<std::uint64_t> bytes;  // length of each file
     std::vector<std::uint64_t> needed; // memory that the design may read in each channel
 };
-// Reads the manifest of an image; checks its layout and every checksum.
+// Reads the manifest of an image. Checks its layout and every checksum.
 image read_image(const std::string &folder, const package &);
 
 // ---- the binary for the card (binary.cpp) ----
 
 struct binary {
     std::string path, platform, uuid;
-    std::string unit;        // kernel:unit
-    std::map<int, int> bank; // bank by argument
+    std::map<std::string, std::map<int, int>> unit; // by kernel:unit: bank by argument
 };
 binary read_binary(const std::string &path);
 void check_binary(const binary &, const package &);
@@ -106,7 +109,7 @@ class card {
     void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
     void argument(int index, std::uint32_t value);
     void start();
-    bool done(unsigned milliseconds); // waits at most `milliseconds`
+    bool done(unsigned milliseconds); // waits at most `milliseconds`; returns whether the run has ended
     double watts() const;             // 0: not readable
     std::string name, bdf, uuid;
     std::vector<std::uint64_t> address; // address of each channel's buffer
@@ -127,7 +130,7 @@ std::string busy_words(const package &, std::uint64_t idle_engines); // the chan
 std::string hexadecimal(std::uint64_t);                              // 16 digits
 std::string quoted(const std::string &);                             // quoted as a JSON string
 
-// ---- tokenizer (words.cpp): the compiler's, with the image's files ----
+// ---- tokenizer (words.cpp): the compiler's code, with the image's files ----
 
 class words {
   public:

@@ -41,7 +41,7 @@ struct rill_host {
 
 namespace {
 
-// Runs a part of a call and turns what it throws into the call's status and message.
+// Runs a part of a call. If it throws, that becomes the call's status and message.
 template <typename call> rill_host_status guarded(rill_host *h, call &&f) {
     h->status = RILL_HOST_OK;
     h->message.clear();
@@ -62,9 +62,10 @@ std::string describe(const rill_host &h, const binary &b) {
     for (std::uint64_t n : h.im.needed) bytes += n;
     std::string s = "{\"design\": " + quoted(h.pkg.design) + ", \"identity\": " + quoted(h.pkg.identity) +
                     ", \"weights\": " + quoted(h.im.weights) + ", \"binary\": " + quoted(b.path) +
-                    ", \"uuid\": " + quoted(b.uuid) + ", \"platform\": " + quoted(b.platform) +
-                    ", \"card\": " + quoted(h.dev->name) + ", \"bdf\": " + quoted(h.dev->bdf) +
-                    ", \"memory_bytes\": " + std::to_string(bytes) + ", \"banks\": [";
+                    ", \"unit\": " + quoted(h.pkg.unit_name()) + ", \"uuid\": " + quoted(b.uuid) +
+                    ", \"platform\": " + quoted(b.platform) + ", \"card\": " + quoted(h.dev->name) +
+                    ", \"bdf\": " + quoted(h.dev->bdf) + ", \"memory_bytes\": " + std::to_string(bytes) +
+                    ", \"banks\": [";
     for (int c = 0; c < h.pkg.channels; c++) {
         const reg &r = h.pkg.registers.at(h.pkg.channel_argument(c));
         s += (c ? ", {\"bank\": " : "{\"bank\": ") + quoted(h.pkg.bank.at(r.port)) +
@@ -107,7 +108,8 @@ void check_identity(const rill_host *h) {
                                           h->pkg.layout);
 }
 
-// Ends the request of a program that was killed, or waits for its end.
+// If a request of an earlier program still runs, tells the design to end it at once, and waits for that. A design
+// without `halt` runs it to its end.
 void wait_for_idle(rill_host *h) {
     if (is_idle(h)) return;
     std::uint32_t status = h->dev->read(h->pkg.registers.at("status").offset);
@@ -120,10 +122,10 @@ void wait_for_idle(rill_host *h) {
 void open_all(rill_host *h, const rill_host_options &o) {
     std::string folder = o.package ? o.package : ".";
     h->timeout = o.timeout > 0 ? o.timeout : h->timeout;
-    h->pkg = read_package(folder);
+    h->pkg = read_package(folder, o.unit);
     h->im = read_image(o.image ? o.image : folder + "/image", h->pkg);
     h->speech = std::make_unique<words>(h->im.folder, folder);
-    binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.unit + ".xclbin");
+    binary b = read_binary(o.binary ? o.binary : folder + "/build/hw/" + h->pkg.units[0] + ".xclbin");
     check_binary(b, h->pkg);
     h->dev = std::make_unique<card>(o.device ? o.device : "0", b, h->pkg, h->im);
     check_identity(h);
@@ -224,7 +226,8 @@ struct power { // mean of the sensor's readings during a request
     double mean() const { return count ? sum / count : 0; }
 };
 
-// Tells the design to end at once, if it can be told; otherwise only a reset helps.
+// Throws that nothing has moved. Before that, tells the design to end the request at once. If the design cannot be
+// told, or does not end, only a reset helps.
 [[noreturn]] void give_up(rill_host *h, std::uint32_t status, double quiet) {
     std::string what = "nothing has moved for " + std::to_string(static_cast<int>(quiet + 0.5)) + " s; the design is " +
                        state_words(status) + ", " + std::to_string(h->ids.size()) + " ids written";
@@ -275,6 +278,7 @@ void collect(rill_host *h, rill_host_result *out) {
     out->drafts_accepted = value(h->pkg.counter(h->pkg.draft_counter + 1));
 }
 
+// Tells the address of a memory error (fault 6), if the design reports it.
 std::string address_words(const rill_host *h, std::uint32_t fault) {
     if (fault != 6 || !h->pkg.has("fault_address")) return "";
     return std::string(value_of(h, "fault_channel") >> 8 & 1 ? ", a write" : ", a read") + " at address 0x" +
@@ -290,7 +294,7 @@ void run_request(rill_host *h, const rill_host_request &r, rill_host_result *out
     out->total = since(start);
     out->watts = watts.mean();
     collect(h, out);
-    if (out->ending == 4 || out->ending == 5)
+    if (out->ending == 4 || out->ending == 5) // stopped or killed
         throw problem(RILL_HOST_STOPPED, std::string("the request was ") + ending_words(out->ending));
     if (out->fault)
         throw problem(RILL_HOST_FAULT, "the design reports fault " + std::to_string(out->fault) + ": " +

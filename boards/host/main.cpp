@@ -95,7 +95,8 @@ static int run_prompts(rill_host *host, const command_line &c, std::vector<answe
     return status;
 }
 
-// Measures prompts that are the same on every run; an end-of-text id does not end a request.
+// Measures requests of given lengths. The prompts are the same in every run, and an end-of-text id does not end a
+// request.
 static int run_bench(rill_host *host, command_line c, std::vector<answer> *answers) {
     c.ignore_eot = true;
     if (!c.json) print_bench_head();
@@ -166,7 +167,7 @@ static int run_selftest(rill_host *host, command_line c, std::vector<answer> *an
     return status ? status : compare(answers->back(), golden);
 }
 
-// ---- all of it ----
+// ---- the program ----
 
 static int check_weights(rill_host *host, const command_line &c) {
     if (rill_host_check_weights(host) != RILL_HOST_OK) return complain(rill_host_message(host), 1);
@@ -191,6 +192,7 @@ static rill_host *open_host(const command_line &c) {
     rill_host_options o = {};
     o.package = c.package.c_str(), o.image = or_null(c.image), o.binary = or_null(c.binary);
     o.device = or_null(c.device), o.timeout = c.timeout, o.watchdog = c.watchdog;
+    o.unit = c.unit;
     o.progress = c.quiet || c.json ? nullptr : show_progress;
     return rill_host_open(&o);
 }

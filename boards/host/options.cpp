@@ -31,6 +31,7 @@ static const char usage[] =
     "  --image DIR       the image (default PACKAGE/image)\n"
     "  --binary FILE     the .xclbin (default PACKAGE/build/hw/UNIT.xclbin)\n"
     "  --device D        index or PCIe address of the card (default 0)\n"
+    "  --unit N          compute unit, in a package with several (default 1)\n"
     "  --check-weights   read the image back from the card's memory and compare its checksums, after the requests. "
     "Without\n"
     "                    a request: of what lies there, without uploading\n"
@@ -68,7 +69,8 @@ enum {
     TOP_K,
     MIN_P,
     SEED,
-    CHECK_WEIGHTS
+    CHECK_WEIGHTS,
+    UNIT
 };
 
 static const option options[] = {{"prompt", 1, nullptr, PROMPT},
@@ -83,6 +85,7 @@ static const option options[] = {{"prompt", 1, nullptr, PROMPT},
                                  {"image", 1, nullptr, IMAGE},
                                  {"binary", 1, nullptr, BINARY},
                                  {"device", 1, nullptr, DEVICE},
+                                 {"unit", 1, nullptr, UNIT},
                                  {"verify", 0, nullptr, VERIFY},
                                  {"check-weights", 0, nullptr, CHECK_WEIGHTS},
                                  {"timeout", 1, nullptr, TIMEOUT},
@@ -189,6 +192,7 @@ static bool take(int o, command_line *c) {
     case IMAGE: c->image = optarg; return true;
     case BINARY: c->binary = optarg; return true;
     case DEVICE: c->device = optarg; return true;
+    case UNIT: return read_number("--unit", optarg, &c->unit);
     case VERIFY: return c->verify = true;
     case CHECK_WEIGHTS: return c->check_weights = true;
     case TIMEOUT: return read_seconds(optarg, &c->timeout);

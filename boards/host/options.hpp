@@ -20,7 +20,7 @@ struct command_line {
     std::vector<prompt> prompts;
     std::vector<std::pair<unsigned, unsigned>> bench; // prompt tokens : generated tokens
     unsigned tokens = 64;
-    unsigned watchdog = 0;
+    unsigned watchdog = 0, unit = 0;
     double timeout = 0;
     float temperature = 0, min_p = 0;
     unsigned top_k = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs requests on a card that holds a kernel of `rill package`. This is a C interface over XRT's C++ API; rill-host
-// and rill_host.py use it. One handle is one card. Use a handle from one thread only, except for rill_host_stop.
+// and rill_host.py use it. One handle is one compute unit of a card. Use a handle from one thread only, except for
+// rill_host_stop.
 #ifndef RILL_HOST_H
 #define RILL_HOST_H
 
@@ -16,8 +17,8 @@ enum rill_host_status {
     RILL_HOST_INPUT = 1,   // wrong package, image, binary or request: the card was not used, or is unchanged
     RILL_HOST_CARD = 2,    // XRT reports an error, or the card is not in the required state
     RILL_HOST_FAULT = 3,   // the design ended the request with a fault
-    RILL_HOST_TIMEOUT = 4, // nothing has moved for too long
-    RILL_HOST_STOPPED = 5  // rill_host_stop was called: the result has the ids up to then
+    RILL_HOST_TIMEOUT = 4, // the design has made no progress for too long
+    RILL_HOST_STOPPED = 5  // rill_host_stop was called; the result has the ids up to then
 };
 
 typedef struct rill_host rill_host;
@@ -34,13 +35,14 @@ struct rill_host_options {
     uint32_t watchdog; // cycles after which the design itself gives up; 0: 100,000,000. Not every design has a watchdog
     rill_host_progress *progress; // may be NULL
     void *context;                // passed to progress
+    uint32_t unit;                // compute unit of the binary, counted from 1; 0: the first
 };
 
 // Reads package, image and binary, checks them against each other, opens the card, loads the binary, and checks what
-// the card reports. Never returns NULL: rill_host_failed tells whether it worked. After a failure call only
-// rill_host_message and rill_host_close.
+// the card reports. Never returns NULL: rill_host_failed tells whether it worked. If not, only rill_host_message and
+// rill_host_close may be called.
 rill_host *rill_host_open(const struct rill_host_options *options);
-void rill_host_close(rill_host *host); // NULL is fine
+void rill_host_close(rill_host *host); // `host` may be NULL
 // Resets a card that hangs, as `xbutil reset` does. Everything on the card is lost, including its memory. If the reset
 // fails, `message` receives the reason.
 enum rill_host_status rill_host_reset(const char *device, char *message, size_t bytes);
@@ -50,18 +52,18 @@ const char *rill_host_message(const rill_host *host);
 // Describes package, image, binary, card and banks as a JSON object.
 const char *rill_host_about(const rill_host *host);
 
-// Writes every byte that the design may read (the image, and zeros elsewhere). With `verify` not 0 also reads
+// Writes every byte that the design may read (the image, and zeros elsewhere). If `verify` is not 0, also reads
 // everything back and compares it.
 enum rill_host_status rill_host_upload(rill_host *host, int verify);
-// Reads the image back from the card's memory and compares it with the checksums of its manifest. Not while a request
-// runs. After it the image counts as uploaded if it is right.
+// Reads the image back from the card's memory and compares it with the checksums of its manifest. Do not call it while
+// a request runs. Afterwards the image counts as uploaded if it is right.
 enum rill_host_status rill_host_check_weights(rill_host *host);
 
-// Encodes a prompt, including the end-of-text id that starts every text. Returns the count of ids and writes at most
-// `room` of them. Returns -1 if the image has no tokenizer.
+// Encodes a prompt, with the id that the tokenizer puts before a text, if it has one. Returns the count of ids and
+// writes at most `room` of them. Returns -1 if the image has no tokenizer.
 long rill_host_encode(rill_host *host, const char *text, uint32_t *ids, size_t room);
-// Encodes a question to a chat model with the template of that name or file (docs/models.md). Returns -1 on an error,
-// which rill_host_message describes.
+// Encodes a question to a chat model with a template, whose name or file is `chat` (docs/models.md). Returns -1 after
+// an error, which rill_host_message describes.
 long rill_host_encode_chat(rill_host *host, const char *chat, const char *text, uint32_t *ids, size_t room);
 // Returns the bytes of one id, valid until the handle is closed. *bytes is 0 if the id has none.
 const char *rill_host_decode(rill_host *host, uint32_t id, size_t *bytes);
@@ -75,7 +77,7 @@ struct rill_host_request {
     float temperature; // 0: take the most likely id; 0.01 to 100: sample, if the design can
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
     float min_p;       // with top_k: draw only from ids at least this likely, relative to the most likely id as 1
-    uint64_t seed;     // of the random numbers: equal requests with the same seed give the same ids
+    uint64_t seed;     // of the random numbers: the same request with the same seed gives the same ids
 };
 
 enum { RILL_HOST_MAX_CHANNELS = 32 };
@@ -96,11 +98,12 @@ struct rill_host_result { // pointers are valid until the next request
     uint64_t drafts, drafts_accepted; // by the design's counters: guessed tokens, and those that were right
 };
 
-// Runs one request from start to end. The image must have been uploaded. *result is filled whatever the outcome.
+// Runs one request from start to end. The image must have been uploaded. *result is filled if the design ended the
+// request, also if it ended it with a fault. It is all 0 if the request was refused or given up.
 enum rill_host_status rill_host_run(rill_host *host, const struct rill_host_request *request,
                                     struct rill_host_result *result);
-// Ends the running request after its current step or, if called twice, as soon as the memory is quiet. A design without
-// the register `halt` runs to its end. May be called from another thread and from a signal handler.
+// Ends the running request after its current step or, if called twice, as soon as no memory access is open. A design
+// without the register `halt` runs to its end. May be called from another thread and from a signal handler.
 void rill_host_stop(rill_host *host);
 // Returns the current value of a register of package.json by its name (`status`, `cycles`, ...); UINT64_MAX: there is
 // none.
@@ -108,11 +111,11 @@ uint64_t rill_host_register(rill_host *host, const char *name);
 
 // ---- text without a card ----
 
-// The tokenizer of an image and one chat template, apart from the card: it remains while a card is opened again, and
-// every function below may be called from any thread, also while a request runs.
+// The tokenizer of an image and one chat template. It does not depend on an open card. Every function below may be
+// called from any thread, also while a request runs.
 typedef struct rill_text rill_text;
 
-struct rill_text_facts { // of the design; texts are valid until the handle is closed
+struct rill_text_facts { // of the design; strings are valid until the handle is closed
     const char *design, *identity;
     uint32_t context, vocabulary, channels, beat_bytes;
     uint32_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely id
@@ -127,22 +130,22 @@ struct rill_text_turn { // one message of a conversation
     const char *text;
 };
 
-// Reads package, tokenizer and, unless `chat` is NULL, the template of that name or file. Never returns NULL:
-// rill_text_failed tells whether it worked. After a failure call only rill_text_close.
+// Reads package, tokenizer and, unless `chat` is NULL, the template with this name or file. Never returns NULL:
+// rill_text_failed tells whether it worked. If not, only rill_text_close may be called.
 rill_text *rill_text_open(const char *package, const char *image, const char *chat);
-void rill_text_close(rill_text *text);               // NULL is fine
+void rill_text_close(rill_text *text);               // `text` may be NULL
 const char *rill_text_failed(const rill_text *text); // NULL, or what is wrong
 void rill_text_describe(const rill_text *text, struct rill_text_facts *facts);
-// As rill_host_encode.
+// Encodes a prompt like rill_host_encode.
 long rill_text_encode(rill_text *text, const char *bytes, size_t count, uint32_t *ids, size_t room);
-// Encodes a conversation: at most one system message, first, then questions of the user with the assistant's answers
-// between them. Returns the count of ids and writes at most `room` of them. Returns -1 and the reason if the template
-// or the tokenizer does not allow it.
+// Encodes a conversation: first at most one system message, then questions of the user with the assistant's answers
+// between them. Returns the count of ids and writes at most `room` of them. Returns -1 and the reason in `why` if the
+// template or the tokenizer does not allow it.
 long rill_text_encode_chat(rill_text *text, const struct rill_text_turn *turns, size_t count, uint32_t *ids,
                            size_t room, char *why, size_t why_bytes);
 // Returns the bytes of one id, valid until the handle is closed.
 const char *rill_text_decode(rill_text *text, uint32_t id, size_t *bytes);
-// Not 0: the design ends a request at this id, or the chat template ends an answer with it.
+// Returns not 0 if the design ends a request at this id, or the chat template ends an answer with it.
 int rill_text_ends(rill_text *text, uint32_t id);
 
 #ifdef __cplusplus

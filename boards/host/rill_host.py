@@ -20,7 +20,8 @@ TOKEN = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_double)
 
 class Options(c.Structure):
     _fields_ = [("package", c.c_char_p), ("image", c.c_char_p), ("binary", c.c_char_p), ("device", c.c_char_p),
-                ("timeout", c.c_double), ("watchdog", c.c_uint32), ("progress", PROGRESS), ("context", c.c_void_p)]
+                ("timeout", c.c_double), ("watchdog", c.c_uint32), ("progress", PROGRESS), ("context", c.c_void_p),
+                ("unit", c.c_uint32)]
 
 
 class Request(c.Structure):
@@ -86,14 +87,15 @@ def load(path=None):
 
 
 class Host:
-    def __init__(self, package, image=None, binary=None, device=None, timeout=0.0, watchdog=0, progress=None, library=None):
+    def __init__(self, package, image=None, binary=None, device=None, timeout=0.0, watchdog=0, progress=None,
+                 library=None, unit=0):
         def encoded(text):
             return os.fsencode(text) if text is not None else None
 
         self.library = load(library)
         self.progress = PROGRESS(lambda _, what, done, total: progress(what.decode(), done, total)) if progress else PROGRESS()
         options = Options(encoded(package), encoded(image), encoded(binary), encoded(device), timeout, watchdog,
-                          self.progress, None)
+                          self.progress, None, unit)
         self.handle = self.library.rill_host_open(c.byref(options))
         status, message = self.library.rill_host_failed(self.handle), self.message()
         if status:

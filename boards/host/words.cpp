@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for numbers of the design, such as states and faults; encodes and decodes prompts and ids.
+// Makes text for numbers of the design, such as states and faults. Encodes prompts and decodes ids.
 #include "boards/host/host.hpp"
 
 extern "C" {
@@ -10,7 +10,7 @@ extern "C" {
 
 namespace rill {
 
-// The states of rill_token_loop.v, bits 15:0 of `status`.
+// Describes the register `status`: bits 15:0 are the state of rill_token_loop.v, the upper bits the position.
 std::string state_words(std::uint32_t status) {
     static const char *const names[] = {"idle",
                                         "checking the arguments",
@@ -132,7 +132,8 @@ words::~words() {
 
 namespace {
 
-// Calls a function that appends ids, and releases what it has taken from the arena: a server encodes without end.
+// Returns the ids that a function appends. Releases what the function has taken from the arena, because a server
+// encodes any number of prompts. Throws if the function returns a reason.
 template <typename call> std::vector<std::uint32_t> encoded(speech *s, call &&f) {
     struct arena_mark before = arena_mark(&s->arena);
     struct token_ids ids = {};

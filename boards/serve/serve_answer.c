@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stop strings are compared byte by byte, so that the first one to be complete ends the answer.
+// Stop strings are compared after every byte, so that the first one to be complete ends the answer.
 #include "boards/serve/serve_answer.h"
 
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" // U+FFFD
 
-// Bytes of the character that begins here: 0 if it is not valid, more than `count` if it is cut.
+// Returns the length of the UTF-8 character at `at`, of which `count` bytes are there. The result is 0 if the bytes are
+// not valid, and more than `count` if the character is not complete yet.
 static size_t character(const unsigned char *at, size_t count) {
     size_t bytes = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
     for (size_t i = 1; i < bytes && i < count; i++) {
@@ -20,7 +21,8 @@ static size_t character(const unsigned char *at, size_t count) {
     return bytes;
 }
 
-// Appends the first `count` bytes of what is held. A character that is cut stays held unless it is the end.
+// Moves the first `count` held bytes to `out`. Bytes that are not valid become U+FFFD. A character that is not complete
+// stays held; with `end` it also becomes U+FFFD.
 static void release(struct answer_text *a, size_t count, bool end, struct text *out) {
     size_t at = 0;
     while (at < count) {
@@ -38,7 +40,7 @@ static bool ends_with(const struct text *held, const char *word, size_t bytes) {
     return held->len >= bytes && !memcmp(held->data + held->len - bytes, word, bytes);
 }
 
-// Bytes of the longest stop string with which the held bytes end; 0: none.
+// Returns the length of the longest stop string with which the held bytes end, or 0.
 static size_t complete(const struct answer_text *a) {
     size_t longest = 0;
     for (int s = 0; s < a->stops; s++) {
@@ -48,7 +50,7 @@ static size_t complete(const struct answer_text *a) {
     return longest;
 }
 
-// Bytes at the end of what is held that may be the beginning of a stop string.
+// Returns how many bytes at the end of the held ones may be the beginning of a stop string.
 static size_t begun(const struct answer_text *a) {
     size_t longest = 0;
     for (int s = 0; s < a->stops; s++)

@@ -10,12 +10,12 @@ struct answer_text {
     const char *const *stop;
     int stops;
     struct text held; // bytes that may be the beginning of a stop string or of a character
-    bool stopped;     // a stop string has come: the rest is ignored
+    bool stopped;     // a stop string has come; later bytes are ignored
 };
 
-// Adds bytes. What is certain to belong to the answer is appended to `out`.
+// Adds the bytes of a token. Appends to `out` all bytes that are now certain to belong to the answer.
 void answer_push(struct answer_text *answer, const char *bytes, size_t count, struct text *out);
-// Appends what was held; no more bytes follow.
+// Ends the answer: appends the bytes that were still held.
 void answer_end(struct answer_text *answer, struct text *out);
 void answer_free(struct answer_text *answer);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a request end that request alone. When the card itself hangs or is gone, the waiting requests fail with the
-// reason, and the card is reset, opened and loaded again until that succeeds.
+// A fault of a request ends only this request, except for the watchdog's. After the watchdog's fault, or if the card
+// hangs or is gone, the waiting requests fail with the reason. Then the card is reset, opened and loaded again until
+// that succeeds.
 #include "boards/serve/serve_card.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ static void take_counters(struct job *job, const struct rill_host_result *result
 static enum rill_host_status run_on_card(struct running *r, struct rill_host_result *result) {
     struct api_request *q = &r->job->request;
     if (q->temperature != 0 && !q->has_seed) q->seed = random_seed();
-    bool draws = q->temperature != 0; // otherwise the settings change nothing, and designs without them refuse them
+    bool draws = q->temperature != 0; // otherwise the other settings change nothing, and some designs refuse them
     struct rill_host_request request = {.prompt = r->job->prompt,
                                         .prompt_count = r->job->prompt_count,
                                         .max_new = r->job->max_new,
@@ -76,7 +77,7 @@ static void explain(struct serve_card *c, enum rill_host_status status, struct a
     error->retry_after = 1;
 }
 
-// Returns whether the card must be started again.
+// Runs a job. Returns whether the card must be started again.
 static bool run_job(struct serve_card *c, struct job *job) {
     struct running r = {.card = c, .job = job};
     struct rill_host_result result;
@@ -125,7 +126,7 @@ static void *serve_jobs(void *context) {
     return NULL;
 }
 
-// Called with the queue's lock while a job runs, so the handle is there.
+// Called with the queue's lock and only while a job runs, so c->host is open.
 static void stop_slot(void *context, int slot) {
     struct serve_card *c = context;
     if (slot == SLOT) c->library->rill_host_stop(c->host);

@@ -17,10 +17,10 @@ struct serve_card {
     pthread_t thread;
 };
 
-// Opens the card and uploads the image. Returns NULL, or what is wrong; then call card_close alone.
+// Opens the card and uploads the image. Returns NULL, or what is wrong; then only card_close may be called.
 const char *card_open(struct serve_card *card);
 bool card_start(struct serve_card *card); // starts the thread that runs jobs
-// Waits for the thread, which ends after queue_close.
+// Waits until the thread has ended. It ends after queue_close.
 void card_join(struct serve_card *card);
 void card_close(struct serve_card *card);
 

@@ -7,8 +7,8 @@
 
 #include "boards/serve/serve_reply.h"
 
-#define LOOK_SECONDS 0.1  // between looks whether the client is there
-#define FIRST_SECONDS 5.0 // a stream waits so long for its first token, so that an early error has its status
+#define LOOK_SECONDS 0.1  // time between two checks whether the client is still connected
+#define FIRST_SECONDS 5.0 // headers of a stream wait so long for the first token: an early error can set the status
 
 // ---- waiting ----
 
@@ -67,7 +67,8 @@ static bool make_prompt(struct server *s, struct job *job) {
     return true;
 }
 
-// The last token of an answer needs no position in the context.
+// Sets how many tokens the answer may have. Its last token needs no position in the context. Returns false and an error
+// if the request wants more tokens than there is room for.
 static bool make_room(struct server *s, struct job *job) {
     uint32_t room = s->rules.design.context - job->prompt_count + 1, wanted = job->request.max_tokens;
     if (wanted > room)

@@ -6,7 +6,7 @@
 #include "boards/serve/serve_http.h"
 
 enum progress { PROGRESS_MORE, PROGRESS_DONE, PROGRESS_GONE, PROGRESS_LATE, PROGRESS_QUIET };
-struct watch { // of a job by its client's thread
+struct watch { // what a client's thread needs to wait for its job
     struct server *server;
     struct job *job;
     int socket;
@@ -14,10 +14,10 @@ struct watch { // of a job by its client's thread
 };
 
 enum MHD_Result completions_answer(struct visit *visit, enum endpoint endpoint);
-// Waits until the answer has more than `seen` bytes or is done, at most `seconds` (QUIET). A job whose client is gone
-// or has waited too long is cancelled.
+// Waits until the answer has more than `seen` bytes or is done. Returns PROGRESS_QUIET if that takes more than
+// `seconds`. Cancels the job if its client is gone (PROGRESS_GONE) or the time of the request is over (PROGRESS_LATE).
 enum progress completions_wait(struct watch *watch, size_t seen, double seconds);
-// The error of a request that was given up.
+// Fills the error of a request whose time is over.
 void completions_late(const struct server *server, struct api_error *error);
 // Streams a job's answer. The job then belongs to the response.
 enum MHD_Result completions_stream(struct visit *visit, struct watch watch);

@@ -108,6 +108,7 @@ static enum MHD_Result get_metrics(struct visit *v) {
     const char *word;
     char why[400];
     unsigned running, waiting;
+    // A server that drains counts as up. It is down only if there is a reason, that is, while the card restarts.
     bool up = queue_health(v->server->queue, &word, why, sizeof why) || !*why;
     queue_counts(v->server->queue, &running, &waiting);
     metrics_text(v->server->metrics, v->server->queue->slots.count, running, waiting, up, &body);
@@ -141,7 +142,8 @@ static const char *given(const struct visit *v, const char *name) {
     return MHD_lookup_connection_value(v->connection, MHD_HEADER_KIND, name);
 }
 
-// A page of another origin can send a body of a plain type without being asked for permission, but not this one.
+// Whether the body is declared as JSON. Every POST must declare it: for this type a browser first asks the server
+// (preflight) whether a page of another origin may send the request. For plain text it would not ask.
 static bool is_json(const struct visit *v) {
     const char *type = given(v, "Content-Type");
     return type && !strncasecmp(type, JSON, strlen(JSON));
@@ -168,7 +170,8 @@ static bool may_go_on(const struct visit *v, struct api_error *error) {
 
 // ---- connections ----
 
-// Answers in the middle of a body, where the library takes no answer, and closes the connection.
+// Refuses a request while its body still comes. libmicrohttpd accepts no answer at this point, so the answer is written
+// to the socket directly, and the connection is closed.
 static enum MHD_Result cut(const struct visit *v, int status, const char *words, const char *code,
                            const char *message) {
     struct api_error error;
@@ -215,6 +218,9 @@ static enum MHD_Result take_body(struct visit *v, const char *data, size_t *byte
     return MHD_YES;
 }
 
+// libmicrohttpd calls this several times for one request: first when the headers have come, and *state is NULL; then
+// with each piece of the body (*bytes > 0); and at the end with *bytes 0, to get the answer. A refusal, or the answer
+// to a preflight, is given in the first call.
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *data, size_t *bytes,
                                   void **state) {

@@ -27,7 +27,7 @@ struct server {
     atomic_uint visits; // requests that have not been answered yet
 };
 
-struct visit { // a request of HTTP
+struct visit { // an HTTP request
     struct server *server;
     struct MHD_Connection *connection;
     const char *method, *path;
@@ -36,15 +36,15 @@ struct visit { // a request of HTTP
     struct text body;
 };
 
-// Listens. Returns NULL and the port, or what is wrong.
+// Begins to listen. Returns NULL and the port in *taken, or what is wrong.
 const char *server_listen(struct server *server, const char *address, unsigned port, unsigned *taken);
-// Closes all connections. Answers are lost unless server->visits is 0.
+// Closes all connections. If server->visits is not 0, answers are lost.
 void server_end(struct server *server);
 
-// Answers with a text, which is freed.
+// Sends a text as the answer, and frees it.
 enum MHD_Result http_reply(struct visit *visit, unsigned status, const char *type, struct text *body);
 enum MHD_Result http_refuse(struct visit *visit, const struct api_error *error);
-// Sends a response, which is released: adds the headers of every answer, and counts and logs it.
+// Adds the headers that every answer has, sends the response and releases it. Counts and logs the answer.
 enum MHD_Result http_send(struct visit *visit, unsigned status, struct MHD_Response *response);
 bool http_gone(int socket); // the client has closed the connection
 

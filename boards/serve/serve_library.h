@@ -29,7 +29,7 @@ struct library {
 #undef LIBRARY_MEMBER
 };
 
-// Returns NULL, or what is wrong.
+// Loads the library. Returns NULL, or what is wrong.
 const char *library_load(struct library *library, const char *path);
 
 #endif

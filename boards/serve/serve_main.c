@@ -30,7 +30,7 @@ struct program {
 
 // ---- starting ----
 
-// The library of the package, or the one beside the program.
+// Returns the path of the library: that of the option, the one in the package, or the one beside the program.
 static const char *library_path(struct program *p) {
     char self[4096];
     if (p->options.library) return p->options.library;
@@ -74,7 +74,8 @@ static int open_card(struct program *p) {
                                                  .binary = o->binary,
                                                  .device = o->device,
                                                  .timeout = o->timeout,
-                                                 .watchdog = (uint32_t)o->watchdog};
+                                                 .watchdog = (uint32_t)o->watchdog,
+                                                 .unit = (uint32_t)o->unit};
     const char *why = card_open(&p->card);
     return why ? complain("", why) : RILL_OK;
 }
@@ -102,13 +103,13 @@ static int listen_there(struct program *p) {
 
 // ---- ending ----
 
-// Waits for a signal, at most so long. Returns whether one came.
+// Waits for a signal, at most so many milliseconds. Returns whether one came.
 static bool hurried(struct program *p, long milliseconds) {
     struct timespec limit = {.tv_nsec = 1000000 * milliseconds};
     return sigtimedwait(&p->signals, NULL, &limit) > 0;
 }
 
-// Lets requests finish, and clients read their answers, until a second signal comes.
+// Lets requests finish, and gives clients time to read their answers. A second signal ends that.
 static void drain(struct program *p) {
     bool hurry = false;
     queue_drain(&p->queue);
@@ -151,7 +152,7 @@ int main(int argc, char **argv) {
     sigemptyset(&p.signals);
     sigaddset(&p.signals, SIGTERM);
     sigaddset(&p.signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &p.signals, NULL); // in every thread: serve() waits for them
+    pthread_sigmask(SIG_BLOCK, &p.signals, NULL); // also in all later threads; serve() waits for the signals
     arena_init(&p.arena);
     metrics_init(&p.metrics);
     queue_init(&p.queue, SLOTS, (unsigned)p.options.queue, &p.metrics);

@@ -10,7 +10,7 @@
 enum { METRICS_STATUSES = 16 };
 
 struct job;
-struct metrics {
+struct metrics { // sums since the server was started
     pthread_mutex_t lock;
     uint64_t prompt_tokens, tokens, requests, cycles, bytes, drafts, drafts_accepted, restarts;
     double prompt_seconds, token_seconds, waited;
@@ -21,8 +21,8 @@ struct metrics {
 };
 
 void metrics_init(struct metrics *metrics);
-void metrics_request(struct metrics *metrics, const struct job *job); // a job that has run
-void metrics_answer(struct metrics *metrics, int status);             // an answer of HTTP
+void metrics_request(struct metrics *metrics, const struct job *job); // counts a job that has run
+void metrics_answer(struct metrics *metrics, int status);             // counts an HTTP answer
 void metrics_restart(struct metrics *metrics);
 void metrics_text(struct metrics *metrics, int slots, unsigned running, unsigned waiting, bool up, struct text *out);
 

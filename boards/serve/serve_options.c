@@ -14,8 +14,8 @@ enum kind { WORD, NUMBER, FLAG };
 struct row {
     const char *name, *word;
     enum kind kind;
-    size_t offset; // in struct serve_options
-    double least, most;
+    size_t offset;      // in struct serve_options
+    double least, most; // a number must be whole, unless `least` is 0.1
     const char *help;
 };
 
@@ -41,6 +41,7 @@ static const struct row rows[] = {
     {"image", "DIR", WORD, AT(image), 0, 0, "the image (default PACKAGE/image)"},
     {"binary", "FILE", WORD, AT(binary), 0, 0, "the .xclbin (default PACKAGE/build/hw/UNIT.xclbin)"},
     {"device", "D", WORD, AT(device), 0, 0, "index or PCIe address of the card (default 0)"},
+    {"unit", "N", NUMBER, AT(unit), 1, 32, "compute unit, in a package with several (default 1)"},
     {"timeout", "S", NUMBER, AT(timeout), 0.1, 1e6,
      "restart the card after S seconds without a new token or step (default 10)"},
     {"watchdog", "N", NUMBER, AT(watchdog), 1, 4294967295.0,
@@ -66,7 +67,7 @@ static void usage(FILE *out) {
             "2 wrong command line.\nMore: docs/serve.md\n");
 }
 
-// In roff a backslash and a minus have a meaning.
+// Prints a text for roff, in which a backslash and a minus must be escaped.
 static void roff(const char *s) {
     for (; *s; s++) printf(*s == '-' ? "\\-" : *s == '\\' ? "\\e" : "%c", *s);
 }

@@ -7,13 +7,14 @@
 
 struct serve_options {
     const char *package, *library, *image, *binary, *device, *name, *chat, *bind, *cors, *key_file;
-    double timeout, watchdog;
+    double timeout, watchdog, unit;
     double port, max_body, max_tokens, queue, connections, request_seconds, body_seconds;
     bool quiet;
 };
 
 enum { OPTIONS_CONTINUE = -1 };
-// Returns OPTIONS_CONTINUE, or the exit status after a message or what was asked for (--help, --version, --print).
+// Returns OPTIONS_CONTINUE if the server shall start. Otherwise returns the exit status, after an error message or the
+// output of --help, --version or --print.
 int serve_options_read(int argc, char **argv, struct serve_options *options);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lock for the queue, the slots and all jobs. Every job has a condition of its own, so a token wakes its client
-// alone.
+// One lock protects the queue, the slots and all jobs. Every job has its own condition, so a token wakes only the
+// thread of its client.
 #include "boards/serve/serve_queue.h"
 
 #include <stdlib.h>
@@ -153,7 +153,8 @@ void queue_cancel(struct queue *q, struct job *job, const struct api_error *erro
         waited = true;
     } else if (job->state == JOB_RUNNING && !job->cancelled) {
         q->stop(q->context, slots_of(&q->slots, job));
-        job->told = job->count > 0; // before the first token the card may not have started yet, and is told again
+        // Before the first token, the card's run may not have begun, and forgets this. Then queue_token tells it again.
+        job->told = job->count > 0;
     }
     job->cancelled = true;
     pthread_mutex_unlock(&q->lock);
@@ -206,7 +207,7 @@ void queue_done(struct queue *q, int slot, struct job *job, enum job_finish fini
     job_release(q, job);
 }
 
-// Ends every job that waits, with an error.
+// Ends every waiting job with an error. Called with the lock.
 static void fail_waiting(struct queue *q, const char *code, const char *why) {
     struct api_error error;
     request_refuse(&error, UNAVAILABLE, code, NULL, "%s", why);

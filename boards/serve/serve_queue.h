@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests in the order in which they came, and their answers as they grow. A client's thread submits a job and waits
-// for its text; the thread of a slot takes jobs and adds tokens. A slow client never delays a slot.
+// The queue of requests, in the order in which they came, with their answers so far. A client's thread submits a job
+// and waits for its text; the thread of a slot takes jobs and adds tokens. A slow client never delays a slot.
 #ifndef RILL_SERVE_QUEUE_H
 #define RILL_SERVE_QUEUE_H
 
@@ -20,20 +20,21 @@ struct job {
     uint32_t *prompt, prompt_count, max_new;
     char id[40];
     time_t created;
-    // From here on under the queue's lock, until the job is done.
+    // The fields below are protected by the queue's lock until the job is done.
     enum job_state state;
     struct answer_text answer;
     struct text made; // the answer so far
     uint32_t count;   // tokens so far
     bool cancelled;   // its client is gone or has waited too long
-    bool at_end;      // by an end-of-text token
+    bool at_end;      // an end-of-text token has come
     bool told;        // the card was told to stop
     enum job_finish finish;
-    struct api_error error; // status 0: none
-    double arrived, begun, first, ended;
-    uint64_t cycles, bytes, drafts, drafts_accepted; // by the design's counters
-    int holders;                                     // client and queue: the last one frees the job
-    struct job *next;                                // in the queue
+    struct api_error error;              // status 0: none
+    double arrived, begun, first, ended; // times; first: of the first token
+    // Of the design's counters; written without the lock, before the job is done.
+    uint64_t cycles, bytes, drafts, drafts_accepted;
+    int holders;      // client and queue: the last one frees the job
+    struct job *next; // in the queue
     pthread_cond_t changed;
 };
 
@@ -47,18 +48,18 @@ struct queue {
     unsigned waiting, limit;
     enum queue_mode mode;
     char down[400]; // why the card is not there; "": it is
-    double mean;    // seconds that a request takes
+    double mean;    // seconds that a request takes, where later requests count more
     struct metrics *metrics;
     void (*stop)(void *context, int slot); // stops what a slot runs
     void *context;
 };
 
-double queue_now(void); // seconds
+double queue_now(void); // seconds of a clock that is never set
 void queue_init(struct queue *queue, int slots, unsigned limit, struct metrics *metrics);
 void queue_destroy(struct queue *queue);
 
 struct job *job_new(void);
-// Frees the job when neither its client nor the queue holds it.
+// Gives up the client's or the queue's hold on a job. The last one frees it.
 void job_release(struct queue *queue, struct job *job);
 
 // ---- the client's side ----
@@ -69,26 +70,28 @@ bool queue_submit(struct queue *queue, struct job *job);
 size_t queue_wait(struct queue *queue, struct job *job, size_t seen, double seconds, bool *done);
 // Appends the answer's bytes from `seen` on.
 void queue_copy(struct queue *queue, struct job *job, size_t seen, struct text *out);
-// Ends a job early. With an error, the client will see it.
+// Ends a job early. If `error` is not NULL, it becomes the error of the job.
 void queue_cancel(struct queue *queue, struct job *job, const struct api_error *error);
 
 // ---- the slot's side ----
 
-struct job *queue_next(struct queue *queue, int slot); // NULL: the queue is closed
-// Adds a token; `ends`: it is an end-of-text token. Returns whether the card is to be told to stop, once for each job.
+// Waits for a job and takes it. Returns NULL if the queue is closed.
+struct job *queue_next(struct queue *queue, int slot);
+// Adds a token; `ends`: it is an end-of-text token. Returns true at most once for each job: when the card must be told
+// to stop.
 bool queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends);
 void queue_done(struct queue *queue, int slot, struct job *job, enum job_finish finish, const struct api_error *error);
-// The card is gone, for this reason, and every waiting job fails with it; NULL: it is back.
+// Notes that the card is gone, and why; every waiting job then fails with this reason. NULL: the card is back.
 void queue_set_down(struct queue *queue, const char *why);
-bool queue_pause(struct queue *queue, double seconds); // returns false at once when the queue is closed
+bool queue_pause(struct queue *queue, double seconds); // waits; returns false as soon as the queue is closed
 
 // ---- all ----
 
-void queue_drain(struct queue *queue); // accepts no more
-void queue_close(struct queue *queue); // and ends what is there
+void queue_drain(struct queue *queue); // refuses new jobs from now on
+void queue_close(struct queue *queue); // also ends the jobs that wait or run
 // Waits until nothing runs or waits. Returns false if that takes longer than `seconds`.
 bool queue_is_idle(struct queue *queue, double seconds);
-// Writes the state as a word; returns whether requests are accepted.
+// Gives the state as a word, and in `why` the reason if the card is gone. Returns whether requests are accepted.
 bool queue_health(struct queue *queue, const char **word, char *why, size_t bytes);
 void queue_counts(struct queue *queue, unsigned *running, unsigned *waiting);
 

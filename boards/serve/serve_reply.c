@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields and their order are those of OpenAI's interface. `timings` is an extension, as other servers have one.
+// Fields and their order are those of OpenAI's interface. `timings` is an extension that other servers also have.
 #include "boards/serve/serve_reply.h"
 
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static void usage(const struct job *job, struct text *out) {
               job->prompt_count, job->count, job->prompt_count + job->count);
 }
 
-// Times by the server's clock, and those of the design: its cycles at the clock for which it was made.
+// Appends times of the server's clock, and the time of the design: its cycles at the clock for which it was made.
 static void timings(const struct job *job, const struct request_rules *rules, struct text *out) {
     double first = job->count ? job->first : job->ended, rest = job->ended - first;
     double design = rules->design.clock_mhz > 0 ? (double)job->cycles / (1e6 * rules->design.clock_mhz) : 0;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of answers.
+// Writes the JSON of answers.
 #ifndef RILL_SERVE_REPLY_H
 #define RILL_SERVE_REPLY_H
 
 #include "boards/serve/serve_queue.h"
 
 void reply_error(const struct api_error *error, struct text *out);
-// The whole answer of a job that is done.
+// Appends the whole answer of a job that is done.
 void reply_whole(const struct job *job, const struct request_rules *rules, struct text *out);
-// Events of a stream: a piece of the answer (begins: the first one), the end with its reason, and what was used.
+// Append an event of a stream: a piece of the answer (begins: the first one), the end with its reason, the usage, or an
+// error.
 void reply_piece(const struct job *job, const struct request_rules *rules, const char *piece, size_t bytes, bool begins,
                  struct text *out);
 void reply_end(const struct job *job, const struct request_rules *rules, struct text *out);

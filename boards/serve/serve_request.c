@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a request as a table: a function for each field that is honoured, and the only accepted value of each
-// field that the design cannot honour.
+// A table of the fields of a request. It has a function for each field that is honoured, and the only accepted value of
+// each field that the design cannot honour.
 #include "boards/serve/serve_request.h"
 
 #include <math.h>
@@ -305,7 +305,7 @@ static const struct field fields[] = {
     {"functions", ENDPOINT_CHAT, NULL, is_empty, "[]"},
     {"response_format", ENDPOINT_CHAT, NULL, is_text, "{\"type\": \"text\"}"},
     {"modalities", ENDPOINT_CHAT, NULL, is_only_text, "[\"text\"]"},
-    // These say nothing about the answer.
+    // These fields do not change the answer.
     {"user", BOTH, NULL, is_any, NULL},
     {"metadata", BOTH, NULL, is_any, NULL},
     {"store", BOTH, NULL, is_any, NULL},

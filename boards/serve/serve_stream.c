@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer as server-sent events. The library asks for bytes, and this waits for the job's next piece.
+// Streams an answer as server-sent events. libmicrohttpd asks for bytes; on_read then waits for the job's next piece.
 #include <stdlib.h>
 #include <string.h>
 
 #include "boards/serve/serve_completions.h"
 #include "boards/serve/serve_reply.h"
 
-#define ALIVE_SECONDS 10.0 // after so long without a token a comment is sent, so that proxies keep the connection
+#define ALIVE_SECONDS 10.0 // a comment is sent after so long without a token, so that proxies keep the connection
 enum { BLOCK_BYTES = 16 << 10 };
 
 struct stream {
     struct watch watch;
     struct text out; // events that wait to be sent
-    size_t sent;     // bytes of them that were
-    size_t seen;     // bytes of the answer in events
+    size_t sent;     // bytes of `out` that are sent
+    size_t seen;     // bytes of the answer that are in events
     bool begun, over;
 };
 
@@ -40,7 +40,7 @@ static void add_end(struct stream *s) {
     text_add(&s->out, "data: [DONE]\n\n");
 }
 
-// Waits for what comes next. Returns false if the client is gone.
+// Waits for the next piece of the answer, its end or an error, and adds the event. Returns false if the client is gone.
 static bool add_next(struct stream *s) {
     struct api_error late;
     switch (completions_wait(&s->watch, s->seen, ALIVE_SECONDS)) {

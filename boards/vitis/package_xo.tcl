@@ -57,6 +57,7 @@ proc rill_bus_parameter {interface name value} {
     set parameter [ipx::get_bus_parameters -quiet $name -of_objects $interface]
     if {![llength $parameter]} {set parameter [ipx::add_bus_parameter $name $interface]}
     set_property value $value $parameter
+    return $parameter
 }
 
 proc rill_pins {interface} {
@@ -71,7 +72,8 @@ proc rill_pins {interface} {
 set clock [rill_interface ap_clk ap_clk xilinx.com:signal:clock_rtl:1.0]
 set reset [rill_interface ap_rst_n ap_rst_n xilinx.com:signal:reset_rtl:1.0]
 rill_interface interrupt interrupt xilinx.com:signal:interrupt_rtl:1.0
-rill_bus_parameter $clock FREQ_HZ $rill(clock_hz)
+# The linker may give the kernel another clock: a parameter that is not the user's would then stop it ([BD 41-237]).
+set_property value_resolve_type user [rill_bus_parameter $clock FREQ_HZ $rill(clock_hz)]
 rill_bus_parameter $reset POLARITY ACTIVE_LOW
 set control [rill_interface $rill(control) [rill_pins $rill(control)] xilinx.com:interface:aximm_rtl:1.0]
 ipx::associate_bus_interfaces -busif $rill(control) -clock ap_clk $core

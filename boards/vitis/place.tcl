@@ -15,19 +15,19 @@ if {[info exists env(RILL_PLACEMENT)]} {set rill_mode $env(RILL_PLACEMENT)}
 if {[lsearch -exact {soft hard none} $rill_mode] < 0} {error "RILL_PLACEMENT `$rill_mode`: soft, hard or none"}
 set rill_placed 0
 
-# The instances of a path below rill_top; * stands for any characters. A path that matches nothing is an error.
-proc rill_cells {path} {
-    global rill
-    set path [rill_need cells "the place of kernels in a linked design"]/$rill(unit)/inst/u_top/$path
+# The instances of a path below rill_top in a compute unit; * stands for any characters. A path that matches nothing is
+# an error.
+proc rill_cells {unit path} {
+    set path [rill_need cells "the place of kernels in a linked design"]/$unit/inst/u_top/$path
     set cells [get_cells -quiet [string map {[ \\[ ] \\]} $path]]
     if {![llength $cells]} {error "no instance $path in the linked design (placement.tcl)"}
     return $cells
 }
 
 proc rill_prefer {die path} {
-    global rill_mode rill_placed
+    global rill rill_mode rill_placed
     if {$rill_mode ne "soft"} return
-    set_property USER_SLR_ASSIGNMENT $die [rill_cells $path]
+    foreach unit $rill(units) {set_property USER_SLR_ASSIGNMENT $die [rill_cells $unit $path]}
     incr rill_placed
 }
 
@@ -38,7 +38,7 @@ proc rill_place {pblock path} {
     set name [rill_need pblock "the platform's pblocks"]_$die
     set found [get_pblocks -quiet $name]
     if {[llength $found] != 1} {error "no pblock $name in the linked design"}
-    add_cells_to_pblock $found [rill_cells $path] -clear_locs
+    foreach unit $rill(units) {add_cells_to_pblock $found [rill_cells $unit $path] -clear_locs}
     incr rill_placed
 }
 
@@ -46,9 +46,8 @@ source [file join $here placement.tcl]
 
 # The buffer of the platform that drives ap_clk may lie in another column than the MMCM that makes the second clock of
 # it. The placer looks at the net that the buffer drives, so this net gets the property, whatever its name.
-proc rill_route_clock {} {
-    global rill
-    set path [rill_need cells "the place of kernels in a linked design"]/$rill(unit)/inst/u_clock/u_mmcm/CLKIN1
+proc rill_route_clock {unit} {
+    set path [rill_need cells "the place of kernels in a linked design"]/$unit/inst/u_clock/u_mmcm/CLKIN1
     set pin [get_pins -quiet $path]
     if {[llength $pin] != 1} {error "no pin $path in the linked design: the MMCM of the second clock"}
     set driver [get_pins -quiet -of_objects [get_nets -segments -of_objects $pin] -filter {IS_LEAF && DIRECTION == OUT}]
@@ -57,5 +56,5 @@ proc rill_route_clock {} {
     set_property CLOCK_DEDICATED_ROUTE ANY_CMT_COLUMN $net
     puts "rill: clock: $net may reach the MMCM over any column"
 }
-if {$rill(second_clock)} rill_route_clock
+if {$rill(second_clock)} {foreach unit $rill(units) {rill_route_clock $unit}}
 puts "rill: placement $rill_mode, $rill_placed paths"

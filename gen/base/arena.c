@@ -9,8 +9,8 @@
 enum { ARENA_BLOCK_BYTES = 64 << 10 };
 
 struct arena_block {
-    struct arena_block *below;
-    size_t size, fill; // bytes of data
+    struct arena_block *below; // the next older block, or the next spare one
+    size_t size, fill;         // bytes of data
     max_align_t data[];
 };
 
@@ -54,6 +54,7 @@ static struct arena_block *spare_block(struct arena *arena, size_t size) {
     return block;
 }
 
+// Puts a block with room for `need` bytes on top, from the spare ones if one is large enough.
 static struct arena_block *block_new(struct arena *arena, size_t need) {
     size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES, total;
     if (!size_add(size, sizeof(struct arena_block), &total)) base_fatal("arena: size overflow");
@@ -69,13 +70,15 @@ static struct arena_block *block_new(struct arena *arena, size_t need) {
     return block;
 }
 
-// Bytes rounded up to the alignment. An overflow ends the run.
+// Returns count * size rounded up to the alignment. An overflow ends the run.
 static size_t round_size(size_t count, size_t size) {
     size_t bytes, align = _Alignof(max_align_t);
     if (!size_mul(count, size, &bytes) || !size_add(bytes, align - 1, &bytes)) base_fatal("arena: size overflow");
     return bytes & ~(align - 1);
 }
 
+// Takes bytes from the newest block, or from a new one if they do not fit. Bytes that are left in the old block are
+// lost.
 static void *take(struct arena *arena, size_t bytes) {
     if (arena->fail_after && --arena->fail_after == 0) base_fatal("out of memory (injected)");
     struct arena_block *block = arena->top;

@@ -52,8 +52,8 @@ uint64_t u64_little_endian(const uint8_t *bytes, int count) {
     return v;
 }
 
-// A sum of running sums: within a block the last element has the least weight, and later blocks have less weight than
-// earlier ones.
+// A sum of running sums: within a block of 32 elements the last element has the least weight, and later blocks have
+// less weight than earlier ones, so the hash depends on the order of the elements.
 uint64_t logits_hash(uint64_t hash, const float row[], size_t count) {
     uint64_t blocks = 0, sum = 0;
     for (size_t i = 0; i < count; i++) {

@@ -15,7 +15,8 @@
 
 enum rill_exit { RILL_OK = 0, RILL_BAD_SPEC = 1, RILL_USAGE = 2, RILL_INTERNAL = 3 };
 
-// Internal faults (a broken invariant, no memory): message to stderr, exit 3. Never for bad input.
+// Reports an internal fault (a broken invariant, no memory) to stderr and ends the run with exit code 3. Bad input
+// never comes here.
 __attribute__((noreturn)) void base_fatal(const char *fmt, ...) RILL_PRINTF(1, 2);
 
 struct arena;
@@ -25,16 +26,16 @@ bool size_mul(size_t a, size_t b, size_t *out);
 bool size_add(size_t a, size_t b, size_t *out);
 bool u64_mul(uint64_t a, uint64_t b, uint64_t *out);
 bool u64_add(uint64_t a, uint64_t b, uint64_t *out);
-// Quotient rounded up; b > 0. No overflow for any a.
+// Returns the quotient rounded up; b > 0. No overflow for any a.
 static inline uint64_t u64_div_ceil(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
 __extension__ typedef __int128 int128; // for sums that do not fit 64 bits
-// Smallest n with 2^n >= v; 0 for v <= 1.
+// Returns the smallest n with 2^n >= v; 0 for v <= 1.
 int u64_clog2(uint64_t v);
 uint64_t bytes_hash(const void *bytes, size_t len); // FNV-1a
-// The value of the register `logits_hash` (rill_logits_hash, rill_token_loop) after one more row of logits. hash: the
-// value before that row; 0 if it is the first.
+// Returns the value of the register `logits_hash` (rill_logits_hash, rill_token_loop) after one more row of logits.
+// hash: the value before this row; 0 for the first row.
 uint64_t logits_hash(uint64_t hash, const float row[], size_t count);
-// The number that 1 to 8 bytes of a file hold, lowest byte first.
+// Returns the number that 1 to 8 bytes of a file hold, lowest byte first.
 uint64_t u64_little_endian(const uint8_t *bytes, int count);
 
 // A request ends when one of these ids is generated. Without ids it ends by count.
@@ -50,7 +51,7 @@ const char *end_ids_text(struct arena *, const struct end_ids *); // `7`, `7, 9`
 struct arena {
     struct arena_block *top;   // newest block
     struct arena_block *spare; // released blocks, for reuse
-    size_t used;               // total bytes allocated
+    size_t used;               // bytes in use
     size_t fail_after;         // tests: the n-th allocation from now fails (0 = never)
 };
 struct arena_mark {
@@ -60,7 +61,8 @@ struct arena_mark {
 
 void arena_init(struct arena *arena);
 void arena_free(struct arena *arena);
-// Zeroed memory for count items of size bytes (max_align_t aligned). Never NULL: ends the run through base_fatal.
+// Returns zeroed memory for count items of size bytes, aligned for any type. Never NULL: without memory it ends the run
+// through base_fatal.
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 // Like arena_alloc, but the memory is not zeroed.
 void *arena_alloc_dirty(struct arena *arena, size_t count, size_t size);
@@ -81,7 +83,7 @@ void arena_release(struct arena *arena, struct arena_mark mark);
         size_t count;                                                                                                  \
         size_t capacity;                                                                                               \
     }
-// Room for one more item; returns the (moved) items.
+// Makes room for one more item and returns the items, which may have moved.
 void *vec_grow(struct arena *arena, void *items, size_t count, size_t *capacity, size_t item_size);
 #define VEC_PUSH(arena, v, ...)                                                                                        \
     do {                                                                                                               \
@@ -109,29 +111,32 @@ const char *text_cstr(const struct text *text); // "" while empty
 // Recognizes, by its first bytes, a file that is only a placeholder for the real one. Returns what it is and how to get
 // the real file; NULL: no placeholder.
 const char *file_stand_in(const void *data, size_t len);
-// Whole file in the arena, NUL terminated. NULL and *why (a static or arena string) on failure or above max bytes.
+// Reads a whole file into the arena, NUL terminated. On failure, or if it has more than max bytes, returns NULL and
+// sets *why (a static or arena string).
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
-// A file that ships with the program, e.g. "boards/u55c.yaml": below $RILL_HOME, else below the nearest parent of the
-// executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL: none.
+// Finds a file that ships with the program, such as "boards/u55c.yaml": below $RILL_HOME, else below the nearest folder
+// above the executable that holds it, itself or in lib/rill (`make install`), else below the working directory. NULL:
+// none. file_also_shared adds a folder.
 char *file_find_shared(struct arena *arena, const char *relative);
 // Makes file_find_shared look in `dir` right after $RILL_HOME. A host program names its package's host/ here, because
 // the executable may be a Python interpreter or a user's program. The name is kept for the whole process.
 void file_also_shared(const char *dir);
-// Directory part of a path ("." when there is none).
+// Returns the directory part of a path ("." if there is none).
 char *file_dir(struct arena *arena, const char *path);
 // Whether the name ends with the suffix and has text before it.
 bool file_has_suffix(const char *name, const char *suffix);
-// file_is_path: whether the text is a path, that is, has a `/` or ends with `.yaml`, and not the name of something that
-// ships with the program. file_from: resolves a path relative to base_dir.
+// file_is_path: whether the text is a path, that is, has a `/` or ends with `.yaml`. Other texts are names of things
+// that ship with the program. file_from: resolves a path relative to base_dir.
 bool file_is_path(const char *name);
 char *file_from(struct arena *arena, const char *base_dir, const char *path);
-// The absolute path without links, `.` and `..`. If the path does not exist, only its existing folders are resolved.
+// Returns the absolute path without links, `.` and `..`. If the path does not exist, only its existing folders are
+// resolved.
 char *file_whole(struct arena *arena, const char *path);
-// The path of a file relative to a folder, always with a `/`: `../mine.yaml`. It is the whole path if the two have only
-// the root in common. Links are resolved as they are at the time of the call.
+// Returns the path of a file relative to a folder, always with a `/`: `../mine.yaml`. It is the absolute path if the
+// two have only the root in common. Links are resolved as they are at the time of the call.
 char *file_relative(struct arena *arena, const char *dir, const char *path);
 
-// Names, without .yaml, of the files in a folder that ships with the program, in alphabetical order.
+// Returns the names, without .yaml, of the files in a folder that ships with the program, in alphabetical order.
 typedef VEC(const char *) file_names;
 file_names file_list_shared(struct arena *arena, const char *folder);
 
@@ -150,17 +155,18 @@ struct output {
     VEC(const char *) made_dirs;
     const char *error; // first failure: "path: reason"; sticky
 };
+// Begins a set in the folder `dir`. No file appears under its own name before output_commit.
 void output_begin(struct output *out, struct arena *arena, const char *dir);
 // Opens dir/relative for writing, and for reading back (directories are made). NULL after a failure. The stream is
 // closed by the output set.
 FILE *output_open(struct output *out, const char *relative);
 // Writes and closes a whole file.
 bool output_text(struct output *out, const char *relative, const struct text *text);
-// Closes a stream from output_open early (many files); commit closes the rest.
+// Closes a stream from output_open before the commit, which closes all others. Sets with many files need this.
 bool output_close(struct output *out, FILE *stream);
-// True when every file is in place. On false nothing is left and out->error tells why.
+// Puts every file in its place. False: nothing is left, and out->error tells why.
 bool output_commit(struct output *out);
-void output_abort(struct output *out);
+void output_abort(struct output *out); // removes everything that the set has made
 // Writes a single file, completely or not at all. Returns NULL, or the reason for a failure.
 const char *file_write_text(struct arena *arena, const char *path, const struct text *text);
 

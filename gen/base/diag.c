@@ -20,7 +20,7 @@ void diag_init(struct diag *diag, FILE *out) { *diag = (struct diag){.out = out}
 
 static bool is_continuation(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-// The text of a line without its end; NULL when the source has no such line.
+// Returns a line without its end, and its length in *len; NULL if the source has no such line.
 static const char *find_line(const struct source *source, uint32_t line, size_t *len) {
     const char *p = source->data, *end = p + source->size;
     for (uint32_t at = 1; at < line; at++) {
@@ -34,7 +34,7 @@ static const char *find_line(const struct source *source, uint32_t line, size_t 
     return p;
 }
 
-// Steps over whole characters.
+// Steps over `count` characters of UTF-8, or to the end.
 static const char *skip_characters(const char *p, const char *end, size_t count) {
     while (count-- && p < end) do
             p++;
@@ -47,7 +47,7 @@ static void put_clean(FILE *out, const char *p, const char *end) {
     for (; p < end; p++) fputc((unsigned char)*p < 0x20 && *p != '\t' ? '?' : *p, out);
 }
 
-// Prints the line and a caret below it. Tabs are kept, so that both align in any terminal.
+// Prints the line and a caret below it. Tabs are kept in both, so the caret is below its character in any terminal.
 static void print_line(FILE *out, struct loc loc) {
     size_t len = 0;
     const char *line = loc.source->data ? find_line(loc.source, loc.line, &len) : NULL;
@@ -64,7 +64,7 @@ static void print_line(FILE *out, struct loc loc) {
     fputs("^\n", out);
 }
 
-// Length of the bracketed id at the end of a message, for example `[spec-key]`; 0 if there is none.
+// Returns the length of the bracketed id at the end of a message, for example `[spec-key]`; 0 if there is none.
 static size_t id_len(const char *message, size_t len) {
     const char *id = len && message[len - 1] == ']' ? strrchr(message, '[') : NULL;
     return id ? len - (size_t)(id - message) : 0;

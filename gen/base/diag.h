@@ -13,50 +13,52 @@ struct source {
     size_t size;
 };
 
-// A place. line and col count from 1, col in characters; line 0: the whole file; source NULL: no place.
+// A place. line and col count from 1, col in characters. line 0: the whole file; source NULL: no place.
 struct loc {
     const struct source *source;
     uint32_t line;
     uint32_t col;
 };
 struct loc loc_none(void);
-// The file as a whole: printed as `path: error: ...`. The source is made in the arena.
+// The place of the file as a whole, printed as `path: error: ...`. The source is made in the arena.
 struct loc loc_file(struct arena *arena, const char *path);
 
-enum { DIAG_MAX_ERRORS = 20 };
+enum { DIAG_MAX_ERRORS = 20 /* errors, and warnings, that are shown */ };
 
 struct diag {
     FILE *out;  // stderr in the program, a memory stream in tests
     int errors; // all errors, shown or not
     int warnings;
     bool muted;      // the last message was not shown (limit), so its notes are not shown either
-    struct loc last; // of the last error or warning
+    struct loc last; // place of the last error or warning
 };
 
 void diag_init(struct diag *diag, FILE *out);
-// `file:line:col: error: ... [id]` followed by the line and a caret. The format is a row of include/messages.def
-// (MSG_...). Errors after DIAG_MAX_ERRORS are counted, not shown.
+// Prints `file:line:col: error: ... [id]`, then the line and a caret. The format is a row of include/messages.def
+// (MSG_...). Errors after DIAG_MAX_ERRORS are counted, but not shown.
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
-// Reports a message that another function has made of a row of the table.
+// Reports a message that another function made from a row of the table.
 void diag_error_text(struct diag *diag, struct loc loc, const char *message);
 // Reports such a message after a text that says what it is about.
 void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
+// Like diag_error, but the run goes on and no error is counted.
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
-// `rill COMMAND: LEVEL: ... [id]` on stderr, for messages about a command line or a run.
+// Prints `rill COMMAND: LEVEL: ... [id]` to stderr, for messages about a command line or a run.
 void diag_command(const char *command, const char *level, const char *fmt, ...) RILL_PRINTF(3, 4);
-// Belongs to the preceding error or warning. Its source line is shown only if it is another line than that message's.
+// Adds a note to the preceding error or warning. The note's source line is printed only if it is another line.
 void diag_note(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
-// True when the limit is reached: a reader may stop.
+// True when as many errors were reported as are shown, so a reader may stop.
 static inline bool diag_full(const struct diag *diag) { return diag->errors >= DIAG_MAX_ERRORS; }
 static inline bool diag_failed(const struct diag *diag) { return diag->errors > 0; }
 
-// The word nearest in spelling, or NULL if none is near enough to be a typing error. NULL entries are skipped.
+// Returns the word nearest in spelling, or NULL if none is near enough to be a typing error. NULL entries are skipped.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count);
 // Adds the note `did you mean ...?` if a word is near, or else, for few words, a list of the legal ones.
 void diag_note_words(struct diag *diag, struct loc loc, const char *word, const char *const *words, size_t count);
-// The legal value nearest to v (the smaller one on a tie). count > 0.
+// Returns the legal value nearest to v (the smaller one on a tie). count > 0.
 int64_t diag_nearest_value(int64_t v, const int64_t *legal, size_t count);
-// Edit distance with transpositions; words longer than 63 bytes count as far apart.
+// Returns the edit distance, in which exchanging two neighbours counts as one edit. Words of more than 63 bytes count
+// as far apart.
 int diag_edit_distance(const char *a, const char *b);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates by precedence climbing directly on the text, without building a tree.
+// Evaluates expressions by precedence climbing directly on the text, without building a tree.
 #include "gen/base/expression.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ struct parser {
     expression_lookup *lookup;
     void *context;
     struct expression_error *error;
-    int depth, unread; // unread: inside a branch that is not taken
+    int depth, unread; // unread: not 0 inside a branch that is not taken
     bool ok;
 };
 
@@ -40,6 +40,7 @@ static int64_t conditional(struct parser *);
 
 static int digit_of(int c) { return isdigit(c) ? c - '0' : isalpha(c) ? tolower(c) - 'a' + 10 : 99; }
 
+// Reads digits of a base. `_` between digits is ignored.
 static int64_t digits(struct parser *e, int base) {
     int64_t v = 0;
     bool any = false;
@@ -54,6 +55,7 @@ static int64_t digits(struct parser *e, int base) {
     return any ? v : fail(e, "a number without digits");
 }
 
+// Reads a number: decimal, `0x1f`, or a sized constant such as `8'hff`, whose size is ignored.
 static int64_t number(struct parser *e) {
     if (e->p[0] == '0' && (e->p[1] == 'x' || e->p[1] == 'X')) {
         e->p += 2;
@@ -70,6 +72,7 @@ static int64_t number(struct parser *e) {
     return digits(e, kind == 'b' ? 2 : kind == 'o' ? 8 : kind == 'd' ? 10 : 16);
 }
 
+// Reads a name and looks up its value, or reads `$clog2(...)`. In a branch that is not taken, a name needs no value.
 static int64_t name(struct parser *e) {
     const char *from = e->p;
     while (isalnum((unsigned char)*e->p) || (*e->p && strchr("_.$", *e->p))) e->p++;
@@ -84,10 +87,12 @@ static int64_t name(struct parser *e) {
     if (e->lookup(e->context, word, &v) || e->unread) return v;
     e->p = from;
     fail(e, arena_printf(e->arena, "`%s` has no value here", word));
+    // Only if this failure was the first one; an inner look-up may have named the unknown word already.
     if (!e->error->unknown && e->error->at == (size_t)(from - e->text)) e->error->unknown = word;
     return 0;
 }
 
+// Evaluates a number, a name, parentheses or an operator with one operand.
 static int64_t primary(struct parser *e) {
     if (e->depth > MOST_NESTING) return fail(e, "nested too deeply");
     skip(e);
@@ -113,7 +118,7 @@ static int64_t primary(struct parser *e) {
 
 static const struct binary {
     const char *word;
-    int level;
+    int level; // a higher level binds more tightly
 } table[] = {{"||", 1}, {"&&", 2}, {"==", 6}, {"!=", 6}, {"<<", 8}, {">>", 8}, {"<=", 7}, {">=", 7}, {"|", 3},
              {"^", 4},  {"&", 5},  {"<", 7},  {">", 7},  {"+", 9},  {"-", 9},  {"*", 10}, {"/", 10}, {"%", 10}};
 
@@ -136,11 +141,13 @@ static int64_t arithmetic(struct parser *e, char op, int64_t a, int64_t b) {
     return over ? fail(e, "out of range") : v;
 }
 
+// Shifts a value that is not negative; the result must fit 63 bits.
 static int64_t shift(struct parser *e, bool left, int64_t a, int64_t b) {
     if (b < 0 || b > 62 || a < 0 || (left && a > INT64_MAX >> b)) return fail(e, "out of range");
     return left ? a << b : a >> b;
 }
 
+// Applies an operator. Its level and first characters tell which one it is.
 static int64_t apply(struct parser *e, const struct binary *op, int64_t a, int64_t b) {
     switch (op->level) {
     case 1: return a || b;
@@ -155,6 +162,7 @@ static int64_t apply(struct parser *e, const struct binary *op, int64_t a, int64
     }
 }
 
+// Evaluates operators of at least this level. Equal levels are evaluated from left to right.
 static int64_t climb(struct parser *e, int least) {
     int64_t a = primary(e);
     const struct binary *op;
@@ -168,8 +176,8 @@ static int64_t climb(struct parser *e, int least) {
     return a;
 }
 
-// The branch that is not taken is parsed without computing values, because it may divide by the zero that the condition
-// excludes.
+// Evaluates a branch of `?:`. The branch that is not taken is only parsed, because it may divide by the zero that the
+// condition excludes.
 static int64_t branch(struct parser *e, bool taken) {
     e->unread += !taken;
     e->depth++;

@@ -6,7 +6,7 @@
 
 #include "gen/base/base.h"
 
-// The value of a name (letters, digits, `_`, `.`); false if there is none.
+// Finds the value of a name (letters, digits, `_`, `.`, `$`); false if it has none.
 typedef bool expression_lookup(void *context, const char *name, int64_t *value);
 
 struct expression_error {
@@ -15,8 +15,9 @@ struct expression_error {
     size_t at;           // offset in the text
 };
 
-// Operators of C and Verilog on 64-bit integers (?: || && | ^ & == != < <= > >= << >> + - * / % and unary - + ! ~),
-// parentheses, decimal, 0x and sized constants up to 63 bits, $clog2(). False after filling *error.
+// Evaluates an expression of 64-bit integers: the operators of C and Verilog (?: || && | ^ & == != < <= > >= << >> + -
+// * / % and unary - + ! ~), parentheses, decimal, 0x and sized constants up to 63 bits, $clog2(). False after filling
+// *error.
 bool expression_value(struct arena *arena, const char *text, expression_lookup *lookup, void *context, int64_t *value,
                       struct expression_error *error);
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Reads the rest of a stream. It may be a pipe, so the length is not known before.
 static char *read_stream(struct arena *arena, FILE *f, size_t max, size_t *len, const char **why) {
     struct text text = {0};
     char chunk[16384];
@@ -48,6 +49,7 @@ char *file_dir(struct arena *arena, const char *path) {
     return slash == path ? arena_strdup(arena, "/") : arena_strndup(arena, path, (size_t)(slash - path));
 }
 
+// The path of the file in this folder; NULL if it cannot be read.
 static char *existing(struct arena *arena, const char *dir, const char *relative) {
     char *path = arena_printf(arena, "%s/%s", dir, relative);
     return access(path, R_OK) == 0 ? path : NULL;
@@ -97,7 +99,7 @@ char *file_whole(struct arena *arena, const char *path) {
     return arena_printf(arena, "%s/%s", strcmp(dir, "/") ? dir : "", slash ? slash + 1 : path);
 }
 
-// Offset after the folders that both paths share; 1 if they share only the root.
+// Returns the offset after the folders that both paths share; 1 if they share only the root.
 static size_t common_folders(const char *a, const char *b) {
     size_t common = 0;
     for (size_t i = 0;; i++) {

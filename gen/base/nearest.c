@@ -13,7 +13,7 @@ static bool swapped(const char *a, const char *b, int i, int j) {
     return i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
 }
 
-// Optimal string alignment: rows are prefixes of a, columns prefixes of b.
+// Optimal string alignment: d[i][j] is the distance of the first i letters of a to the first j letters of b.
 int diag_edit_distance(const char *a, const char *b) {
     size_t a_len = strlen(a), b_len = strlen(b);
     if (a_len > MAX_WORD || b_len > MAX_WORD) return FAR_APART;
@@ -41,7 +41,8 @@ static int alike_from_the_start(const char *a, const char *b) {
     return n;
 }
 
-// Among equally near words, the one with the longest common beginning is chosen.
+// Among equally near words, chooses the one with the longest common beginning. A third of the letters and one more may
+// be wrong, in short words one or two, but never all of them.
 const char *diag_nearest_word(const char *word, const char *const *words, size_t count) {
     const char *best = NULL;
     int best_distance = FAR_APART, best_start = 0;

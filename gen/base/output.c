@@ -13,12 +13,13 @@ void output_begin(struct output *out, struct arena *arena, const char *dir) {
     *out = (struct output){.arena = arena, .dir = dir};
 }
 
-// error 0: the stream failed earlier, and the reason is no longer known.
+// Notes the first failure. error 0: the stream failed earlier, and the reason is no longer known.
 static void fail(struct output *out, const char *path, int error) {
     const char *why = error ? strerror(error) : "write failed (disk full?)";
     if (!out->error) out->error = arena_printf(out->arena, MSG_FILE_UNWRITABLE, path, why);
 }
 
+// Makes a directory if it does not exist, and notes it, so that an abort can remove it.
 static bool make_dir(struct output *out, const char *path) {
     struct stat st;
     if (mkdir(path, 0777) == 0) {
@@ -59,7 +60,7 @@ FILE *output_open(struct output *out, const char *relative) {
     return file.stream;
 }
 
-// Flushes and closes. A full disk is detected here at the latest.
+// Flushes and closes a file. A full disk is detected here at the latest.
 static bool close_file(struct output *out, struct output_file *file) {
     if (!file->stream) return true;
     errno = 0;
@@ -119,7 +120,7 @@ bool output_commit(struct output *out) {
     return good;
 }
 
-// A device, a pipe or a link is written in place, not replaced.
+// Whether the path is a device, a pipe or a link. These are written in place, not replaced.
 static bool is_special(const char *path) {
     struct stat st;
     return lstat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);

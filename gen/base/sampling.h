@@ -14,7 +14,8 @@ struct sampling {
     uint64_t seed;
 };
 
-// Why a design cannot take these settings, or NULL. most: the design's longest candidate list; 0: it does not sample.
+// Returns why a design cannot take these settings, or NULL if it can. most: the design's longest candidate list; 0: the
+// design does not sample.
 const char *sampling_refusal(const struct sampling *, int64_t most);
 
 #endif

@@ -20,6 +20,7 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
     return false;
 }
 
+// Reads an integer that must be one of the legal values.
 static bool read_legal(const struct schema_field *f, const struct yaml_node *node, const char *what, int64_t *out,
                        struct diag *diag) {
     int64_t v = 0;
@@ -62,6 +63,7 @@ static bool read_member(const struct schema_field *f, const struct yaml_node *no
     return false;
 }
 
+// Returns the keys of the fields, the extra keys, and NULL.
 static const char **all_keys(const struct schema_field *fields, size_t count, const char *const *extra,
                              size_t extra_count, struct arena *arena) {
     const char **keys = ARENA_ARRAY(arena, const char *, count + extra_count + 1);
@@ -70,7 +72,7 @@ static const char **all_keys(const struct schema_field *fields, size_t count, co
     return keys; // a NULL follows them
 }
 
-// path: of the table, for `rill explain`, or NULL.
+// Reads one field, or sets its preset. path: the place of the table in a spec, for `rill explain`, or NULL.
 static bool read_field(const struct schema_field *f, const struct yaml_node *map, const char *name, const char *path,
                        const char *const *keys, size_t count, void *out, struct arena *arena, struct diag *diag) {
     const struct yaml_node *node = yaml_get(map, f->key);

@@ -13,12 +13,12 @@ enum schema_type { SCHEMA_INT, SCHEMA_FLOAT, SCHEMA_BOOL, SCHEMA_WORD, SCHEMA_ST
 struct schema_field {
     const char *key;
     enum schema_type type;
-    size_t offset; // of the member in the struct
+    size_t offset; // offset of the member in the struct
     bool required;
     double min, max;          // SCHEMA_INT, SCHEMA_FLOAT: inclusive range
     const int64_t *legal;     // SCHEMA_INT: the only legal values, ascending; NULL: the whole range
     const char *const *words; // SCHEMA_WORD
-    size_t count;             // of legal or words
+    size_t count;             // number of legal values or words
     double preset;            // value when the key is absent (int, float, bool 0/1, word index)
     const char *preset_text;  // SCHEMA_STRING
     const char *doc;          // meaning of the key, in Markdown
@@ -40,7 +40,7 @@ struct schema_key {
     const struct schema_table *table; // otherwise: table of the value, of its items, or of the values of its keys
 };
 
-// All keys of a map. path: its place in a spec, for messages and `rill explain` ("design", "graph.regions").
+// All keys of a map. path: the place of the map in a spec, for messages and `rill explain` ("design", "graph.regions").
 struct schema_table {
     const char *path, *what; // what: its name in diagnostics
     const struct schema_field *fields;
@@ -61,15 +61,15 @@ bool schema_read_table(const struct yaml_node *map, const struct schema_table *,
                        struct diag *);
 // Reports keys that the table does not have.
 bool schema_check_keys(const struct yaml_node *map, const struct schema_table *, struct arena *, struct diag *);
-// The value of a required key. NULL after an error; no error is added if a misspelt key was already reported.
+// Returns the value of a required key. NULL after an error; no error is added if a misspelt key was already reported.
 const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *,
                                     struct arena *, struct diag *);
 
 // ---- for documentation and messages ----
 
-// `1 to 32`, "`int8`, `int4`", `text`.
+// The legal values as text: `1 to 32`, "`int8`, `int4`", `text`.
 const char *schema_range(const struct schema_field *, struct arena *);
-// `250`, "`int8`", `required`, `none`.
+// The default as text: `250`, "`int8`", `required`, `none`.
 const char *schema_preset(const struct schema_field *, struct arena *);
 
 #endif

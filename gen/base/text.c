@@ -10,7 +10,7 @@ void text_free(struct text *text) {
     *text = (struct text){0};
 }
 
-// Makes room for more bytes and the final NUL.
+// Makes room for `more` bytes and the final NUL.
 static void text_reserve(struct text *text, size_t more) {
     size_t need, larger = text->capacity ? text->capacity : 128;
     if (!size_add(text->len, more, &need) || !size_add(need, 1, &need)) base_fatal("text: size overflow");
@@ -66,12 +66,14 @@ static size_t utf8_length(const unsigned char *s, size_t left) {
     return code >= least[n] && code < 0x110000 && !surrogate ? n : 0;
 }
 
-// Characters that YAML would fold or refuse if they are not escaped (C1 controls, line separators, byte order mark).
+// Whether YAML would fold or refuse the character if it were not escaped (C1 controls, line separators, byte order
+// mark).
 static bool needs_escape(uint32_t code) {
     return (code >= 0x80 && code < 0xa0) || code == 0x2028 || code == 0x2029 || code == 0xfeff || code == 0xfffe ||
            code == 0xffff;
 }
 
+// Adds a character of n = 2 to 4 bytes.
 static void add_json_wide(struct text *text, const unsigned char *s, size_t n) {
     uint32_t code =
         n == 2 ? (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu) : (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);

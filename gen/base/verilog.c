@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads module headers and the names of instantiated modules. Comments, strings, attributes and compiler directives
-// outside the header are skipped; nothing else is parsed.
+// Reads module headers and the names of instantiated modules. Comments, strings, attributes and, outside the header,
+// compiler directives are skipped. Nothing else is parsed.
 #include "gen/base/verilog.h"
 
 #include <ctype.h>
@@ -12,13 +12,13 @@ struct scan {
     struct diag *diag;
     const char *p, *end;
     bool ok;
-    const char *placed; // the last place whose line and column were asked for, NULL at first
+    const char *placed; // the last place whose line and column were asked for; NULL at first
     struct loc loc;     // its line and column
 };
 
 // ---- places, words ----
 
-// Counts lines and columns from the place `from`, which is at *loc, to `at`. A column is a character of UTF-8.
+// Moves *loc, the place of `from`, on to `at`. A column is a character of UTF-8.
 static void count_to(struct loc *loc, const char *from, const char *at) {
     for (const char *p = from; p < at; p++) {
         loc->col += ((unsigned char)*p & 0xc0) != 0x80;
@@ -32,7 +32,8 @@ struct loc verilog_place(const struct source *source, const char *at) {
     return loc;
 }
 
-// A header has hundreds of places, most of them asked for in the file's order: each is counted from the one before.
+// Returns the place of `at`. A header has hundreds of places, most of them in the order of the file, so lines and
+// columns are counted from the last place instead of the file's beginning.
 static struct loc place(struct scan *s, const char *at) {
     if (!s->placed || at < s->placed) s->placed = s->source->data, s->loc = (struct loc){s->source, 1, 1};
     count_to(&s->loc, s->placed, at);
@@ -50,11 +51,12 @@ static bool starts(const struct scan *s, const char *word) {
     return (size_t)(s->end - s->p) >= len && !memcmp(s->p, word, len);
 }
 
-static void skip_to(struct scan *s, const char *word) { // to the end of the word
+static void skip_to(struct scan *s, const char *word) { // moves past the next occurrence of the word
     while (s->p < s->end && !starts(s, word)) s->p++;
     s->p = s->p < s->end ? s->p + strlen(word) : s->end;
 }
 
+// Skips one blank, comment or attribute; false if there is none.
 static bool skip_one(struct scan *s) {
     if (s->p >= s->end) return false;
     if (isspace((unsigned char)*s->p)) s->p++;
@@ -98,7 +100,7 @@ static bool take_word(struct scan *s, const char *word) {
     return false;
 }
 
-// The text up to one of the ends outside brackets, without comments. The `:` of `?:` is not an end.
+// Returns the text up to one of the ends outside brackets, without comments. The `:` of `?:` is not an end.
 static const char *text_until(struct scan *s, const char *ends) {
     struct text t = {0};
     int open = 0, choices = 0;
@@ -124,7 +126,7 @@ static const char *text_until(struct scan *s, const char *ends) {
 
 // ---- modules ----
 
-// The next word outside of comments, strings and directives; false at the end.
+// Finds the next word outside of comments, strings and directives; false at the end.
 static bool next_word(struct scan *s, const char **from, size_t *len) {
     while (s->p < s->end) {
         if (skip_one(s)) continue;
@@ -206,6 +208,7 @@ struct range {
     struct loc loc;
 };
 
+// Reads a range `[msb:lsb]`; without one, msb and lsb are NULL.
 static struct range read_range(struct scan *s) {
     struct range r = {NULL, NULL, loc_none()};
     skip(s);
@@ -218,6 +221,7 @@ static struct range read_range(struct scan *s) {
     return r;
 }
 
+// Reads a parameter: its type and range are skipped, its name and default are kept.
 static void read_param(struct scan *s, struct verilog_header *h) {
     static const char *const kinds[] = {"parameter", "localparam", "signed", "integer", "real", "time"};
     for (size_t i = 0; i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
@@ -233,6 +237,7 @@ static void read_param(struct scan *s, struct verilog_header *h) {
     VEC_PUSH(s->arena, h->params, p);
 }
 
+// Reads a port. A port without a direction has direction and range of the previous port.
 static void read_port(struct scan *s, struct verilog_header *h) {
     static const char *const kinds[] = {"wire", "reg", "logic", "tri", "signed"};
     struct verilog_port p = {.is_input = take_word(s, "input")};
@@ -243,7 +248,7 @@ static void read_port(struct scan *s, struct verilog_header *h) {
     for (size_t i = 0; !again && i < COUNT_OF(kinds); i++) take_word(s, kinds[i]);
     if (!again) range = read_range(s);
     p.msb = range.msb, p.lsb = range.lsb, p.range_loc = range.loc;
-    if (again) p = h->ports.items[h->ports.count - 1]; // repeats the declaration of the port before
+    if (again) p = h->ports.items[h->ports.count - 1]; // with the declaration of the previous port
     skip(s);
     p.loc = place(s, s->p);
     p.name = word_at(s);
@@ -251,6 +256,7 @@ static void read_port(struct scan *s, struct verilog_header *h) {
     VEC_PUSH(s->arena, h->ports, p);
 }
 
+// Reads a list in parentheses, which may be empty.
 static void read_list(struct scan *s, struct verilog_header *h, void (*read)(struct scan *, struct verilog_header *)) {
     need(s, '(');
     if (take(s, ')')) return;
@@ -259,8 +265,8 @@ static void read_list(struct scan *s, struct verilog_header *h, void (*read)(str
     need(s, ')');
 }
 
-// A name that SystemVerilog reserves is legal in a Verilog-2005 file, but the instance of it in the design is read by
-// tools as SystemVerilog.
+// Refuses a reserved name. A name that only SystemVerilog reserves is legal in a Verilog-2005 file, but tools may read
+// the design, which has an instance of the module, as SystemVerilog.
 static void check_word(struct scan *s, const char *what, const char *name, struct loc loc) {
     const char *language = verilog_reserved(name, false);
     if (!s->ok || !language) return;

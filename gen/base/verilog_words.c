@@ -11,7 +11,8 @@ struct reserved {
     const char *words;    // in any order, with blanks between them
 };
 
-// The words of IEEE 1364-2005, those that IEEE 1800-2017 adds, and those of IEEE 1076-2008 that are in neither.
+// The words of IEEE 1364-2005, the words that IEEE 1800-2017 adds, and the words of IEEE 1076-2008 that neither of them
+// has.
 static const struct reserved all[] = {
     {"Verilog",
      "always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam "

@@ -20,16 +20,16 @@ enum yaml_kind { YAML_KIND_SCALAR, YAML_KIND_SEQ, YAML_KIND_MAP };
 
 struct yaml_node {
     enum yaml_kind kind;
-    struct loc loc;           // of the value
+    struct loc loc;           // place of the value
     const char *text;         // scalar: its characters, NUL terminated (embedded NULs are refused)
-    bool quoted;              // scalar: written with quotes or as a block: always a string
+    bool quoted;              // scalar: written with quotes or as a block, so it is always a string
     size_t count;             // sequence: items; map: pairs
     struct yaml_node **items; // sequence: items; map: values
     const char **keys;        // map: keys, in file order
     struct loc *key_locs;     // map
 };
 
-// NULL when the file cannot be read or is no YAML (reported to diag).
+// Reads a file. NULL after an error: the file cannot be read, or is no YAML.
 struct yaml_node *yaml_read_file(const char *path, struct arena *arena, struct diag *diag);
 // Like yaml_read_file, from memory. name: for diagnostics.
 struct yaml_node *yaml_read_bytes(const char *name, const void *data, size_t len, struct arena *arena,
@@ -40,11 +40,12 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key); 
 struct loc yaml_key_loc(const struct yaml_node *map, const char *key);          // the map's place when absent
 const char *yaml_kind_name(const struct yaml_node *node);                       // "a map", "a list", "a value"
 bool yaml_is_null(const struct yaml_node *node);                                // ~, null or nothing
-// A plain scalar as a number or truth value, by the rules of the typed readers below.
+// Reads a plain scalar as a number or truth value, by the rules of the typed readers below. False: it is none.
 bool yaml_parse_int(const struct yaml_node *node, int64_t *out);  // decimal or 0x
 bool yaml_parse_float(const struct yaml_node *node, double *out); // finite; C syntax, also 0x1.8p-3
 bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
-// For a node that should be an integer and is not: the integer nearest to its number, within min to max.
+// For a node that should be an integer but is another number: finds the nearest integer from min to max. False: no
+// number.
 bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
 // ---- typed readers: false after an error in diag; what names the thing, e.g. "design.lanes" ----
@@ -54,21 +55,21 @@ bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t
                        struct diag *diag);
 bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char *what, int64_t *out,
               struct diag *diag);
-// An integer from 0 to max, or a list of 1 to `most` distinct such integers.
+// Reads an integer from 0 to max, or a list of 1 to `most` distinct such integers.
 bool yaml_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[], int *count,
               struct diag *diag);
 bool yaml_float(const struct yaml_node *node, double min, double max, const char *what, double *out, struct diag *diag);
 bool yaml_bool(const struct yaml_node *node, const char *what, bool *out, struct diag *diag);
 bool yaml_string(const struct yaml_node *node, const char *what, const char **out, struct diag *diag);
-// One of a list of words; *out is its index.
+// Reads one of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// A key of another file format, and a note that says what it is called here.
+// A key of another file format, and a note that tells its name in this format.
 struct yaml_foreign {
     const char *key, *note;
 };
-// Reports every key of the map that is not in keys. It adds the note of a foreign key (a list that ends with a NULL
-// key, or NULL), and otherwise suggests the likely spelling. True if there is none to report.
+// Reports every key of the map that is not in keys. If the key is in `foreign` (a list that ends with a NULL key, or
+// NULL), its note is added; otherwise the likely spelling is suggested. True if all keys are known.
 bool yaml_check_keys(const struct yaml_node *map, const char *const *keys, size_t count,
                      const struct yaml_foreign *foreign, const char *what, struct diag *diag);
 // Whether a key that yaml_check_keys reported is likely a misspelling of `key`, which the map lacks.

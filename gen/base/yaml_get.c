@@ -99,7 +99,7 @@ bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t
     return false;
 }
 
-// Explains that a quoted text is never a number or a truth value.
+// Adds a note that a quoted text is never a number.
 static void note_quotes(const struct yaml_node *node, struct diag *diag) {
     if (node->quoted) diag_note(diag, node->loc, "a text in quotes is not a number; write it without quotes");
 }
@@ -124,6 +124,7 @@ bool yaml_int(const struct yaml_node *node, int64_t min, int64_t max, const char
     return true;
 }
 
+// Whether no earlier item has the same text.
 static bool is_first(const struct yaml_node *list, size_t at) {
     for (size_t i = 0; i < at; i++)
         if (list->items[i]->kind == YAML_KIND_SCALAR && !strcmp(list->items[i]->text, list->items[at]->text))
@@ -131,7 +132,7 @@ static bool is_first(const struct yaml_node *list, size_t at) {
     return true;
 }
 
-// Suggests the list without duplicates, cut to the legal length.
+// Suggests the list without duplicates, cut to the legal length. Returns false.
 static bool refuse_ids(const struct yaml_node *node, int most, const char *what, struct diag *diag) {
     struct text list = {0};
     int count = 0;
@@ -144,6 +145,7 @@ static bool refuse_ids(const struct yaml_node *node, int most, const char *what,
     return false;
 }
 
+// Reads a list of integers that must differ.
 static bool read_ids(const struct yaml_node *node, int64_t max, int most, const char *what, int64_t out[],
                      struct diag *diag) {
     for (size_t i = 0; i < node->count; i++) {
@@ -232,7 +234,7 @@ bool yaml_is_misspelt(const struct yaml_node *map, const char *key, const char *
     for (size_t i = 0; map && i < map->count; i++) {
         if (is_known(map->keys[i], keys, count)) continue;
         const char *near = diag_nearest_word(map->keys[i], keys, count);
-        if (!near || strcmp(near, key) == 0) return true; // similar to no other key, so it may be this one
+        if (!near || strcmp(near, key) == 0) return true; // no other key is more similar, so it may be this one
     }
     return false;
 }

@@ -34,7 +34,7 @@ static struct loc place(const struct reader *r, yaml_mark_t mark) {
     return (struct loc){r->source, (uint32_t)mark.line + 1, (uint32_t)mark.column + 1};
 }
 
-// Structural errors end the reading, because everything after them would be misread.
+// Reports a structural error and ends the reading, because everything after it would be misread.
 static void refuse(struct reader *r, yaml_mark_t mark, const char *message) {
     diag_error_text(r->diag, place(r, mark), message);
     r->failed = true;
@@ -59,6 +59,7 @@ static void check_duplicate(struct reader *r, const struct frame *f, const char 
 
 enum { MAX_KEYS = 1024 }; // per map: the search for duplicates is quadratic
 
+// Adds a key to an open map. The next node is its value.
 static void add_key(struct reader *r, struct frame *f, const struct yaml_node *node, yaml_mark_t mark) {
     if (node->kind != YAML_KIND_SCALAR) {
         refuse(r, mark, MSG_YAML_PLAIN_KEY);
@@ -111,7 +112,7 @@ static void add_scalar(struct reader *r, const yaml_event_t *e) {
     if (!r->failed) place_node(r, node, e->start_mark);
 }
 
-// Anchors and tags may precede any node.
+// Refuses aliases, anchors and tags. YAML allows an anchor or a tag before any node, so every kind of node is checked.
 static void check_decoration(struct reader *r, const yaml_event_t *e) {
     const void *anchor = NULL, *tag = NULL;
     if (e->type == YAML_SCALAR_EVENT) anchor = e->data.scalar.anchor, tag = e->data.scalar.tag;
@@ -135,7 +136,8 @@ static void take_event(struct reader *r, const yaml_event_t *e) {
     }
 }
 
-// libyaml's reader works ahead of its parser, so the parser's marks are older than the byte with the error.
+// Returns line and column of a byte. It is used for errors of libyaml's reader, which works ahead of the parser, so the
+// parser's mark is before the wrong byte.
 static struct loc place_of_byte(const struct reader *r, size_t offset) {
     struct loc at = {r->source, 1, 1};
     const char *p = r->source->data;
@@ -148,7 +150,7 @@ static struct loc place_of_byte(const struct reader *r, size_t offset) {
     return at;
 }
 
-// Whether a tab is at the mark, where only spaces are legal. libyaml's mark counts characters.
+// Whether a tab is at the mark, where only spaces are legal. libyaml's mark counts characters, not bytes.
 static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     const char *p = r->source->data, *end = p + r->source->size;
     for (size_t line = 0; line < mark.line && p < end; p++) line += *p == '\n';
@@ -157,20 +159,21 @@ static bool is_tab(const struct reader *r, yaml_mark_t mark) {
     return p < end && *p == '\t';
 }
 
+// The beginning of a line, counted from 0.
 static const char *line_at(const struct reader *r, size_t line) {
     const char *p = r->source->data, *end = p + r->source->size;
     for (size_t at = 0; at < line && p < end; p++) at += *p == '\n';
     return p;
 }
 
-// Spaces at the beginning of a line; -1 for a line without content.
+// Returns the number of spaces at the beginning of a line; -1 for a line without content.
 static int indent_of(const char *line) {
     size_t spaces = strspn(line, " ");
     return strchr("\r\n#", line[spaces]) ? -1 : (int)spaces;
 }
 
-// Whether a line may be indented this far below the line above: as content that it opens, as the same map, or as the
-// map of an item (`- key: value`).
+// Whether a line may have the indentation `own` below a line `above` with the indentation `other`: as content that the
+// line above opens, as a key of the same map, or as a key of the map in a list item (`- key: value`).
 static bool may_follow(const char *above, int other, int own) {
     size_t len = strcspn(above, "\r\n#");
     while (len && above[len - 1] == ' ') len--;
@@ -179,7 +182,7 @@ static bool may_follow(const char *above, int other, int own) {
     return own == other || own == other + (int)item || (own > other && opens);
 }
 
-// `key: value` on one line.
+// Whether a line has the form `key: value`.
 static bool has_value(const char *line) {
     size_t len = strcspn(line, "\r\n#");
     const char *colon = memchr(line, ':', len);
@@ -187,7 +190,8 @@ static bool has_value(const char *line) {
            strspn(colon + 1, " ") < len - (size_t)(colon + 1 - line);
 }
 
-// Adds a note if the indentation of a line matches none of the lines above it. Not for text in brackets.
+// Adds a note if the indentation of a line matches none of the lines above it. It is not called for text in brackets,
+// where indentation has no meaning.
 static void note_indent(struct reader *r, yaml_mark_t mark) {
     int own = indent_of(line_at(r, mark.line)), other = -1, any;
     size_t above = mark.line;
@@ -202,6 +206,7 @@ static void note_indent(struct reader *r, yaml_mark_t mark) {
               other, below ? ", and nothing can be nested below a value" : "");
 }
 
+// Reports an error of libyaml, with notes about tabs, indentation and the surrounding construct.
 static void report_parser(struct reader *r) {
     const yaml_parser_t *p = &r->parser;
     yaml_mark_t mark = p->problem_mark;
@@ -233,7 +238,7 @@ static void read_events(struct reader *r) {
     }
 }
 
-// The YAML library accepts UTF-16, which no other reader of the text does.
+// The YAML library accepts UTF-16, but no other reader of the text does.
 static bool is_utf16(const char *text, size_t len) {
     return len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2));
 }

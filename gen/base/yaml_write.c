@@ -14,7 +14,7 @@ void yaml_write_comment(struct yaml_writer *w, const char *line) {
     text_addf(w->out, "# %s\n", line);
 }
 
-// Writes separator and indentation before a key of a map or an item of a list.
+// Writes the separator and indentation before a key of a map or an item of a list.
 static void start_item(struct yaml_writer *w) {
     int top = w->depth - 1;
     bool first = w->stack[top].empty;
@@ -42,10 +42,12 @@ static void start_value(struct yaml_writer *w, bool block) {
     if (!w->stack[top].flow) text_add(w->out, "- ");
 }
 
+// A scalar that is the whole document ends its line.
 static void end_root_scalar(struct yaml_writer *w) {
     if (w->depth == 0) text_add(w->out, "\n");
 }
 
+// Words that some reader of YAML takes for a truth value or null.
 static bool is_reserved(const char *s) {
     static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off"};
     for (size_t i = 0; i < COUNT_OF(words); i++)
@@ -53,7 +55,7 @@ static bool is_reserved(const char *s) {
     return false;
 }
 
-// Plain words are written without quotes, everything else with quotes.
+// Writes plain words without quotes and everything else with quotes.
 static void add_string(struct text *out, const char *s) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", others[] = "0123456789./+-";
     bool plain = *s && strchr(letters, *s) && !is_reserved(s);
@@ -101,6 +103,7 @@ void yaml_write_bool(struct yaml_writer *w, bool v) {
     end_root_scalar(w);
 }
 
+// Begins a map or a list. A block container in a list begins on the line of its `- `.
 static void begin(struct yaml_writer *w, bool map, bool flow) {
     bool in_seq = w->depth && !w->stack[w->depth - 1].map;
     flow = flow || (w->depth && w->stack[w->depth - 1].flow);

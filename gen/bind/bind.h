@@ -12,25 +12,26 @@
 bool bind_operations(struct ir *, const struct rill_spec *, struct diag *);
 // Checks that every attention is complete, and that attentions on one engine are compatible.
 bool bind_check_attention(const struct ir *, struct diag *);
-// Makes the list of engines, with the channels of each. Returns false, after reporting it, if there are too few
+// Makes the list of engines, with the channels of each. Reports an error and returns false if there are too few
 // channels.
 bool bind_channels(struct ir *, const struct rill_spec *, struct diag *);
-int bind_product_engine(const struct ir *, int node);
-// Decides the order in which the products of all regions fire, with the x operands they take.
+int bind_product_engine(const struct ir *, int node); // the engine on which a product fires
+// Decides the order in which the products of all regions fire, and which x operands they take.
 bool bind_order_firings(struct ir *, struct diag *);
 // Builds an engine with its multiplexer and demultiplexer. The order of firings must be known.
 bool bind_engine(struct ir *, int id, struct diag *);
 // Adds the kernels of the KV caches. The engines must exist.
 void bind_attention(struct ir *);
-// Checks of the Verilog headers of custom kernels. bind_check_customs checks names and directions of all of them;
-// bind_custom sets the parameters of one operation's kernel and checks its widths.
+// Custom kernels. bind_check_customs compares the names and directions of ports in the Verilog headers of all of them
+// with the spec. bind_custom sets the parameters of one operation's kernel and checks the widths of its ports.
 bool bind_check_customs(const struct ir *, struct diag *);
 bool bind_custom(struct ir *, const struct ir_node *, int kernel, struct diag *);
-// Width of a port of a kernel's module with the kernel's parameters.
+// Finds the width of a port of a kernel's module with the kernel's parameters. False after an error.
 bool bind_port_bits(const struct ir *, const struct verilog_header *, const struct ir_kernel *,
                     const struct verilog_port *, int64_t *bits, struct diag *);
 
-// The ports of a kernel of the library, with its parameters, in the order of the header of its module.
+// A port of a kernel of the library, with the width that the kernel's parameters give. bind_read_ports lists all ports
+// of the module, in the order of its header.
 struct bind_port {
     const char *name;
     bool is_output;

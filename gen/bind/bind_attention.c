@@ -23,7 +23,7 @@ struct attention {
 struct unit { // a cache with its attentions and engines
     struct ir *ir;
     int id;
-    int scores, values;                            // its first attn_scores and attn_values
+    int scores, values;                            // its first attn_scores and attn_values in program order
     const struct ir_engine *on_scores, *on_values; // engines that read keys, values
 };
 
@@ -35,19 +35,20 @@ static int64_t head_group(const struct ir *ir, int scores) {
 }
 
 static int count_nodes(const struct ir *ir, unsigned trait,
-                       int reads) { // nodes of a kind, or only those that read a tensor as operand 1
+                       int reads) { // nodes with the trait; reads: only those whose operand 1 is this tensor
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
         count += ir_node_is(ir, n, trait) && (reads == IR_NONE || ir->node[n].in[1] == reads);
     return count;
 }
 
-// Merges the streams of keys or values of several attentions into one, in the program order of their products.
-// `stream(ir, node, &firings)` adds the port of the multiplexer that takes a node's stream. Returns the output.
+// Merges the streams of keys or values of several attentions into one, with a multiplexer that follows the program
+// order of their products. begin_merge adds the multiplexer, merge_input adds an input for a tensor, and end_merge
+// makes the schedule and connects the output.
 struct merge {
     struct ir *ir;
     int unit;
-    unsigned trait; // trait of the products that have these streams as operands
+    unsigned trait; // products with this trait have these streams as operands
     int kernel, ports;
 };
 
@@ -64,11 +65,13 @@ static int merge_input(struct merge *m, int tensor, int region) {
     return p;
 }
 
+// Whether a node's stream is one of those that are merged.
 static bool merges(const struct merge *m, int n) {
     return ir_node_is(m->ir, n, m->trait) && kv_cache_of(m->ir, n).unit == m->unit;
 }
 
-// Connects the merged stream to a kernel's port. firings: number of firings that a node's stream has in a repetition.
+// Connects the merged stream to a kernel's port. firings: returns how many firings the stream of a node has in a
+// repetition. If query heads fire together, only the last firing of each group of heads remains in a step of one token.
 static void end_merge(struct merge *m, int64_t (*firings)(const struct ir *, int node), int kernel, int port) {
     struct ir *ir = m->ir;
     struct schedule s;
@@ -113,11 +116,12 @@ static void set_key_channels(const struct attention *a, int k) {
     if (kernel_has_window(&a->ir->kernel[k])) ir_set_int(a->ir, k, "KEY_CHANNELS", ir_key_channels(a->ir));
 }
 
-// Sets the parameter unless it has its default value.
+// Sets TOGETHER unless it has its default value, 1.
 static void set_together(struct ir *ir, int kernel, int together) {
     if (together > 1) ir_set_int(ir, kernel, "TOGETHER", together);
 }
 
+// Adds the store of the scales of keys or values of one attention, and connects it to softmax.
 static void add_kv_scale(const struct attention *a, int tensor, enum ir_role role) { // role: of softmax's input
     struct ir *ir = a->ir;
     const struct ir_tensor *t = &ir->tensor[tensor];
@@ -183,6 +187,7 @@ static void add_writer_params(const struct unit *u, int k, const struct ir_engin
     ir_set_int(ir, k, "HEADS", cache->heads);
 }
 
+// Adds the writer of keys of a cache.
 static void add_k_writer(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->scores);
@@ -195,8 +200,9 @@ static void add_k_writer(const struct unit *u) {
     ir_add_wire(ir, k, "given", true, u->on_scores->channels, kv_net(ir, u->id, IR_NET_K_GIVEN));
 }
 
-// Walks over the program once and marks the tensors that wait for a product of their step, assuming for carried tensors
-// what `after` says. Returns true if the marks of carried tensors did not change.
+// Walks over the program once and marks in `after` the tensors that wait for a product of their step. Carried tensors
+// keep the mark that they have. Afterwards it removes the mark of a carried tensor if its first or its next value does
+// not wait. Returns true if no mark was removed.
 static bool walk_waits(const struct ir *ir, bool *after) {
     bool same = true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -213,7 +219,7 @@ static bool walk_waits(const struct ir *ir, bool *after) {
     return same;
 }
 
-static bool after_product(const struct ir *ir, int tensor) { // whether it waits for a product in every repetition
+static bool after_product(const struct ir *ir, int tensor) { // in every repetition
     bool *after = ARENA_ARRAY(ir->arena, bool, (size_t)ir->tensors);
     for (int t = 0; t < ir->tensors; t++) after[t] = ir_carry_of(ir, t);
     while (!walk_waits(ir, after)) {
@@ -221,13 +227,13 @@ static bool after_product(const struct ir *ir, int tensor) { // whether it waits
     return after[tensor];
 }
 
-// The values of a step must not arrive before the open blocks of the step before are read. If all products share an
-// engine, it fires the products that V waits for after these reads. V of a first layer that waits for no product, or V
-// with a separate engine, may arrive at any time, so the tail counts the reads.
+// The values of a step must not arrive before the open blocks of the previous step have been read. If all products
+// share an engine, the engine fires the products that V waits for after these reads. V that waits for no product (in a
+// first layer), or V with a separate engine, may arrive at any time. In this case the tail counts the reads.
 static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *cache) {
     struct ir *ir = u->ir;
     bool shared = u->on_scores == u->on_values;
-    int64_t reads = 0, alone = 0; // reads of a step, and of a step of one token
+    int64_t reads = 0, alone = 0; // reads in a step of several tokens, and in a step of one token
     if (shared && after_product(ir, ir->node[u->values].in[1])) return;
     for (int n = 0; n < ir->nodes; n++) {
         if (!ir_node_is(ir, n, OP_BY_VALUES) || kv_cache_of(ir, n).unit != u->id) continue;
@@ -243,6 +249,7 @@ static void set_tail_reads(const struct unit *u, int k, const struct kv_cache *c
     if (shared) ir_set_int(ir, k, "STEP_READS", 1);
 }
 
+// Adds the V tail of a cache: it keeps the open block of values and writes full blocks.
 static void add_v_tail(const struct unit *u) {
     struct ir *ir = u->ir;
     struct kv_cache cache = kv_cache_of(ir, u->values);
@@ -272,10 +279,12 @@ static void add_v_tail(const struct unit *u) {
 
 // ---- the step's own keys; with grouped queries, each head is sent once per read ----
 
+// Firings of the keys of a step: with grouped queries one for each query head, else one.
 static int64_t key_firings(const struct ir *ir, int scores) {
     return head_group(ir, scores) > 1 ? ir->tensor[ir->node[scores].out[0]].shape[0].bound : 1;
 }
 
+// Inserts a kernel that gives the step's own keys of a head once for each query head that reads them.
 static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_port) {
     bool only = count_nodes(ir, OP_BY_KEYS, IR_NONE) == 1;
     int k = kernel_add(ir, only ? "keys_replay" : arena_printf(ir->arena, "%s_keys_replay", ir->node[scores].name),
@@ -294,6 +303,7 @@ static void add_keys_replay(struct ir *ir, int scores, int to_kernel, int to_por
     ir_connect(ir, k, out, to_kernel, to_port);
 }
 
+// Connects the step's own keys to the engine. Attentions that share an engine need a multiplexer.
 static void add_local_keys(const struct unit *u) {
     struct ir *ir = u->ir;
     int engine = u->on_scores->kernel, local = ports_add_tensor(ir, engine, "klocal", false, ir->node[u->scores].in[1]);
@@ -313,6 +323,7 @@ static void add_local_keys(const struct unit *u) {
 
 // ---- sliding windows ----
 
+// Sets a kernel's list of windows, one for each layer of the cache.
 static void add_windows(const struct unit *u, int k, const char *name, unsigned trait, const struct kv_cache *all) {
     struct ir *ir = u->ir;
     int64_t *window = ARENA_ARRAY(ir->arena, int64_t, (size_t)all->layers);
@@ -338,7 +349,8 @@ void kv_set_windows(struct ir *ir, int unit, int kernel) {
 
 // ---- query heads together: tokens in the engine and softmax, firings outside ----
 
-// Inserts a kernel that gives the port's stream (takes it, if is_output). The new kernel's outer port gets the tensor.
+// Inserts a kernel between a kernel's port and the rest of the graph. The outer port of the new kernel carries the
+// tensor, so the router connects it instead of the old port.
 static int add_beside(struct ir *ir, const char *name, const struct kernel_class *class, int kernel, int port) {
     struct ir_port *there = &ir->kernel[kernel].port[port];
     bool is_output = there->is_output;
@@ -362,6 +374,7 @@ static int port_of(const struct ir *ir, int kernel, int tensor) {
     return p;
 }
 
+// Adds the kernel that turns the tokens of a stream into firings, one for each query head.
 static void add_split(const struct attention *a, int kernel, int tensor, int64_t words, int together) {
     struct ir *ir = a->ir;
     const char *name = arena_printf(ir->arena, "%s_split", ir->tensor[tensor].name);
@@ -373,6 +386,8 @@ static void add_split(const struct attention *a, int kernel, int tensor, int64_t
     ir_set_int(ir, k, "LAYERS", repeat_of(ir, a->scores));
 }
 
+// If query heads are computed together, adds head_pack before the engine, and head_split after the values and after
+// softmax's second output.
 static void add_together(const struct attention *a) {
     struct ir *ir = a->ir;
     int together = kv_together(ir, a->scores), query = ir->node[a->scores].in[0];

@@ -7,8 +7,8 @@
 #include "gen/ir/ops.h"
 #include "gen/ir/window.h"
 
-// Beats of a product that a single lane would read in a decode step: weights, or the keys or values of half the context
-// for every query head, over all repetitions.
+// Returns the beats of a product that a single lane would read in a decode step, over all repetitions. Weights are read
+// once for each row of the operand. Keys and values of half of the context are read once for each query head.
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
@@ -31,15 +31,17 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
 }
 
 struct division {
-    int engines, alike; // alike: number of engines of attn_scores; they have equally many channels, because one step
-                        // word counts row-steps of keys for all of them
-    int64_t *beats;     // beats that each engine reads
+    // alike: number of engines of attn_scores. They must have equally many channels, because one step word counts the
+    // row-steps of keys for all of them.
+    int engines, alike;
+    int64_t *beats; // beats that each engine reads, all its channels together
     bool *is_scores;
-    int *share;
+    int *share; // channels of each engine
 };
 
-// Divides the channels. Each engine gets one, and every further one goes to the engine with the most beats per channel,
-// so that the largest load of a channel is as small as possible.
+// Divides the channels. Each engine gets one. Each further channel goes to the engine with the most beats per channel,
+// so that the largest load of a channel is as small as possible. Engines of attn_scores get one each, or none of them
+// does.
 static void divide(struct division *d, int channels) {
     for (int e = 0; e < d->engines; e++) d->share[e] = 1;
     for (int left = channels - d->engines; left > 0;) {

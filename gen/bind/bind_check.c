@@ -20,6 +20,7 @@ static void refuse(struct check *c, int node, const char *what) {
     c->ok = false;
 }
 
+// Checks that operand 1 comes from a kv_quantize with this role, which runs in every step.
 static void check_producer(struct check *c, int reader, enum spec_role role) {
     static const char *const words[] = {"key", "value"};
     const struct ir *ir = c->ir;
@@ -30,6 +31,7 @@ static void check_producer(struct check *c, int reader, enum spec_role role) {
     } else if (ir->region[ir->node[n].region].when == IR_LAST) refuse(c, n, MSG_ATTENTION_IN_LAST);
 }
 
+// Checks that scores, softmax and values belong together and are in one region that runs in every step.
 static void check_whole(struct check *c, int scores) {
     const struct ir *ir = c->ir;
     int softmax = kv_softmax_of(ir, scores), values = kv_values_of(ir, scores);
@@ -55,11 +57,13 @@ static void check_whole(struct check *c, int scores) {
     if (ir->region[k->region].when == IR_LAST) refuse(c, scores, MSG_ATTENTION_IN_LAST);
 }
 
+// Beats of a head of keys or values at one position.
 static int64_t beats_of(const struct ir *ir, int node) {
     return layout_kv(&ir->design, 1, 1, ir->tensor[ir->node[node].in[1]].shape[1].bound).k_units;
 }
 
-// Compares a node with the first one of its kind.
+// Compares a node with the first one of its kind on the engine. Their heads must have equally many beats, and their
+// operands the same exp_min.
 static void check_same(struct check *c, int first, int n) {
     const struct ir *ir = c->ir;
     const struct ir_node *a = &ir->node[first], *b = &ir->node[n];
@@ -82,6 +86,7 @@ static void check_same(struct check *c, int first, int n) {
     }
 }
 
+// Checks that the engine's fields can number the layers and row-steps of the cache.
 static void check_cache(struct check *c, int n) {
     const struct ir *ir = c->ir;
     if (!c->ok) return;

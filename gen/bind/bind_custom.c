@@ -11,6 +11,7 @@
 
 // ---- files and modules ----
 
+// Whether the name could be a name of the library.
 static bool has_prefix(const char *name) { return !strncmp(name, "rill_", 5); }
 
 static const struct source *source_of(const struct ir *ir, const struct custom_file *file) {
@@ -26,6 +27,7 @@ struct definition {
 };
 typedef VEC(struct definition) definitions;
 
+// Adds a module to the list. Names of the library, reserved words and duplicates are errors.
 static bool add_module(const struct ir *ir, definitions *all, const struct custom_file *file,
                        struct verilog_module module, struct diag *diag) {
     if (has_prefix(module.name)) {
@@ -92,6 +94,7 @@ static const struct definition *find_module(const definitions *all, const struct
     return NULL;
 }
 
+// Reads the header of the kernel's module from the file that defines it. NULL after an error.
 static struct verilog_header *read_header(const struct ir *ir, const struct custom *k, struct diag *diag) {
     for (int f = 0; f < k->files; f++) {
         const struct source *source = source_of(ir, &k->file[f]);
@@ -109,7 +112,7 @@ static struct verilog_header *read_header(const struct ir *ir, const struct cust
 struct wanted { // a port that the kernel must have
     const char *name;
     bool is_input, optional;
-    int64_t bits; // 0: not known yet
+    int64_t bits; // width that the port must have; 0 in lists that are used only for their names
 };
 typedef VEC(struct wanted) wanted_ports;
 
@@ -147,6 +150,7 @@ static void want_fetch(struct arena *a, wanted_ports *list, int64_t beat_bits) {
 
 static int64_t element_bits(const struct custom_port *port) { return port->type == CUSTOM_INT8 ? 8 : 32; }
 
+// Lists the ports that the module of a custom kernel must have, with their widths for this number of lanes.
 static wanted_ports wanted_of(const struct ir *ir, const struct custom *k, int lanes) {
     wanted_ports list = {0};
     VEC_PUSH(ir->arena, list, ((struct wanted){"clk", true, false, 1}));
@@ -168,6 +172,7 @@ static bool is_wanted(const wanted_ports *list, const char *name) {
     return false;
 }
 
+// Collects the names of wanted ports that the module lacks.
 static size_t missing_words(const struct verilog_header *h, const wanted_ports *list, const char **words) {
     size_t count = 0;
     for (size_t w = 0; w < list->count; w++)
@@ -177,7 +182,7 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
 
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
-// Whether an unwanted port is the likely misspelling of this missing one, and was already reported as such.
+// Whether this missing port was already reported as the likely meaning of an unknown port.
 static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list, const char *name) {
     const char *words[MAX_WORDS];
     size_t count = missing_words(h, list, words);
@@ -189,6 +194,7 @@ static bool is_misspelt(const struct verilog_header *h, const wanted_ports *list
     return false;
 }
 
+// Reports ports of the module that the declaration does not want.
 static bool check_extra(struct arena *arena, const struct verilog_header *h, const struct custom *k,
                         const wanted_ports *list, struct diag *diag) {
     bool ok = true;
@@ -214,6 +220,7 @@ static bool check_extra(struct arena *arena, const struct verilog_header *h, con
     return ok;
 }
 
+// Reports unknown ports, missing ports and wrong directions.
 static bool check_ports(struct arena *arena, const struct verilog_header *h, const struct custom *k,
                         const wanted_ports *list, struct diag *diag) {
     bool ok = check_extra(arena, h, k, list, diag);
@@ -230,6 +237,7 @@ static bool check_ports(struct arena *arena, const struct verilog_header *h, con
     return ok;
 }
 
+// Reports parameters of the declaration that the module lacks.
 static bool check_params(const struct verilog_header *h, const struct custom *k, struct diag *diag) {
     bool ok = true;
     const char *words[64];
@@ -245,6 +253,7 @@ static bool check_params(const struct verilog_header *h, const struct custom *k,
     return ok;
 }
 
+// A custom kernel must not have the name of an operation.
 static bool check_name(const struct custom *k, struct diag *diag) {
     for (int op = 0; op < ir_spec_ops(); op++)
         if (!strcmp(ir_spec_op(op).name, k->name)) {
@@ -280,6 +289,7 @@ static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     return text;
 }
 
+// Compares the widths of the module's ports, with the kernel's parameters, with the wanted ones.
 static bool check_widths(const struct ir *ir, const struct verilog_header *header, const struct ir_kernel *kernel,
                          const struct ir_node *node, const wanted_ports *list, struct diag *diag) {
     bool ok = true;
@@ -297,13 +307,15 @@ static bool check_widths(const struct ir *ir, const struct verilog_header *heade
     return ok;
 }
 
-// A parameter that tells an instance its place in the graph. The module may lack it if the value is the usual one.
+// A parameter that tells an instance its place in the graph. The module may lack the parameter if the value is the
+// usual one.
 struct told {
     const char *name;
     int64_t value, usual;
     const char *why;
 };
 
+// Sets the parameter, unless the declaration sets it. False after an error: the module needs it and lacks it.
 static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                  const struct told *told, struct diag *diag) {
     if (ir_param(&ir->kernel[k], told->name)) return true;
@@ -313,7 +325,7 @@ static bool tell(struct ir *ir, const struct ir_node *node, int k, const struct 
     return false;
 }
 
-// Sets the parameters that a kernel needs to know which words belong to a step word.
+// Sets the parameters from which a kernel knows which words belong to a step word.
 static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                             struct diag *diag) {
     const struct ir_region *region = &ir->region[node->region];
@@ -322,8 +334,8 @@ static bool set_step_params(struct ir *ir, const struct ir_node *node, int k, co
     return tell(ir, node, k, h, &firings, diag) && tell(ir, node, k, h, &when_last, diag);
 }
 
-// Whether the module has a parameter for the place of its rows. The value is known after the memory layout
-// (place_table).
+// Whether the module has a parameter for the place of its rows; reports if not. The pass that lays out memory sets its
+// value (place_table).
 static bool needs(const struct verilog_header *h, const struct ir_node *node, const char *name, const char *why,
                   struct diag *diag) {
     if (verilog_find_param(h, name)) return true;
@@ -340,6 +352,7 @@ static bool set_table_params(struct ir *ir, const struct ir_node *node, int k, c
                       needs(h, node, "TABLE_STRIDE", "has one for each repetition", diag)));
 }
 
+// Sets the declared parameters, and LANES, TOKENS and the parameters for steps and tables if the module has them.
 static bool set_params(struct ir *ir, const struct ir_node *node, int k, const struct verilog_header *h,
                        struct diag *diag) {
     const struct custom *c = ir_custom_kernel(ir, k);

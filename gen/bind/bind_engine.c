@@ -11,7 +11,7 @@
 #include "gen/ir/schedule.h"
 #include "gen/ir/window.h"
 
-enum { STEER_PORTS = STEER_PORT_DROP - 1 };
+enum { STEER_PORTS = STEER_PORT_DROP - 1 }; // most operands, or results, of an engine
 
 struct engine {
     struct ir *ir;
@@ -34,7 +34,7 @@ static int add_x_port(struct engine *e, int tensor, int region) {
 }
 
 // Assigns operand ports. Heads of one attention operand, and rows of one tensor, take turns on one port. Every other
-// operand has a separate port.
+// operand has a separate port. A firing that uses the operand of the previous firing (x_take is false) needs no port.
 static void assign_x_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -49,6 +49,8 @@ static void assign_x_ports(struct engine *e) {
     }
 }
 
+// Returns the operation that turns a product's sums into fp32. It must be the only reader of the product, and in the
+// same region, because one schedule entry serves both. IR_NONE after an error.
 static int dequantize_of(struct engine *e, int node) {
     struct ir *ir = e->ir;
     int tensor = ir->node[node].out[0], found = IR_NONE, readers = 0;
@@ -70,6 +72,7 @@ static int dequantize_of(struct engine *e, int node) {
     return IR_NONE;
 }
 
+// Assigns a result port to each product. It carries the result of the product's dequantize.
 static void assign_y_ports(struct engine *e) {
     struct ir *ir = e->ir;
     for (int i = 0; i < ir->firings; i++) {
@@ -101,6 +104,7 @@ static struct loc place_of_last(const struct engine *e) {
 
 // ---- schedules ----
 
+// Adds a section for each region to a schedule. `add` adds the entry of a firing, if it needs one.
 static void region_sections(struct engine *e, struct schedule *s,
                             void (*add)(struct engine *, struct schedule *, const struct ir_firing *)) {
     for (int r = 0; r < e->ir->regions; r++) {
@@ -129,6 +133,8 @@ static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
     return f->mode == ENGINE_MODE_INT4 && layout_format(&ir->node[f->node]) == SPEC_INT4_ASYM;
 }
 
+// Adds the entry of a firing to the engine's table (fields.def). GROUPS has 8 bits, in which 0 stands for 256 groups.
+// With int4_asym the engine does not use it.
 static void add_engine_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     schedule_entry(s);
     schedule_field(s, ENGINE_MODE, (uint64_t)f->mode);
@@ -172,6 +178,7 @@ static const struct ir_tensor *operand(const struct ir *ir, const struct ir_firi
     return &ir->tensor[ir->node[f->node].in[0]];
 }
 
+// Returns 2^exp_min of the operands of all firings in this mode: the value of one unit of a mantissa at shift 0.
 static float scale_of(const struct engine *e, int mode) {
     int64_t exp_min = 0;
     for (int i = 0; i < e->ir->firings; i++)
@@ -183,7 +190,8 @@ static float scale_of(const struct engine *e, int mode) {
     return scale;
 }
 
-// Returns the units of the longest operand. asym: only operands of products with int4_asym weights count.
+// Returns the units of the longest operand, at least 2 because the buffer stores pairs of units. asym: counts only
+// operands of products with int4_asym weights.
 static int64_t operand_units(const struct engine *e, bool asym) {
     const struct ir *ir = e->ir;
     int64_t most = 2;
@@ -198,6 +206,7 @@ static int64_t operand_units(const struct engine *e, bool asym) {
     return most;
 }
 
+// Connects the engine's results to the demultiplexer.
 static void add_y(struct engine *e) {
     struct ir *ir = e->ir;
     int c = e->channels;
@@ -212,6 +221,7 @@ static void add_y(struct engine *e) {
     ir_connect(ir, e->kernel, p, e->y_demux, s);
 }
 
+// Connects the multiplexer to the engine, and sets the parameters of multiplexer and demultiplexer.
 static void add_x(struct engine *e) {
     struct ir *ir = e->ir;
     int64_t bits = ports_data_bits(ir, IR_MX, 1);
@@ -226,7 +236,8 @@ static void add_x(struct engine *e) {
     ir_set_int(ir, e->y_demux, "USER_W", ports_user_bits(ir));
 }
 
-// Ties unused ports to zero: the key port if the engine reads no keys, the tail port if it reads no values.
+// Ties inputs of unused ports to zero and leaves their outputs open: the key port if the engine reads no keys, the tail
+// port if it reads no values.
 static void tie_off(struct engine *e, bool keys, bool values) {
     struct ir *ir = e->ir;
     const struct {
@@ -284,6 +295,7 @@ static int sum_bits(const struct engine *e) {
     return most;
 }
 
+// Connects the outputs that the event counters count.
 static void add_events(struct engine *e) {
     static const struct {
         const char *port;
@@ -296,6 +308,7 @@ static void add_events(struct engine *e) {
         ir_add_wire(e->ir, e->kernel, event[i].port, true, 1, ir_net(e->ir, event[i].role, e->id));
 }
 
+// Sets the engine's parameters and connects its ports other than x and y.
 static void set_engine_params(struct engine *e) {
     struct ir *ir = e->ir;
     bool keys = fires(e, ENGINE_MODE_SCORES), values = fires(e, ENGINE_MODE_VALUES);

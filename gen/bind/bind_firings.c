@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides the order in which products fire on their engines. It is program order, except that attention alternates: the
-// scores of head h + n fire before the values of head h, so that softmax of one head runs in parallel to the products
-// of other heads on a shared engine. For the same reason, a product that makes values but is not needed for the scores
+// scores of head h + n fire before the values of head h, so on a shared engine the softmax of one head runs in parallel
+// to the products of other heads. For the same reason, a product that makes values but is not needed for the scores
 // fires after the scores of the first n heads.
 
 #include "gen/bind/bind.h"
@@ -26,14 +26,14 @@ static const struct ir_tensor *in_tensor(const struct ir *ir, int node, int i) {
 static int channels_of(const struct ir *ir, int node) { return ir->engine[bind_product_engine(ir, node)].channels; }
 
 enum {
-    MAX_K = 32768, // the replay sums a block in 32 bits
+    MAX_K = 32768, // the sum of an int8 block stays below 2^31 (docs/numerics.md section 5)
     MAX_ROW_STEPS = FIELD_MOST(ENGINE_ROWS),
     MAX_FIRINGS = SECTION_MOST,                 // firings of a region on one engine
-    MAX_GROUPS = FIELD_MOST(ENGINE_GROUPS) + 1, // 0 encodes this number
-    MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)
+    MAX_GROUPS = FIELD_MOST(ENGINE_GROUPS) + 1, // the field has 0 for this number
+    MAX_BEATS = FIELD_MOST(SEGMENT_BEATS)       // beats of a matrix on one channel
 };
 
-// Whether the engine's counters can count the product of `rows` rows of an operand.
+// Whether the engine's counters can count a product with `rows` rows of the operand. Reports an error if not.
 static bool size_fits(const struct order *o, const struct ir_node *node, const struct layout_matrix *m, int64_t rows,
                       int channels) {
     const char *op = ir_op_of(o->ir, node->op)->name;
@@ -60,6 +60,8 @@ static bool size_fits(const struct order *o, const struct ir_node *node, const s
     return false;
 }
 
+// Adds a firing of a product with weights for each row of its operand. If the previous firing has the same operand, the
+// operand stays in its bank.
 static void fire_matmul(struct order *o, int n) {
     struct ir *ir = o->ir;
     const struct ir_node *node = &ir->node[n];
@@ -89,7 +91,7 @@ static void fire_matmul(struct order *o, int n) {
         last->x_free = false; // the same operand stays in its bank
         f.x_take = false;
     }
-    f.outer = f.x_take && m.beats > 1; // it begins with the operand's first block; docs/engine.md gives the cost
+    f.outer = f.x_take && m.beats > 1; // it can begin with the operand's first block; docs/engine.md gives the cost
     for (f.head = 0; f.head < rows; f.head++) ir_add_firing(ir, f); // every row reads the weights again
 }
 
@@ -98,7 +100,7 @@ static int head_group(const struct ir *ir, int n) {
     return (int)(ir->tensor[ir->node[n].out[0]].shape[0].bound / in_tensor(ir, n, 1)->shape[0].bound);
 }
 
-// The next product after n in the same region, or IR_NONE.
+// Returns the next product after n in the same region, or IR_NONE.
 static int next_product(const struct ir *ir, int n) {
     const struct ir_region *region = &ir->region[ir->node[n].region];
     for (int i = n + 1; i < region->first_node + region->nodes; i++)
@@ -108,22 +110,23 @@ static int next_product(const struct ir *ir, int n) {
 
 static int head_count(const struct ir *ir, int n) { return (int)ir->tensor[ir->node[n].out[0]].shape[0].bound; }
 
-// Heads that fire together in a step of one token fire in the place of the first of them (`first`) or of the last one.
+// In a step of one token, heads that fire together fire in the place of the first of them (`first`) or of the last one.
 static void set_together(struct ir_firing *f, int together, bool first) {
     bool leads = f->head % together == (first ? 0 : together - 1);
     f->many = !leads;
     f->heads = leads && together > 1 ? together : 0;
 }
 
-// Whether heads that fire together do so in the place of the first. This is necessary if their scores fire ahead of
-// their values on the same engine, because the scores of the next heads come before these values. Else they fire in the
-// place of the last.
+// Whether heads whose scores fire together do so in the place of the first head. This is necessary if the scores fire
+// ahead of the values on the same engine: only then the scores of the next heads fire before the values of these heads.
+// Otherwise they fire in the place of the last head.
 static bool scores_go_first(const struct ir *ir, int scores) {
     int next = next_product(ir, scores);
     return next != IR_NONE && ir_node_is(ir, next, OP_BY_VALUES) &&
            bind_product_engine(ir, next) == bind_product_engine(ir, scores);
 }
 
+// Adds the firing of scores of a query head. The step word gives the row-steps.
 static void fire_scores(struct order *o, int n, int head) {
     const struct ir_tensor *keys = in_tensor(o->ir, n, 1);
     struct layout_kv kv = layout_kv(&o->ir->design, channels_of(o->ir, n), keys->shape[0].bound, keys->shape[1].bound);
@@ -142,6 +145,7 @@ static void fire_scores(struct order *o, int n, int head) {
     ir_add_firing(o->ir, f);
 }
 
+// Adds the firing of values of a query head.
 static void fire_values(struct order *o, int n, int head) {
     int64_t head_dim = in_tensor(o->ir, n, 1)->shape[1].bound;
     int channels = channels_of(o->ir, n), group = head_group(o->ir, n), kv_head = head / group;
@@ -164,8 +168,9 @@ static void fire_values(struct order *o, int n, int head) {
     ir_add_firing(o->ir, f);
 }
 
-// Number of heads whose scores fire before the first values. Their products must take as long as softmax and
-// quantization of one head at half of the context. At shorter contexts the engine waits a little at the last heads.
+// Returns the number n of heads whose scores fire before the first values. The products of n heads must take as long as
+// softmax and quantization of one head at half of the context. At shorter contexts the engine waits a little at the
+// last heads.
 static int heads_ahead(const struct ir *ir, int scores, int heads) {
     const struct ir_tensor *keys = in_tensor(ir, scores, 1);
     int channels = channels_of(ir, scores);
@@ -176,6 +181,7 @@ static int heads_ahead(const struct ir *ir, int scores, int heads) {
     return ahead < heads ? (int)ahead : heads;
 }
 
+// Fires all heads of an attention. `between`: a product that fires after the scores of the first n heads, or IR_NONE.
 static void fire_attention(struct order *o, int scores, int values, int between) {
     int heads = head_count(o->ir, scores), ahead = heads_ahead(o->ir, scores, heads);
     for (int h = 0; h < heads + ahead; h++) {
@@ -185,7 +191,7 @@ static void fire_attention(struct order *o, int scores, int values, int between)
     }
 }
 
-// Whether node `node` depends on the result of node `other`. Producers precede their readers in the list.
+// Whether `node` depends on the result of `other`. Producers precede their readers in the list.
 static bool needs(const struct ir *ir, int node, int other) {
     bool *on_way = arena_alloc(ir->arena, (size_t)(node - other + 1), sizeof *on_way);
     on_way[0] = true;
@@ -197,14 +203,15 @@ static bool needs(const struct ir *ir, int node, int other) {
     return on_way[node - other];
 }
 
-// Whether a product takes long enough to hide the time in which queries and keys become operands of the scores.
+// Whether a product with weights takes long enough to hide the time in which queries and keys become operands of the
+// scores.
 static bool is_long(const struct ir_firing *f, int region) {
     return f->region == region && f->mode <= ENGINE_MODE_INT4 && f->row_steps * f->beats >= CYCLES_HEAD_OPERAND;
 }
 
 // Whether the matrix product n, the last one before scores, fires between the scores and their values. All three must
-// be on one engine, which would otherwise wait for softmax. The product before n must be long, or the engine would wait
-// for the scores' operands. Groups of operations must not run one after another.
+// be on one engine, which would otherwise wait for softmax. The previous product must be long, or the engine would wait
+// for the operands of the scores. There must be no groups of operations that run one after another.
 static bool fires_between(const struct ir *ir, int n) {
     int scores = next_product(ir, n), values = scores == IR_NONE ? IR_NONE : next_product(ir, scores);
     if (values == IR_NONE || !ir_node_is(ir, scores, OP_BY_KEYS) || !ir_node_is(ir, values, OP_BY_VALUES)) return false;
@@ -214,7 +221,7 @@ static bool fires_between(const struct ir *ir, int n) {
            is_long(&ir->firing[ir->firings - 1], ir->node[n].region) && !needs(ir, scores, n) && needs(ir, values, n);
 }
 
-// Checks the number of firings of a region on one engine, because they form one section of the engine's tables.
+// Checks the number of firings of a region on one engine, because they form one section of the engine's schedule.
 static bool check_count(struct order *o) {
     const struct ir *ir = o->ir;
     for (int r = 0; r < ir->regions; r++)

@@ -18,7 +18,8 @@ struct instance {
     int depth;
 };
 
-// The value of a parameter of the module: as set, or its default.
+// Finds the value of a parameter of the module: the value that the kernel sets, or the default. It is the callback of
+// expression_value, because a default may name other parameters; a chain of more than 17 is refused.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct instance *i = context;
     const struct ir_value *set = ir_param(i->kernel, name);
@@ -52,6 +53,7 @@ bool bind_port_bits(const struct ir *ir, const struct verilog_header *header, co
 
 enum { MAX_MODULE = 1 << 20 /* bytes of a file */ };
 
+// Returns the path of a module's file; NULL if the library lacks it.
 static const char *find_module(struct arena *arena, const char *module) {
     static const char *const folders[] = {"control", "dma", "kernel", "kv", "memory"};
     const char *path = NULL;
@@ -60,7 +62,8 @@ static const char *find_module(struct arena *arena, const char *module) {
     return path;
 }
 
-// The program's own library has no errors, so they end the program.
+// Reads the header of a module of the library. The library belongs to the program, so an error in it is an internal
+// fault.
 static const struct verilog_header *read_header(const struct ir *ir, const char *module) {
     struct diag diag;
     const char *path = find_module(ir->arena, module), *why;
@@ -83,6 +86,7 @@ bool bind_has_library(const struct ir *ir, struct diag *diag) {
     return false;
 }
 
+// An error in the width is an internal fault, because the header and the parameters are the program's own.
 static struct bind_port port_of(const struct ir *ir, const struct verilog_header *header,
                                 const struct ir_kernel *kernel, const struct verilog_port *port) {
     struct diag diag;

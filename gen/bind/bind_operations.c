@@ -8,6 +8,7 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/ports.h"
 
+// Adds what the traits of a kernel class ask for: step words, a memory client, vector parameters.
 static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigned traits) {
     if (traits & KERNEL_STEP) ports_add_step(ir, k);
     if (traits & KERNEL_FETCH) ir_add_client(ir, node->name, k, "fetch", false, 0);
@@ -16,7 +17,7 @@ static void add_extras(struct ir *ir, const struct ir_node *node, int k, unsigne
     ir->kernel[k].has_fault = traits & KERNEL_FAULT;
 }
 
-// Whether an operation makes the ids of a request, and these may be drawn at random.
+// Whether an operation makes the ids of a request and the design can draw them at random.
 static bool is_sampled(const struct ir *ir, int n) {
     return ir->design.sampling && ir->tensor[ir->output[0]].producer == n;
 }
@@ -51,6 +52,7 @@ static bool check_drafts(const struct ir *ir, const struct rill_spec *spec, stru
     return false;
 }
 
+// Adds the kernel of an operation, with its ports and parameters.
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
     const struct kernel_class *class = kernel_of_op(ir, node->op);
@@ -67,7 +69,8 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     return true;
 }
 
-// Binds the ends of the graph: ids from and to the token loop, or rows that are read from and written to memory.
+// Adds the token loop. In a language model it gives the ids to the graph and takes the new ones; other graphs read and
+// write rows in memory (bind_input, bind_output).
 static void bind_token_loop(struct ir *ir) {
     int k = kernel_add(ir, "token_loop", &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
@@ -82,7 +85,7 @@ static void bind_token_loop(struct ir *ir) {
 
 enum { ROWS_BUFFERED = 4 /* beats: a row is written at one beat per cycle */ };
 
-// Adds a kernel for the rows of a graph's input or output in memory.
+// Adds a kernel that reads or writes the rows of a graph's input or output in memory, and its memory client.
 static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
                      bool is_output, int tensor, int *client) {
     const struct ir_tensor *t = &ir->tensor[tensor];
@@ -110,6 +113,7 @@ static void bind_output(struct ir *ir, int tensor) {
     ir_add_client_port(ir, k, "m_axis_beat", ir->design.beat_bits, client, IR_NET_BEAT_TVALID);
 }
 
+// Checks the outputs of a graph that is not a language model: fp32 without heads.
 static bool check_ends(const struct ir *ir, struct diag *diag) {
     bool ok = true;
     for (int o = 0; o < ir->outputs && !ir->design.is_lm; o++) {

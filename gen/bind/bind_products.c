@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides on which engine a product fires. With several engines, each product has its own; otherwise all share engine
-// 0.
+// Decides on which engine a product fires. With several engines, the product that comes n-th in the program, counted
+// from 0, has engine n. Otherwise all products share engine 0.
 #include <string.h>
 
 #include "gen/bind/bind.h"

@@ -11,12 +11,14 @@
 #include "gen/emit/emit.h"
 #include "gen/package/package.h"
 #include "gen/pass/pass.h"
+#include "gen/report/design_report.h"
 #include "gen/kernel/kernel.h"
 
 enum { MAX_VERILOG = 64 << 20, MAX_DESIGN = 64 << 20, MAX_LIST = 1 << 20 }; // bytes of a file
 
 struct package_options {
     const char *dir, *out, *name;
+    int64_t units, first_bank;
     bool registers;
 };
 
@@ -78,6 +80,8 @@ static bool read_design(struct packing *p) {
     p->package.plan = emit_plan_make(ir, NULL);
     p->package.arena = p->arena;
     p->package.name = p->o.name;
+    p->package.units = (int)p->o.units;
+    p->package.first_bank = (int)p->o.first_bank;
     p->package.prefix = package_prefix(p->arena, p->o.name);
     p->package.identity = arena_printf(p->arena, "%016" PRIx64, bytes_hash(data, len));
     return true;
@@ -217,7 +221,8 @@ static bool write_shared(struct packing *p, const char *relative, const char *na
 }
 
 static bool write_scripts(struct packing *p) {
-    static const char *const names[] = {"Makefile", "package_xo.tcl", "ooc.tcl", "place.tcl", "tools.tcl", "tools.sh"};
+    static const char *const names[] = {"Makefile",  "package_xo.tcl", "ooc.tcl",    "place.tcl",
+                                        "tools.tcl", "tools.sh",       "together.sh"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct text none = {0};
         if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
@@ -377,6 +382,8 @@ static int start(struct run *run, void *options) {
     if (p.o.registers) return print_registers();
     int status = command_takes_folder("package", p.o.dir) ? write_folder(&p) : RILL_BAD_SPEC;
     if (status == RILL_OK) command_warn_verdict(run, p.package.ir, loc_file(p.arena, p.o.dir));
+    if (status == RILL_OK && p.package.units > 1)
+        design_report_copies(p.package.ir, p.package.units, loc_file(p.arena, p.o.dir), p.diag);
     return status;
 }
 
@@ -389,6 +396,10 @@ static const struct option_row rows[] = {
              "lists the next steps"},
     {"--name", "NAME", OPTION_WORD, 0, AT(name), .preset = PACKAGE_DEFAULT_NAME,
      .help = "name of the kernel and of its module"},
+    {"--units", "N", OPTION_NUMBER, 0, AT(units), .least = 1, .most = PACKAGE_LAST_BANK + 1, .preset = "1",
+     .help = "compute units: how often the binary has the kernel. Each unit has its own memory banks"},
+    {"--first-bank", "K", OPTION_NUMBER, 0, AT(first_bank), .most = PACKAGE_LAST_BANK, .preset = "0",
+     .help = "bank of the first memory port, if another kernel of the project has the banks before it"},
     {"--registers", NULL, OPTION_FLAG, OPTION_ALONE, AT(registers),
      .help = "print the register map of s_axi_control as a Markdown table"},
     {0}};

@@ -120,26 +120,33 @@ static bool needs_lanes(const struct fitting *f, const struct import_design *d) 
     bool waits = ir && waits_for_scores(ir);
     arena_release(f->m->arena, mark);
     text_free(&spec);
-    return waits && 2 * d->lanes <= MOST_LANES &&
-           family_allows(f->m->values, "design.lanes", 2 * d->lanes, f->m->arena);
+    return waits;
 }
 
-// Adds a base with twice the lanes if scores would slow the engine down. UNROLL keeps the width of vector kernels about
-// as it was. Returns the number of bases.
+bool fit_widen(const struct fitting *f, struct import_design *d) {
+    int lanes = 2 * d->lanes;
+    if (lanes > MOST_LANES || !family_allows(f->m->values, "design.lanes", lanes, f->m->arena)) return false;
+    d->lanes = lanes;
+    d->unroll = UNROLL;
+    return true;
+}
+
+// Adds a base with twice the lanes if scores would slow the engine down. Returns the number of bases.
 static int add_wide(const struct fitting *f, struct import_design bases[2]) {
-    if (!needs_lanes(f, &bases[0])) return 1;
     bases[1] = bases[0];
-    bases[1].lanes *= 2;
-    bases[1].unroll = UNROLL;
-    return 2;
+    return needs_lanes(f, &bases[0]) && fit_widen(f, &bases[1]) ? 2 : 1;
+}
+
+bool fit_filling(const struct fitting *f, int64_t request[2]) {
+    int p = family_find_parameter(f->m->family, "context");
+    if (p >= 0) request[0] = request[1] = at_least(f->m->values->parameter[p].i / 2, 1);
+    return p >= 0;
 }
 
 // Chooses the request whose time the search minimises. For a context so long that scores matter it fills the context;
 // otherwise it is the usual one of gen/explore (0:0).
 static void request_of(const struct fitting *f, int bases, int64_t request[2]) {
-    int p = family_find_parameter(f->m->family, "context");
-    bool fills = bases > 1 && p >= 0;
-    request[0] = request[1] = fills ? at_least(f->m->values->parameter[p].i / 2, 1) : 0;
+    if (bases < 2 || !fit_filling(f, request)) request[0] = request[1] = 0;
 }
 
 static struct ir *search(const struct fitting *f, const struct import_design *base, struct import_design *d,

@@ -2,8 +2,9 @@
 // The search of `rill import`: the channels and the ways of using multipliers with which a request takes the least time
 // within the limits of the board. A *way* is a base design with values of `A` and `pump`. For each way the search takes
 // the most channels that are within the limits by estimate (gen/explore). The best way by estimate is then built with
-// all passes. If the passes find it beyond the limits after all, its way goes on with fewer channels. The search counts
-// what it builds and not the time, so it finds the same design on every machine.
+// all passes. If the passes find it beyond the limits after all, its way goes on with fewer channels. At the end, query
+// heads share reads of keys and values if that pays for a request that fills the context. The search counts what it
+// builds and not the time, so it finds the same design on every machine.
 #include <stdlib.h>
 
 #include "gen/command/fit.h"
@@ -88,6 +89,71 @@ static bool is_beaten(const struct way *way, int ways, const struct way *w) {
     return false;
 }
 
+// ---- query heads that share reads of keys and values ----
+
+// They must save this share of the time of a request that fills the context, because their streams need deeper FIFOs.
+static const double SHARING_WORTH = 0.02;
+
+static bool estimate(const struct fitting *f, struct way *w, const int64_t request[2], struct diag *silent) {
+    if (!begin(f, w, request, silent)) return false;
+    struct explore_point p = explore_own(&w->x);
+    explore_evaluate(&w->x, &p, EXPLORE_ESTIMATE, &w->result);
+    return w->result.level == EXPLORE_ESTIMATE && explore_meets(&w->x, &w->result);
+}
+
+struct sharing {
+    struct way usual; // the design with heads that share, for the request of the search
+    double filling;   // what a request that fills the context is worth
+    bool pays;
+};
+
+// wide: with twice the lanes as well. Softmax then keeps up with the engine, which reads less. The design may have
+// fewer channels than the way's, if it needs more room.
+static void try_sharing(const struct fitting *f, const struct way *w, const int64_t request[2], bool wide,
+                        struct sharing *s, struct diag *silent) {
+    enum { MOST_HEADS = 8 };
+    int64_t full[2];
+    struct way alone = {.design = w->design}, filling;
+    *s = (struct sharing){.usual.design = w->design};
+    s->usual.design.query_heads = MOST_HEADS;
+    if (w->design.tokens < 2 || !fit_filling(f, full) || (wide && !fit_widen(f, &s->usual.design)) ||
+        !begin(f, &s->usual, request, silent))
+        return;
+    s->usual.design.channels++; // the first estimate is about the way's own channels
+    descend(&s->usual);
+    if (s->usual.ended || worth(&s->usual) > worth(w)) return;
+    filling = (struct way){.design = s->usual.design};
+    s->pays = estimate(f, &alone, full, silent) && estimate(f, &filling, full, silent) &&
+              worth(&filling) * (1 + SHARING_WORTH) < worth(&alone);
+    if (s->pays) s->filling = worth(&filling);
+}
+
+static struct ir *take_sharing(const struct fitting *f, const struct sharing *s, struct way *w, struct text *spec) {
+    struct text other = {0};
+    struct ir *ir = s->pays ? fit_build(f, &s->usual.design, &other, NULL) : NULL;
+    if (ir) {
+        text_free(spec);
+        text_addf(spec, "%s", text_cstr(&other));
+        *w = s->usual;
+    }
+    text_free(&other);
+    return ir;
+}
+
+// Lets query heads share reads if this makes requests faster and the board can hold it. The faster kind comes first.
+static struct ir *share_reads(const struct fitting *f, struct way *w, const int64_t request[2], struct ir *ir,
+                              struct text *spec, struct diag *silent) {
+    struct sharing narrow, wide;
+    try_sharing(f, w, request, false, &narrow, silent);
+    try_sharing(f, w, request, true, &wide, silent);
+    bool first = wide.pays && !(narrow.pays && narrow.filling <= wide.filling);
+    struct ir *with = take_sharing(f, first ? &wide : &narrow, w, spec);
+    if (!with) with = take_sharing(f, first ? &narrow : &wide, w, spec);
+    return with ? with : ir;
+}
+
+// ---- the search ----
+
 // Lists the other ways that no way beats in both tokens/s and TTFT. They are within the limits by estimate only.
 static void list_others(const struct fitting *f, const struct way *way, int ways, const struct way *taken,
                         struct import_design *d) {
@@ -113,6 +179,7 @@ struct ir *fit_search(const struct fitting *f, const struct import_design *bases
         ir = fit_build(f, &best->design, spec, NULL);
         if (!ir) descend(best);
     }
+    if (ir) ir = share_reads(f, best, request, ir, spec, &silent);
     fclose(silent.out);
     free(said);
     if (!ir) return NULL;

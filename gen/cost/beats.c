@@ -11,19 +11,20 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
                          layout_format(node)); // a firing has one row of the operand
 }
 
+// Whether the firing runs in this step.
 static bool runs(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     return (s->head || ir->region[f->region].when != IR_LAST) && !(f->many && s->tokens == 1);
 }
 
-// Commands for which the engine holds one data beat. Each command takes `A` tokens; in a step of one token, query heads
-// may be its tokens.
+// Returns the number of commands for which the engine holds one data beat. Each command takes `A` tokens; in a step of
+// one token, query heads may take the places of tokens.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
     return ir_takes_last(ir, f->region) ? 1 : layout_div_up(tokens, ir->design.copies);
 }
 
-// Adds one repetition of an attention product: the row-steps of keys in memory and of the step's own keys, or the
-// blocks of values in memory and the open block.
+// Adds one repetition of an attention product that reads `position` positions from memory: the row-steps of these keys
+// and of the step's own keys, or the blocks of values in memory and the open block.
 static void add_attention(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s, int64_t position,
                           struct cost_beats *b) {
     int64_t channels = ir->engine[f->engine].channels, turns = turns_of(ir, f, s), blocks = position / LAYOUT_V_BLOCK,

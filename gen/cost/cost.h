@@ -9,7 +9,7 @@
 
 // ---- resources ----------------------------------------------------------------------------------
 
-// The default RAM style of a DMA engine's prefetch FIFO: short ones are in LUTRAM.
+// The default RAM style of a DMA engine's prefetch FIFO. Short FIFOs are in LUTRAM.
 enum ram_style cost_prefetch_style(int64_t beats);
 // A row of the table of syntheses (verif/cost/measured.txt) to which the cost formulas are fitted.
 struct cost_row {
@@ -31,7 +31,7 @@ struct cost_fit_of { // errors in percent of the measured value, over the rows o
     double mean, worst; // mean: of the absolute errors; worst: signed, negative if the estimate is too low
 };
 struct cost_fit {
-    int rows; // number of all rows of the module
+    int rows; // number of all rows of the module that have an estimate
     struct cost_fit_of lut, ff;
 };
 struct cost_fit cost_fit(const struct cost_rows *, const char *module); // module NULL: all modules
@@ -54,24 +54,24 @@ int64_t cost_spill_bits(const struct ir *, int kernel); // buffers of a rill_spi
 int64_t cost_local_bits(const struct ir *, int kernel); // banks, replay buffers, converters
 // Bits of a tensor for one position, with dynamic extents at their bounds.
 int64_t cost_tensor_bits(const struct ir *, const struct ir_tensor *);
-// Resources of a stream between dies. An end of the connection (`far`: the receiving end, which has the FIFO), and a
-// stage on a die that the connection passes through.
+// Resources of one end of a stream between dies (`far`: the receiving end, which has the FIFO), and of a stage on a die
+// that the stream passes through.
 struct cost_resources cost_credit_end(const struct ir *, const struct ir_edge *, int64_t credits, bool far);
 struct cost_resources cost_credit_stage(const struct ir *, const struct ir_edge *);
 int64_t cost_edge_bits(const struct ir *, const struct ir_edge *); // bits of a FIFO word: data, tuser, tlast, tcount
 
-struct cost_resources cost_capacity(const struct ir_die *);        // resources of the die's part of the region
-struct cost_resources cost_ports(const struct ir *, int die);      // and what the memory ports take of a die
-struct cost_resources cost_ports_most(const struct ir *, int die); // the same by the board's higher estimate
-struct cost_resources cost_room(const struct ir *, int die); // what a design may take of the die within the limits
-struct cost_resources cost_available(const struct ir *);     // the device less the platform's cells and memory ports
+struct cost_resources cost_capacity(const struct ir_die *);        // resources of the dynamic region on the die
+struct cost_resources cost_ports(const struct ir *, int die);      // resources that the memory ports take on a die
+struct cost_resources cost_ports_most(const struct ir *, int die); // these resources by the board's higher estimate
+struct cost_resources cost_room(const struct ir *, int die);       // resources that a design may take on a die
+struct cost_resources cost_available(const struct ir *); // the device without the platform's cells and memory ports
 // Wires from die `boundary` to the next.
 struct cost_wires {
     int64_t all;      // 0: unknown, and then the others mean nothing
     int64_t platform; // used by the platform
-    int64_t region;   // of `all`, those with registers in the platform's dynamic region
-    int64_t limit;    // of `all`, how many the platform and the design may use together
-    int64_t room;     // how many the design may use: `limit` less `platform`, and at most `region`
+    int64_t region;   // wires of `all` whose registers are in the platform's dynamic region
+    int64_t limit;    // wires of `all` that the platform and the design may use together
+    int64_t room;     // wires that the design may use: `limit` - `platform`, and at most `region`
 };
 struct cost_wires cost_wires(const struct ir *, int boundary);
 
@@ -86,13 +86,13 @@ struct cost_resources cost_lane_sums(const struct ir *, const struct ir_engine *
 int64_t cost_lane_bits(const struct ir *, const struct ir_engine *, bool cut);
 // Bits that cross a boundary for an engine: all of its lanes, and what the lanes of a die share.
 int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int boundary);
-// Bits from the memory's die to a parameter store: what one store needs for itself, and what all stores beyond a
-// boundary share.
+// Bits that cross from the memory's die to parameter stores: the bits that one store needs for itself, and the bits
+// that all stores beyond a boundary share.
 int64_t cost_load_bits(const struct ir *, int kernel);
 int64_t cost_loads_bits(const struct ir *, int boundary);
-// Designs that choose tokens hash the values that they choose from. The hash goes to the token loop in addition to the
-// tokens, and crosses between dies in slices (rill_serializer). The constants are the bits of a hash, of a slice, and
-// of a slice's number. With drafts, each token of a step has a hash, and all of them cross together.
+// Designs that choose tokens hash the values from which they choose. The hash goes to the token loop, and crosses
+// between dies in slices (rill_serializer). The constants are the bits of a hash, of a slice, and of a slice's number.
+// With drafts, each token of a step has a hash, and all of them cross together.
 enum { COST_HASH_BITS = 64, COST_HASH_SLICE = 8, COST_HASH_NUMBER = 3 };
 struct cost_hash {
     int from, to; // kernels; IR_NONE if the design does not choose tokens
@@ -100,6 +100,7 @@ struct cost_hash {
     int way;      // bits of a slice of all rows with its number
 };
 struct cost_hash cost_hash(const struct ir *);
+// Bits of the hash that cross from die `boundary` to the next.
 int64_t cost_hash_bits(const struct ir *, int boundary);
 // Bits of a stream that cross between dies: one part of a word, with its handshake.
 int64_t cost_stream_bits(const struct ir *, const struct ir_edge *);
@@ -123,7 +124,8 @@ struct cost_format {
     int coding;                // products: spec_format; tables: spec_table_format; -1: fp32
     const char *what, *format; // what: products, tables or vectors; format: as the spec writes it, or fp32
     int64_t weights;
-    // beside: scales, offsets and biases. stored: all of these, with the padding of beats, rows and lanes.
+    // elements: bits of the weights themselves. beside: bits of their scales, offsets and biases. stored: all of these
+    // bits in memory, with the padding of beats, rows and lanes.
     int64_t elements, beside, stored;
 };
 struct cost_formats {
@@ -134,7 +136,8 @@ struct cost_formats cost_formats(const struct ir *);
 
 // ---- cycles -------------------------------------------------------------------------------------
 
-// How a kernel passes a stream on, with one token per step. The source is the contract in the RTL module's header.
+// How a kernel passes a stream on, with one token per step. The figures are those of the contract in the RTL module's
+// header.
 struct cost_contract {
     int64_t fill;     // words that must enter before the first one can leave, at least 1
     int64_t delay;    // cycles from the last of these to the first word out, without memory latency
@@ -144,7 +147,7 @@ struct cost_contract {
 // One kernel in one decode step (one token) at a position.
 struct cost_work {
     struct cost_contract contract;
-    int64_t words;   // on its busiest stream, over all firings
+    int64_t words;   // words on its busiest stream, over all firings
     int64_t busy;    // cycles in which it works; 0: it has nothing to do in a decode step
     int64_t latency; // cycles from the first word in to the first word out; IR_NONE: no stream goes through it
 };
@@ -153,9 +156,9 @@ struct cost_work cost_kernel_work(const struct ir *, int kernel, int64_t positio
 int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t position);
 
 struct cost_step {
-    int64_t position; // of the first token
+    int64_t position; // position of the first token
     int tokens;
-    bool head; // regions of the last token run
+    bool head; // the regions that only the last token needs (IR_LAST) run
 };
 
 // The work of an engine in one step. Weights, scores and values count its commands, which take a cycle each. A beat of
@@ -178,6 +181,7 @@ struct cost_load {
     int64_t *kernel;  // cycles of work of kernels other than engines; 0 in prompt steps
     int64_t rows;     // tokens
 };
+// A load without work, and the addition of a step's work to a load.
 struct cost_load cost_load_new(const struct ir *);
 void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step *);
 
@@ -185,8 +189,8 @@ void cost_load_add(const struct ir *, struct cost_load *, const struct cost_step
 struct cost_bound {
     int64_t engine; // cycles of the slowest matrix engine
     int64_t memory; // cycles of the busiest channel at the sustained rate of sequential reads
-    int64_t kernel; // cycles of the busiest other kernel,
-    int busiest;    // and its number; IR_NONE: none
+    int64_t kernel; // cycles of the busiest kernel that is no engine
+    int busiest;    // number of this kernel; IR_NONE: none
     int64_t cycles; // the largest of the three
     int64_t rows;   // tokens that are computed in these cycles
     double tokens_per_second;
@@ -198,6 +202,7 @@ struct cost_bound cost_load_bound(const struct ir *, const struct cost_load *, i
 bool cost_positions_matter(const struct ir *);
 // The usual step at a position: one token of a language model, or `T` rows of another graph.
 struct cost_step cost_usual_step(const struct ir *, int64_t position);
+// The lower bound of one step alone.
 struct cost_bound cost_step_bound(const struct ir *, const struct cost_step *);
 
 // ---- power --------------------------------------------------------------------------------------

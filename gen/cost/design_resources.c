@@ -19,6 +19,7 @@ int64_t cost_edge_bits(const struct ir *ir, const struct ir_edge *e) {
     return bits + (p->kind == IR_STREAM_COUNTED ? p->count_bits : 0);
 }
 
+// Adds `times` instances of a module.
 static void add_module(struct cost_resources *sum, const struct kernel_class *class, const struct ir_param *param,
                        int params, int64_t times) {
     struct cost_resources r = {0};
@@ -63,6 +64,8 @@ static void add_arbiter(const struct ir *ir, struct cost_resources *sum, int64_t
     add_module(sum, &rtl_axi_read_arbiter, param, COUNT_OF(param), 1);
 }
 
+// Adds the memory side of a channel: a DMA engine for each client that reads and for the lane, the arbiter, and a write
+// engine if a client writes.
 static void add_channel(const struct ir *ir, struct cost_resources *sum, int channel) {
     int64_t lanes = ir->engines > 0, readers = 0, writers = 0;
     for (int c = 0; c < ir->clients; c++) {
@@ -84,6 +87,7 @@ static void add_channel(const struct ir *ir, struct cost_resources *sum, int cha
     if (writers) add_write_engine(ir, sum, writers, ir_write_buffer(ir, channel));
 }
 
+// The memory side of all channels, and for each engine the tree that sends descriptors to its channels.
 static struct cost_resources memory_side(const struct ir *ir) {
     struct cost_resources sum = {0};
     for (int c = 0; c < ir->design.channels; c++) add_channel(ir, &sum, c);
@@ -126,8 +130,8 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, int borders, i
     cost_add(to, &receive, 1);
 }
 
-// A stream with its FIFO. The storage of a stream in a pool is counted with the pool; only its words on the way between
-// dies are counted here.
+// Returns the resources of a stream with its FIFO. The storage of a stream in a pool is counted with the pool, so only
+// its connections between dies are counted here.
 static struct cost_resources cost_stream(const struct ir *ir, const struct ir_edge *e) {
     struct cost_resources r = {0};
     if (e->pool == IR_NONE && !e->crossings) return cost_fifo(e->depth, cost_edge_bits(ir, e), e->ram_style);

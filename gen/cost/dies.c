@@ -55,6 +55,7 @@ struct cost_resources cost_ports_most(const struct ir *ir, int die) {
     return (struct cost_resources){.lut = ports * p->most_lut, .ff = ports * p->most_ff};
 }
 
+// All resources of a die, shell included.
 static struct cost_resources whole(const struct ir_die *die) {
     struct cost_resources sum = cost_capacity(die), kept = shell(die);
     cost_add(&sum, &kept, 1);
@@ -63,6 +64,7 @@ static struct cost_resources whole(const struct ir_die *die) {
 
 static int64_t part(int64_t whole, double percent) { return (int64_t)((double)whole * percent / 100); }
 
+// The part of a die's resources that the board's limits allow to be used.
 static struct cost_resources limit(const struct ir *ir, int die) {
     const struct board_limits *l = &ir->design.figures.limits;
     struct cost_resources all = whole(&ir->die[die]);
@@ -73,6 +75,7 @@ static struct cost_resources limit(const struct ir *ir, int die) {
                                    .uram = part(all.uram, l->uram)};
 }
 
+// Returns n, or 0 if it is negative.
 static int64_t more_than_none(int64_t n) { return n > 0 ? n : 0; }
 
 struct cost_resources cost_room(const struct ir *ir, int die) {
@@ -118,7 +121,9 @@ static bool has_lanes(const struct ir_engine *e, int die) {
     return false;
 }
 
-// Moves the copies of an engine's operand buffer from the engine's die to the dies of its lanes.
+// The functions move_... correct the sum of a die: cost->kernel[] counts a whole engine on its own die, but parts of it
+// are on others.
+// Moves the copies of the operand buffer to the dies of the lanes.
 static void move_copies(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources copy = cost_lane_copy(&ir->kernel[e->kernel]);
     int home = ir->kernel[e->kernel].die;
@@ -126,8 +131,7 @@ static void move_copies(const struct ir *ir, const struct ir_engine *e, int die,
         if (d != home && has_lanes(e, d)) cost_add(sum, &copy, (d == die) - (home == die));
 }
 
-// Moves lanes from the engine's die to the die of their multipliers. If a lane is cut, its second half moves to the die
-// of its sums.
+// Moves the lanes to the dies of their multipliers. If a lane is cut, its second half moves on to the die of its sums.
 static void move_lanes(const struct ir *ir, const struct ir_engine *e, int die, struct cost_resources *sum) {
     struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e);
     int home = ir->kernel[e->kernel].die;
@@ -150,6 +154,7 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, int64_t credit
     if (from != to && (die - from) * (die - to) <= 0) cost_add(sum, &part, 1);
 }
 
+// Adds the part of a stream that is on this die. A stream in a pool goes through the pool's die.
 static void add_stream(const struct ir *ir, const struct cost_design *cost, int edge, int die,
                        struct cost_resources *sum) {
     const struct ir_edge *e = &ir->edge[edge];
@@ -186,8 +191,10 @@ struct cost_fill cost_fill(const struct ir *ir, const struct cost_design *cost, 
     return f;
 }
 
+// Whether dies a and b are on different sides of a boundary.
 static bool between(int a, int b, int boundary) { return (a > boundary) != (b > boundary); }
 
+// Bits of the command chains of an engine that cross a boundary.
 static int64_t chains_bits(const struct ir *ir, const struct ir_engine *e, int boundary) {
     const struct ir_kernel *engine = &ir->kernel[e->kernel];
     struct ir_chains chains = ir_chains_of(e);

@@ -13,7 +13,7 @@ static const struct ir_port *first_input(const struct ir_kernel *k) {
     return NULL;
 }
 
-// Banks of groups, buffers of whole firings, and rows that wait between two widths.
+// Counts the banks of groups, the buffers of whole firings, and the rows that wait between two widths.
 int64_t cost_local_bits(const struct ir *ir, int kernel) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *in = first_input(k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates the least distance in cycles between the words of a stream. A product's results come at the pace of its
-// beats. Words that are made of several other words come no faster than those are read.
+// Estimates the pace of a stream: the least distance in cycles between its words. A product's results come at the pace
+// of its beats. A word that is made of several other words comes no faster than these can be read.
 
 #include "gen/kernel/contract.h"
 #include "gen/cost/cost.h"
@@ -9,10 +9,12 @@
 
 enum { MOST_KERNELS = 16 /* longest path of kernels that is searched upstream of a stream */ };
 
+// The pace of the words at an output. left: kernels upstream that are still searched; 0: the pace counts as 1.
 static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
-// Cycles of one repetition of a firing in a step with all tokens. 0 if the firing does not read weights, or runs only
-// for the last token.
+// Returns the cycles of one repetition of a firing in a step with all tokens: a row-step takes a cycle for each
+// command, and at least one for each token's result. 0 if the firing does not read weights, or runs only for the last
+// token.
 static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
     int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.copies);
     if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;
@@ -55,7 +57,7 @@ static bool carries_words(const struct ir_port *port) {
     return !port->is_output && port->kind != IR_STREAM_BARE && port->edge != IR_NONE;
 }
 
-// The pace of a kernel that only passes words on is that of its fastest input.
+// The output of a kernel that only passes words on has the pace of its fastest input.
 static int64_t pace_of_passed(const struct ir *ir, int kernel, int left) {
     int64_t least = 0;
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates the power of a card that repeats a step, between two figures, from the board's coefficients. Logic draws
-// power by its work: fully in the cycles in which its kernel has words, and a share of that in the other cycles.
+// Estimates the power of a card that repeats a step, as a lower and a higher figure, from the board's coefficients.
+// Logic takes its full energy in the cycles in which its kernel has words, and a share of it in the other cycles.
 #include "gen/cost/cost.h"
 #include "gen/kernel/kernel.h"
 
@@ -9,14 +9,14 @@ static double cells_pj(const struct board_power *p, const struct cost_resources 
            p->bram36_pj * (double)r->bram18 / 2 + p->uram_pj * (double)r->uram;
 }
 
-// The share of its full energy per cycle that a part takes if it works in `busy` of `cycles`.
+// Returns the share of its full energy per cycle that a part takes on average if it works in `busy` of `cycles`.
 static double activity(const struct board_power *p, double busy, double cycles) {
     double share = busy < cycles ? busy / cycles : 1;
     return share + (1 - share) * p->waiting;
 }
 
-// Energy per cycle in pJ, averaged over the step. A stream counts as busy when its writer is; a DMA engine when beats
-// arrive.
+// Returns the energy per cycle in pJ, averaged over the step. A stream counts as busy when its writer is, a DMA engine
+// when beats arrive.
 static double logic_pj(const struct ir *ir, const struct cost_design *cost, const struct cost_step *s, double beats,
                        double cycles) {
     const struct board_power *p = &ir->design.figures.power;

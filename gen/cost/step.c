@@ -24,8 +24,8 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-// Number of positions for which a kernel works in a step. In the head this is one, the step's last position, unless the
-// design has drafts.
+// Number of tokens for which a kernel works in a step. In regions that run for the last token (IR_LAST) it is one, or
+// with drafts all of them, and 0 in steps that do not need them.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
     if (node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST) return s->tokens;
@@ -58,6 +58,8 @@ static int64_t token_words(const struct ir *ir, int kernel, int64_t position) {
     return words;
 }
 
+// Cycles of a kernel in a step; 0 for engines and in prompt steps. In a step of several tokens, only the words that
+// come once for each token are counted for each of them, so the figure stays a lower bound.
 static int64_t kernel_cycles(const struct ir *ir, int kernel, const struct cost_step *s) {
     if ((ir->design.is_lm && (s->tokens > 1 || !s->head)) || cost_is_engine(ir, kernel)) return 0;
     struct cost_work work = cost_kernel_work(ir, kernel, s->position);
@@ -75,6 +77,7 @@ void cost_load_add(const struct ir *ir, struct cost_load *load, const struct cos
 
 // ---- bounds ----
 
+// Cycles of the busiest channel at the sustained rate, rounded. some: rounded down, and without one refresh.
 static int64_t memory_cycles(const struct ir *ir, const struct cost_load *load, int64_t early, bool some) {
     const struct ir_design *d = &ir->design;
     int64_t beats = 0;

@@ -8,7 +8,7 @@
 
 enum { FP32 = -1, F32_BITS = 32, ROW_BITS = 2 * F32_BITS /* scale, bias */, ASYM_GROUP = 32 /* weights */ };
 
-// Bits of each row of a product except its weights: scale and bias, scales of groups, and offsets.
+// Returns the bits of a row of a product without its weights: scale and bias, and the scales and offsets of groups.
 static int64_t product_beside(const struct ir *ir, enum spec_format format, int64_t k) {
     int64_t groups = format == SPEC_INT4        ? layout_div_up(k, ir->design.group)
                      : format == SPEC_INT4_ASYM ? 2 * layout_div_up(k, ASYM_GROUP)
@@ -16,6 +16,7 @@ static int64_t product_beside(const struct ir *ir, enum spec_format format, int6
     return ROW_BITS + 8 * groups;
 }
 
+// Counts the weights of a product. Its segment has `bytes` on each lane and, in a repeated region, in each repetition.
 static struct cost_format product(const struct ir *ir, const struct ir_segment *s) {
     const struct ir_node *n = &ir->node[s->node];
     enum spec_format format = layout_format(n);
@@ -61,7 +62,7 @@ static struct cost_format vectors(const struct ir *ir, const struct ir_segment *
                                 .stored = 8 * s->bytes};
 }
 
-// Caches, ids, the header and computed tables hold no weights.
+// Counts the weights of a segment. Caches, ids, the header and computed tables hold none (COST_NOTHING).
 static struct cost_format of_segment(const struct ir *ir, const struct ir_segment *s) {
     enum ir_weights has = s->node == IR_NONE ? IR_WEIGHTS_NONE : ir_op_weights(ir, ir->node[s->node].op);
     if (s->kind == IR_SEG_WEIGHTS) return product(ir, s);

@@ -7,13 +7,14 @@
 #include "gen/ir/window.h"
 #include "gen/kernel/ports.h"
 
-enum { MAX_STEERING = 8 };
+enum { MAX_STEERING = 8 /* multiplexers and demultiplexers in a row */ };
 
 static bool is_steering(const struct ir_kernel *k) { return kernel_is(k, KERNEL_MUX | KERNEL_DEMUX); }
 
 static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_NONE ? 1 : ir->region[region].repeat; }
 
-// The tensor with its extents at this number of positions: a copy, or the tensor itself if its extents are constant.
+// Returns the tensor with its extents at this number of positions: in *copy, or the tensor itself if all its extents
+// are constant.
 static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int64_t positions, struct ir_tensor *copy) {
     *copy = ir->tensor[tensor];
     bool moves = false;
@@ -22,7 +23,8 @@ static const struct ir_tensor *at_position(const struct ir *ir, int tensor, int6
     return moves ? copy : &ir->tensor[tensor];
 }
 
-// Words of one firing. In a tensor of two dimensions, each head is a firing.
+// Returns the words of one firing. In a tensor with heads, each head is a firing; an array of several dimensions is one
+// firing.
 static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t positions) {
     struct ir_tensor copy;
     const struct ir_tensor *t = at_position(ir, tensor, positions, &copy);
@@ -37,6 +39,7 @@ static int64_t firing_words(const struct ir *ir, const struct ir_port *port, int
     return t->dtype == IR_F32 ? div_up(last, width) : 1;
 }
 
+// Words of a tensor's stream in all repetitions. With a window, the number of positions differs between repetitions.
 static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int tensor, int64_t position) {
     int region = port->region != IR_NONE ? port->region : ir->tensor[tensor].region;
     int over = window_node(ir, tensor);
@@ -47,7 +50,7 @@ static int64_t tensor_words(const struct ir *ir, const struct ir_port *port, int
     return words ? words * ports_firings(ir, tensor) : 0;
 }
 
-// Words of a stream that has no tensor, from the stream's type.
+// Returns the words of a stream that has no tensor, from the stream's type.
 static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64_t position) {
     int64_t words = 1;
     for (int l = 0; l < port->type.loops; l++) {
@@ -60,8 +63,8 @@ static int64_t type_words(const struct ir *ir, const struct ir_port *port, int64
 
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth);
 
-// Words of an engine's results: one per row-step, with as many valid elements as there are lanes. `kernel` is the
-// engine.
+// Returns the words of an engine's results: one per row-step, with a valid element for each lane that has a row. Scores
+// have a row-step more, for the step's own keys. `kernel` is the engine.
 static int64_t result_words(const struct ir *ir, int kernel, int64_t position) {
     int64_t words = 0;
     for (int i = 0; i < ir->firings; i++) {
@@ -85,7 +88,7 @@ static int64_t common_words(const struct ir *ir, int kernel, int64_t position, i
     return words;
 }
 
-// depth: number of multiplexers and demultiplexers in a row so far.
+// depth: how many multiplexers and demultiplexers in a row may still be passed.
 static int64_t port_words(const struct ir *ir, int kernel, int p, int64_t position, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *port = &k->port[p];

@@ -17,7 +17,7 @@ struct call { // one kernel at a position
 
 // ---- from a word in to a word out ----
 
-// Words of one firing on the kernel's first typed input.
+// Returns the words of one firing on the kernel's first input that carries tokens.
 static int64_t firing_in(const struct call *k) {
     const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
     for (int p = 0; p < kernel->ports; p++) {
@@ -29,7 +29,7 @@ static int64_t firing_in(const struct call *k) {
     return 1;
 }
 
-// The engine that this kernel is, or that this walker belongs to.
+// Returns the engine that this kernel is, or to which this walker belongs.
 static int engine_id(const struct call *k) {
     for (int e = 0; e < k->ir->engines; e++)
         if (k->ir->engine[e].kernel == k->kernel || k->ir->engine[e].walker == k->kernel) return e;
@@ -42,6 +42,7 @@ static const struct ir_firing *first_firing(const struct call *k) {
     return NULL;
 }
 
+// A kernel that passes each word on, and one that needs `fill` words before it gives the first one.
 static struct cost_contract passes(int64_t delay) { return (struct cost_contract){1, delay, 1}; }
 static struct cost_contract gathers(int64_t fill, int64_t delay) {
     return (struct cost_contract){at_least(fill, 1), delay, 1};
@@ -55,14 +56,14 @@ static struct cost_contract engine(const struct call *k) {
     return gathers(fill, timing_latency(&k->c) + f->beats);
 }
 
-// A group is read when all of it has arrived, or all of the firing if the firing is shorter.
+// A group is read when it has arrived completely, or when the firing has, if the firing is shorter.
 static struct cost_contract banks(const struct call *k) {
     struct timing_contract c = k->c;
     c.banks.rows = at_most(c.banks.rows, at_least(firing_in(k), 1));
     return gathers(c.banks.rows, timing_latency(&c));
 }
 
-// False: no stream passes through the kernel.
+// Finds how words pass through the kernel. False: no stream passes through it.
 static bool passage(const struct call *k, struct cost_contract *out) {
     const struct timing_contract *c = &k->c;
     int64_t delay = timing_latency(c);
@@ -101,6 +102,9 @@ static int64_t engine_busy(const struct call *k, int64_t words) {
     return at_least(b.weights + b.scores + b.values, words);
 }
 
+// Every position takes a cycle for each row of each head. The first position of a block clears the block's words, which
+// takes as many cycles again if a block has two beats. After the last position, every beat of the block is written to
+// memory.
 static int64_t v_tail_busy(const struct call *k, int64_t words) {
     const struct timing_values *v = &k->c.values;
     int64_t rows = v->rows, heads = v->layers * v->heads, place = k->position % LAYOUT_V_BLOCK;
@@ -109,7 +113,7 @@ static int64_t v_tail_busy(const struct call *k, int64_t words) {
     return words + heads * (rows + opening + closing);
 }
 
-// The node of the kernel that reads the first output.
+// Returns the node of the kernel that reads the first output.
 static int reader_node(const struct call *k) {
     const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
     for (int p = 0; p < kernel->ports; p++)
@@ -127,7 +131,7 @@ static int64_t scales_busy(const struct call *k, int64_t words) {
     return at_least(words, sent);
 }
 
-// Only the words that pass count, because the firings that a repeated region drops do not reach this kernel.
+// Counts only the words that pass, because the firings that a repeated region drops do not reach this kernel.
 static int64_t select_busy(const struct call *k, int64_t words) {
     const struct ir_kernel *kernel = &k->ir->kernel[k->kernel];
     for (int p = 0; p < kernel->ports; p++)
@@ -135,7 +139,7 @@ static int64_t select_busy(const struct call *k, int64_t words) {
     return words;
 }
 
-// The walker gives one descriptor per run of beats.
+// The walker gives one descriptor per run of adjacent beats: one per firing, or one per row-step of values.
 static int64_t walker_busy(const struct call *k, int64_t words) {
     int64_t runs = 0;
     for (int i = 0; i < k->ir->firings; i++) {
@@ -146,7 +150,7 @@ static int64_t walker_busy(const struct call *k, int64_t words) {
     return at_least(words, runs);
 }
 
-// Beats of the table rows that a custom kernel reads: one row for every firing of a step of one token.
+// Returns the beats of the table rows that a custom kernel reads: one row for every firing of a step of one token.
 static int64_t table_beats(const struct ir *ir, int kernel, const struct timing_contract *c) {
     int node = ir->kernel[kernel].node;
     const struct timing_table *table = timing_table(c);
@@ -155,6 +159,7 @@ static int64_t table_beats(const struct ir *ir, int kernel, const struct timing_
                : 0;
 }
 
+// A kernel that sends its words again works once for each time.
 static int64_t busy_again(const struct call *k, int64_t words) {
     const struct timing_replay *r = &k->c.replay;
     return r->units ? words * r->times / at_least(r->together, 1) : words;

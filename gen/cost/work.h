@@ -5,7 +5,7 @@
 
 #include "gen/ir/ir.h"
 
-bool cost_is_engine(const struct ir *, int kernel);
+bool cost_is_engine(const struct ir *, int kernel); // whether the kernel is a matrix engine
 // Beats that a kernel moves through its own DMA engine in a decode step; 0 for most kernels.
 int64_t cost_memory_beats(const struct ir *, int kernel);
 

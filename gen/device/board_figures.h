@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Board figures other than dies and memory: the logic that the vendor's linker adds for each memory port, how full a
 // die or a die boundary may be, and the card's power. Each section of a board file has one table here. The section's
-// keys, what design.yaml keeps of them and the rows of docs/boards.md are generated from that table.
+// keys, its copy in design.yaml and the rows of docs/boards.md are generated from the table.
 #ifndef RILL_BOARD_FIGURES_H
 #define RILL_BOARD_FIGURES_H
 

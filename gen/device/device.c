@@ -146,6 +146,7 @@ static void read_slr(const struct yaml_node *node, struct device_slr *slr, struc
     if (!holds_at_most(&slr->region, &slr->total)) diag_error(diag, region->loc, MSG_BOARD_REGION, slr->name);
 }
 
+// Reads the dies. Their names must differ.
 static void read_slrs(const struct yaml_node *list, struct rill_device *device, struct arena *arena,
                       struct diag *diag) {
     if (!yaml_expect(list, YAML_KIND_SEQ, "slrs", diag)) return;
@@ -163,13 +164,14 @@ static void read_slrs(const struct yaml_node *list, struct rill_device *device, 
     }
 }
 
-// Checks a text that goes unquoted into Tcl scripts and makefiles.
+// Checks a text that goes into Tcl scripts and makefiles without quotes.
 static void check_plain(const struct yaml_node *map, const char *key, const char *text, const char *letters,
                         struct diag *diag) {
     if (!*text || strspn(text, letters) == strlen(text)) return;
     diag_error(diag, yaml_get(map, key)->loc, MSG_NAME_OF_VITIS, key, text);
 }
 
+// Checks that a version has the form `2022.2`, so versions can be compared as texts.
 static bool check_version(const struct yaml_node *map, const char *key, const char *text, struct diag *diag) {
     static const char digits[] = "0123456789";
     size_t year = strspn(text, digits), minor = text[year] == '.' ? strspn(text + year + 1, digits) : 0;
@@ -226,7 +228,7 @@ struct device_resources device_region(const struct rill_device *device) {
     return sum;
 }
 
-// Without `platform_cells`, the platform's cells count as all that is outside the dynamic region.
+// Without `platform_cells`, everything outside the dynamic region counts as cells of the platform.
 static void read_cells(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
                        struct diag *diag) {
     const struct yaml_node *cells = yaml_get(root, "platform_cells");
@@ -240,6 +242,7 @@ static void read_cells(const struct yaml_node *root, struct rill_device *device,
     if (!holds_at_most(&device->platform_cells, &all)) diag_error(diag, cells->loc, MSG_BOARD_CELLS);
 }
 
+// sll_region 0 means all wires. Neither it nor the platform's wires may exceed `sll`.
 static void check_wires(const struct yaml_node *root, struct rill_device *device, struct diag *diag) {
     if (!device->sll_region) device->sll_region = device->sll;
     if (device->sll_region > device->sll)
@@ -251,6 +254,7 @@ static void check_wires(const struct yaml_node *root, struct rill_device *device
                        "platform_wires", (double)device->slrs[i].platform_wires, "sll", (double)device->sll);
 }
 
+// Reads the sections that a board file must have, and checks their figures.
 static void read_parts(const struct yaml_node *root, struct rill_device *device, struct arena *arena,
                        struct diag *diag) {
     const struct yaml_node *clock = schema_need(root, "clock", &device_table, arena, diag);

@@ -18,7 +18,7 @@ struct device_resources {
 struct device_slr {
     const char *name;
     struct device_resources total;
-    struct device_resources region; // what the platform's dynamic region has of it; at most `total`
+    struct device_resources region; // the part in the platform's dynamic region; at most `total`
     int platform_wires;             // wires to the next die that the platform itself uses
     bool hbm;                       // the HBM ports enter here
 };
@@ -38,8 +38,8 @@ struct rill_device {
     double clock_default_mhz, clock_max_mhz;
     size_t slr_count;
     int sll;        // wires from one die to the next; 0: unknown
-    int sll_region; // those of them whose registers are in the dynamic region
-    // Cells of the platform on the whole card. The device less these is what the vendor's tools call the user's budget.
+    int sll_region; // how many of these wires have their registers in the dynamic region
+    // Cells of the platform on the whole card. The vendor's tools call the rest of the device the user's budget.
     struct device_resources platform_cells;
     struct device_slr slrs[DEVICE_MAX_SLRS];
     struct hbm_figures hbm;
@@ -51,8 +51,8 @@ extern const struct schema_table device_table, board_port_table, board_limit_tab
 
 // Reads the sections of a board file that are tables of numbers. Missing sections and keys get their presets.
 void board_figures_read(const struct yaml_node *root, struct board_figures *, struct arena *, struct diag *);
-struct device_resources device_total(const struct rill_device *);  // of all dies
-struct device_resources device_region(const struct rill_device *); // of the dynamic region on all dies
+struct device_resources device_total(const struct rill_device *);  // sum of all dies
+struct device_resources device_region(const struct rill_device *); // sum of the dynamic region on all dies
 // Reads a board file. Returns NULL after reporting errors in diag.
 struct rill_device *rill_device_read(const char *path, struct arena *arena, struct diag *diag);
 // Finds a board by name or path and reads it. `u55c` means boards/u55c.yaml of the installation. A text that contains a

@@ -9,7 +9,7 @@
 
 #include "gen/base/diag.h"
 
-#define ATOM_BYTES 32.0
+#define ATOM_BYTES 32.0 // the unit in which bus time is counted (hbm_figures_atom_ns)
 
 enum figure_type { FIGURE_int, FIGURE_double };
 
@@ -77,6 +77,7 @@ const char *hbm_figures_override(struct arena *arena, struct hbm_figures *h, con
 
 // ---- contradictions ----
 
+// Returns the power of two, from 32 on, that is nearest to `bits`.
 static double nearest_power(int bits) {
     double power = 32;
     while (power * 3 / 2 < bits) power *= 2;
@@ -123,7 +124,8 @@ void hbm_figures_list(FILE *out, bool markdown) {
 
 static double most(double a, double b) { return a > b ? a : b; }
 
-// The bus idles while a refresh keeps all banks closed, and then until the next row is open.
+// The bus idles while a refresh keeps all banks closed, and then until data of the next row arrive. This takes longer
+// than from an open row by the difference of the two latencies.
 double hbm_figures_pause_ns(const struct hbm_figures *h) {
     return h->refresh_ns + h->latency_closed_ns - h->latency_hit_ns;
 }
@@ -134,7 +136,7 @@ double hbm_figures_atom_ns(const struct hbm_figures *h) {
     return most(most(pins, port), between);
 }
 
-// A refresh lets the data that are already on the bus finish.
+// The data that are on the bus when a refresh begins still finish, so the bus idles for one atom less than the pause.
 double hbm_figures_rate(const struct hbm_figures *h) {
     double atom = hbm_figures_atom_ns(h), idle = most(hbm_figures_pause_ns(h) - atom, 0);
     return ATOM_BYTES / atom * (1 - idle / h->refresh_interval_ns);

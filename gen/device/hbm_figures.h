@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a board's memory, in one table. The keys of `hbm:` in a board file, the options `--hbm KEY=VALUE`,
-// what design.yaml keeps of them, and the lists in the usage text and docs/boards.md are generated from it. These
-// figures alone configure the memory model (verif/model), the forecast and the lower bound.
+// The figures of a board's memory, in one table. The keys of `hbm:` in a board file, the options `--hbm KEY=VALUE`, the
+// copy of the figures in design.yaml, and the lists in the usage text and docs/boards.md are generated from it. No
+// other figures configure the memory model (verif/model), the forecast and the lower bound.
 #ifndef RILL_HBM_FIGURES_H
 #define RILL_HBM_FIGURES_H
 
@@ -58,7 +58,7 @@ const char *hbm_figures_override(struct arena *, struct hbm_figures *, const cha
 // Prints the table, one line per key: key, range, unit, meaning; or as rows of Markdown (docs/boards.md).
 void hbm_figures_list(FILE *, bool markdown);
 
-// The long-run rate of sequential reads in GB/s, which no stream of accesses exceeds; and the pause, in ns, that a
+// The long-run rate of sequential reads in GB/s, which no stream of accesses exceeds, and the pause in ns that a
 // refresh makes.
 double hbm_figures_rate(const struct hbm_figures *);
 double hbm_figures_pause_ns(const struct hbm_figures *);
@@ -68,10 +68,10 @@ struct hbm_share {
     double peak, sustained;
 };
 struct hbm_share hbm_figures_share(const struct hbm_figures *, double bytes, double seconds);
-// "90.0 % of the peak 14.40 GB/s, 97.6 % of the sustained 13.28"
+// Returns such a text: "90.0 % of the peak 14.40 GB/s, 97.6 % of the sustained 13.28".
 const char *hbm_figures_share_text(struct arena *, const struct hbm_figures *, struct hbm_share);
-// Bus time of 32 bytes in ns. The slowest of three rates determines it: the pins, the port, and the sustained rate
-// between refreshes.
+// Returns the bus time of 32 bytes in ns. The slowest of three rates determines it: the pins, the port, and the
+// sustained rate between refreshes.
 double hbm_figures_atom_ns(const struct hbm_figures *);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads what the vendor's tools say about a platform, or about a build on it, and compares a board file with it.
+// Reads a report of the vendor's tools about a platform, or about a build on it, and compares a board file with it.
 #ifndef RILL_PLATFORM_H
 #define RILL_PLATFORM_H
 
@@ -8,11 +8,11 @@
 enum platform_kind { PLATFORM_LUT, PLATFORM_FF, PLATFORM_BRAM36, PLATFORM_URAM, PLATFORM_DSP, PLATFORM_KINDS };
 
 enum platform_what {
-    PLATFORM_REGION,    // what the dynamic region has
-    PLATFORM_DEVICE,    // what the device has
+    PLATFORM_REGION,    // resources in the dynamic region
+    PLATFORM_DEVICE,    // resources of the device
     PLATFORM_CELLS,     // the cells of the platform on the whole card
     PLATFORM_WIRES,     // wires from one die to the next
-    PLATFORM_WIRES_USED // those of them that the platform uses
+    PLATFORM_WIRES_USED // wires from one die to the next that the platform uses
 };
 
 // One figure of a report. The true value is from `low` to `high`: a share with two decimals gives a range, and the
@@ -32,7 +32,7 @@ struct platform_said {
     VEC(struct platform_row) rows;
 };
 
-// A build's own part, which a report does not tell from the platform's.
+// The part of a build that belongs to the user's kernel. A report does not separate it from the platform's part.
 struct platform_build {
     const char *kernel; // instance of the kernel in a report by hierarchy; NULL: unknown
     bool has_ports;     // whether `ports` is known
@@ -45,7 +45,7 @@ struct platform_said *platform_read(const char *path, const struct rill_device *
                                     struct arena *, struct diag *);
 // The reader of JSON, for platform_read.
 bool platform_read_json(const struct source *, struct platform_said *, struct arena *, struct diag *);
-// Adds a figure; false after an error if the file gave another value for it before.
+// Adds a figure. False after an error: the file gave another value for this figure before.
 bool platform_add(struct platform_said *, const struct platform_row *, struct arena *, struct diag *);
 const char *platform_figure_name(const struct platform_row *, struct arena *); // "region of SLR0, LUT"
 
@@ -56,7 +56,7 @@ struct platform_verdict {
     const char *key; // its key
     bool agrees;
 };
-// Compares each figure with the board file. Returns NULL after an error: the file has dies that the board has not.
+// Compares each figure with the board file. Returns NULL after an error: the file names a die that the board lacks.
 struct platform_verdict *platform_compare(const struct rill_device *, const struct platform_said *, struct arena *,
                                           struct diag *);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares a board file with what the vendor's tools say.
+// Compares a board file with a report of the vendor's tools.
 #include <string.h>
 
 #include "gen/base/yaml.h"
@@ -34,12 +34,13 @@ static int die_of(const struct rill_device *device, const char *name) {
     return -1;
 }
 
-// The place of a key, or that of the map if it has no such key.
+// Returns the place of a key, or of the map if it has no such key.
 static struct loc place(const struct yaml_node *map, const char *key) {
     const struct yaml_node *value = yaml_get(map, key);
     return value ? value->loc : map->loc;
 }
 
+// Finds the board file's value, and its place, for a figure of the whole card.
 static void judge_card(const struct rill_device *device, const struct yaml_node *root, struct arena *arena,
                        struct platform_verdict *v) {
     const char *key = kind_keys[v->row->kind];
@@ -54,6 +55,7 @@ static void judge_card(const struct rill_device *device, const struct yaml_node 
     v->board = amount(&device->platform_cells, v->row->kind);
 }
 
+// Finds the board file's value, and its place, for a figure of a die.
 static void judge_die(const struct rill_device *device, const struct yaml_node *root, int die, struct arena *arena,
                       struct platform_verdict *v) {
     const struct device_slr *slr = &device->slrs[die];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads text of platforminfo and the tables of Vivado's report_utilization. Tables and columns are found by their
-// names, because versions of the tools order and number them differently. What cannot be read is an error with its line
-// and column.
+// Reads the text output of platforminfo and the tables of Vivado's report_utilization. Tables and columns are found by
+// their names, because versions of the tools order and number them differently. A value that cannot be read is an error
+// with its line and column.
 #include "gen/device/platform.h"
 
 #include <ctype.h>
@@ -30,12 +30,13 @@ struct reader {
     struct diag *diag;
     const struct source *source;
     const char *next;
-    uint32_t number; // of the line read last
+    uint32_t number; // number of the line read last
     bool has_kernel; // the kernel was found in the table of instances
     const char *ulp; // last name in the path of the platform's dynamic region; NULL: unknown
-    double top[PLATFORM_KINDS], inner[PLATFORM_KINDS]; // counts of the whole build, and of kernels or the region in it
-    struct loc top_loc;                                // source NULL: no table of instances
-    bool has_ulp;
+    // top: counts of the whole build; inner: counts of the kernel, or of the dynamic region in it.
+    double top[PLATFORM_KINDS], inner[PLATFORM_KINDS];
+    struct loc top_loc; // source NULL: no table of instances
+    bool has_ulp;       // the dynamic region was found in the table of instances
 };
 
 static bool next_line(struct reader *r, struct line *line) {
@@ -70,7 +71,7 @@ static bool names_die(struct line t) {
     return true;
 }
 
-// A count with or without its share, such as `1234`, `25.5`, `1234(0.56%)` or `1234 [ 0.56%]`.
+// Reads a count with or without its share, such as `1234`, `25.5`, `1234(0.56%)` or `1234 [ 0.56%]`.
 static bool read_number(struct reader *r, const struct line *line, struct line cell, double *out) {
     struct line t = trimmed(cell);
     const char *text = copy(r, t);
@@ -93,7 +94,7 @@ bool platform_add(struct platform_said *said, const struct platform_row *row, st
         struct platform_row *was = &said->rows.items[i];
         bool same_die = was->die && row->die ? !strcmp(was->die, row->die) : was->die == row->die;
         if (was->what != row->what || was->kind != row->kind || !same_die) continue;
-        if (row->low <= was->high && row->high >= was->low) { // both hold: keep what both allow
+        if (row->low <= was->high && row->high >= was->low) { // both can be true: keep the range that both allow
             if (row->low > was->low) was->low = row->low;
             if (row->high < was->high) was->high = row->high;
             return true;
@@ -133,7 +134,7 @@ static bool read_info_line(struct reader *r, const struct line *line, struct lin
     return true; // another property
 }
 
-// The section from its heading up to the next one. Headings are lines without a colon; rules of `=` surround them.
+// Reads the section from its heading up to the next heading. Headings are lines without a colon, between rules of `=`.
 static bool read_info(struct reader *r) {
     struct line line;
     const char *die = NULL;
@@ -150,7 +151,7 @@ static bool read_info(struct reader *r) {
     return true;
 }
 
-// `File: .../NAME.xpfm`
+// Finds the name of the platform, NAME in `File: .../NAME.xpfm`, and returns to the first line.
 static void find_platform(struct reader *r) {
     struct line line;
     const char *start = r->next;
@@ -167,6 +168,7 @@ static void find_platform(struct reader *r) {
 
 // ---- tables of Vivado ----
 
+// Splits a line of a table, `| a | b |`, into its cells.
 static void split_cells(const struct line *line, struct cells *out) {
     out->count = 0;
     const char *end = line->at + line->len, *at = line->at + 1;
@@ -175,19 +177,21 @@ static void split_cells(const struct line *line, struct cells *out) {
         out->cell[out->count++] = (struct line){at, (size_t)(bar - at)};
 }
 
+// The index of the column with this title; -1 if there is none.
 static int column(const struct cells *head, const char *name) {
     for (int i = 0; i < head->count; i++)
         if (is(trimmed(head->cell[i]), name)) return i;
     return -1;
 }
 
-// A row's name may end with marks of footnotes.
+// Returns the name of a row without the marks of footnotes that may follow it.
 static struct line row_name(struct line cell) {
     struct line t = trimmed(cell);
     while (t.len && t.at[t.len - 1] == '*') t.len--;
     return t;
 }
 
+// The kind of resource that a row of the sites counts; -1: another one.
 static int site_kind(struct line name) {
     static const struct {
         const char *name;
@@ -202,7 +206,7 @@ static int site_kind(struct line name) {
     return -1;
 }
 
-// | Site Type | Used | ... | Available | Util% |
+// Reads a row of | Site Type | Used | ... | Available | Util% |: the device has the available number.
 static bool read_site(struct reader *r, const struct line *line, const struct cells *head, const struct cells *row) {
     int kind = site_kind(row_name(row->cell[0])), available = column(head, "Available");
     double count;
@@ -212,7 +216,8 @@ static bool read_site(struct reader *r, const struct line *line, const struct ce
                place(r, line, trimmed(row->cell[available]).at));
 }
 
-// | Site Type | SLR0 | SLR1 | ... | SLR0 % | SLR1 % | ...: a die has used / share, and the share has two decimals.
+// Reads a row of | Site Type | SLR0 | SLR1 | ... | SLR0 % | SLR1 % | ... |: a die has used / share. The share is
+// rounded to two decimals, so the figure is a range.
 static bool read_site_of_dies(struct reader *r, const struct line *line, const struct cells *head,
                               const struct cells *row) {
     static const double HALF = 0.005;
@@ -226,7 +231,7 @@ static bool read_site_of_dies(struct reader *r, const struct line *line, const s
         if (at < 0) continue;
         struct line cell = trimmed(row->cell[at]);
         if (!read_number(r, line, row->cell[i], &used)) return false;
-        if (cell.len && *cell.at == '<') continue; // `<0.01`
+        if (cell.len && *cell.at == '<') continue; // too small for a range: `<0.01`
         if (!read_number(r, line, row->cell[at], &share)) return false;
         if (share <= HALF) continue;
         if (!add(r, PLATFORM_DEVICE, die, (enum platform_kind)kind, ceil(100 * used / (share + HALF)),
@@ -236,7 +241,8 @@ static bool read_site_of_dies(struct reader *r, const struct line *line, const s
     return true;
 }
 
-// | SLR1 <-> SLR0 | used | fixed | available | ...: the build's wires are an upper bound of the platform's.
+// Reads a row of | SLR1 <-> SLR0 | used | fixed | available | ... |. The wires that a build uses are an upper bound of
+// those that the platform uses.
 static bool read_wires(struct reader *r, const struct line *line, const struct cells *head, const struct cells *row) {
     struct line name = trimmed(row->cell[0]);
     const char *arrow = memmem(name.at, name.len, "<->", 3);
@@ -252,8 +258,10 @@ static bool read_wires(struct reader *r, const struct line *line, const struct c
            add(r, PLATFORM_WIRES_USED, die, PLATFORM_LUT, 0, used, place(r, line, trimmed(row->cell[used_at]).at));
 }
 
-// The platform's cells of a build: at least those that the board file has, less one percent for the tool's freedom,
-// and at most these and the memory subsystem's for all ports, if their number is known.
+// Adds the range of the platform's cells that follows from a count in a build. If it is exact, it counts the platform
+// with the memory subsystem for all ports, and one percent is left for the tool's freedom. So the platform has at least
+// this count less the subsystem for all ports; the least is 0 if the number of ports or the subsystem's count of this
+// kind is unknown. If it is not exact, it is only a lower bound.
 static bool add_cells(struct reader *r, enum platform_kind kind, double count, bool exact, struct loc loc) {
     const struct board_memory_port *port = &r->device->figures.memory_port;
     const double SLACK = 0.01;
@@ -268,8 +276,8 @@ static bool add_cells(struct reader *r, enum platform_kind kind, double count, b
 
 static const char *const kernel_columns[PLATFORM_KINDS] = {"LUT", "REG", "BRAM", "URAM", "DSP"};
 
-// | Name | LUT | LUTAsMem | REG | BRAM | URAM | DSP |: `Platform` has the platform's cells, and these and the user's
-// budget are the device.
+// Reads a row of | Name | LUT | LUTAsMem | REG | BRAM | URAM | DSP |. `Platform` has the platform's cells. Together
+// with `User Budget` they are the device.
 static bool read_kernel_row(struct reader *r, const struct line *line, const struct cells *head,
                             const struct cells *row) {
     struct line name = trimmed(row->cell[0]);
@@ -288,6 +296,8 @@ static bool read_kernel_row(struct reader *r, const struct line *line, const str
     return true;
 }
 
+// Reads a row of the table of instances: the first row, which counts the whole build, and the rows of the kernel, or of
+// the dynamic region if the kernel's name is unknown.
 static bool read_instance(struct reader *r, const struct line *line, const struct cells *head,
                           const struct cells *row) {
     static const char *const names[PLATFORM_KINDS][3] = {[PLATFORM_LUT] = {"Total LUTs", "CLB LUTs"},
@@ -322,7 +332,7 @@ static bool has_dies(const struct cells *head) {
 
 typedef bool row_reader(struct reader *, const struct line *, const struct cells *head, const struct cells *row);
 
-// How to read the rows of a table with these titles; NULL: it has nothing to compare.
+// Returns the reader for the rows of a table with these titles; NULL: the table has nothing to compare.
 static row_reader *reader_of(const struct cells *head) {
     bool sites = column(head, "Site Type") == 0, available = column(head, "Available") > 0;
     if (sites && has_dies(head)) return read_site_of_dies;
@@ -334,6 +344,7 @@ static row_reader *reader_of(const struct cells *head) {
     return NULL;
 }
 
+// A table has its titles between two rules `+---+`. A line that is neither a rule nor a row ends it.
 static bool read_tables(struct reader *r) {
     struct line line;
     struct cells head = {0}, row;
@@ -363,8 +374,8 @@ static bool read_tables(struct reader *r) {
     return true;
 }
 
-// The platform's cells by the table of instances: the whole build less the kernel. Without the kernel's name, what is
-// outside the dynamic region is a lower bound.
+// Adds the platform's cells by the table of instances: the whole build less the kernel. Without the kernel's name, the
+// cells outside the dynamic region are a lower bound.
 static bool add_instances(struct reader *r) {
     if (!r->top_loc.source) return true;
     if (r->build->kernel && !r->has_kernel) {

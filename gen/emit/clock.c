@@ -10,8 +10,8 @@
 
 const char clock_beside_design[] = "design.timing.json";
 
-enum { REPORTED = 3 /* paths */ };
-static const double LEAST_NS = 0.01, MOST_NS = 10000;
+enum { REPORTED = 3 /* most paths that clock_worst gives */ };
+static const double LEAST_NS = 0.01, MOST_NS = 10000; // range of a path's delay
 
 struct record {
     const char *name, *rtl;
@@ -30,7 +30,7 @@ static const struct schema_field path_fields[] = {
     {.key = "path", .type = SCHEMA_STRING, .offset = offsetof(struct clock_path, text), .required = true},
 };
 
-// The list under a key; a missing or empty list is an error.
+// Returns the list under a key. A missing or empty list is an error, after which it returns NULL.
 static const struct yaml_node *list_of(const struct yaml_node *map, const char *key, struct diag *diag) {
     const struct yaml_node *list = yaml_get(map, key);
     if (list && !yaml_expect(list, YAML_KIND_SEQ, key, diag)) return NULL;
@@ -47,7 +47,7 @@ static bool read_path(const struct yaml_node *node, struct arena *arena, struct 
     return true;
 }
 
-// Names of the places where paths of this design can be.
+// Lists the places where paths of this design can be, as in clock_part.where. Returns how many there are.
 static int list_places(const struct ir *ir, const char *words[IR_MAX_DIES + 2]) {
     int count = 0;
     bool spread = ir->design.dies > 1 && ir->dies > 1;
@@ -72,6 +72,7 @@ static bool read_part(const struct ir *ir, const struct yaml_node *node, struct 
     return true;
 }
 
+// Reads the record. If it is for other Verilog, it is stale, and the rest of it is not read.
 static bool read_record(const struct ir *ir, const struct yaml_node *root, struct clock_model *out, struct diag *diag) {
     static const char *const others[] = {"class", "parts", "crossings"};
     struct record record = {0};
@@ -86,6 +87,7 @@ static bool read_record(const struct ir *ir, const struct yaml_node *root, struc
     return parts;
 }
 
+// The record's name next to a spec: NAME.timing.json for NAME.yaml.
 static const char *beside(struct arena *arena, const char *spec) {
     size_t len = strlen(spec);
     return arena_printf(arena, "%.*s.timing.json", (int)(file_has_suffix(spec, ".yaml") ? len - 5 : len), spec);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emitters: read-only walks over the IR that print Verilog and reports. The output depends on the IR alone, byte for
-// byte.
+// Emitters: they walk the IR without changing it, and print Verilog and files about it. The output depends on the IR
+// alone, byte for byte.
 #ifndef RILL_EMIT_H
 #define RILL_EMIT_H
 
@@ -30,9 +30,10 @@ void emit_channels(const struct emit_plan *, struct text *out);
 void emit_kernels(struct emit_scope *);
 void emit_walks(struct emit_scope *);
 void emit_control(struct emit_scope *);
-// The comment above a parameter: the number that the bits of an fp32 stand for, or the order of a list; most have none.
+// Adds the comment above a parameter: the number that the bits of an fp32 stand for, the order of a list, or the
+// meaning of an engine's chains. Most parameters have none.
 void emit_describe_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
-// A table has one line per entry.
+// Prints the value of a parameter. A table has one line per entry.
 void emit_value(const struct ir *, int kernel, const struct ir_param *, struct text *out);
 // Simulation top: rill_top, or the kernel wrapper of that name around rill_top, with a memory model per channel and
 // probes.
@@ -40,8 +41,9 @@ void emit_sim_top(const struct emit_plan *, const char *wrapper, struct text *ou
 
 // ---- levels ----
 
-// Each instance has its own register of a level: `core_rst` resets everything that belongs to one request, `core_flush`
-// flushes the memory's engines. A design on several dies has a `core_rst_<die>` per die.
+// Each instance has a separate register for each level: `core_rst` resets everything that belongs to one request,
+// `core_flush` flushes the memory's engines. A design on several dies has a `core_rst_<die>` per die.
+//
 // The net at the top that has a module's resets of a die.
 const char *emit_module_reset(const struct emit_plan *, int module, int die);
 const char *emit_first_reset(const struct emit_plan *); // the reset bit of an instance that every design has
@@ -54,10 +56,11 @@ const char *emit_of_die(const struct ir *, const char *net, int die);
 bool emit_has_faults(const struct ir *, int die);
 void emit_stall(const struct ir *, struct text *out); // channels without a beat for their lanes
 const char *emit_on_die(const struct ir *, int die);  // `, on SLR1`; empty if the whole design is on one die
-void emit_count_channels(struct emit_plan *);         // counts the copies of reset and flush that channels take
+void emit_count_channels(struct emit_plan *);         // adds the copies of reset and flush that the channels take
 // A channel's DMA engines: one for each read client, one for all writers. Each takes a copy of reset and of flush.
 int emit_channel_engines(const struct ir *, int channel);
-int emit_channel_die(const struct ir *);                                           // index of the reset of the channels
+// The die whose reset the channels take; 0 if the whole design is on one die.
+int emit_channel_die(const struct ir *);
 const char *emit_channel_level(const struct ir *, const char *level, int channel); // net of its copies
 
 // ---- streams ----
@@ -66,10 +69,11 @@ struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it
 // One signal of a stream at its writer or at its reader.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
-// The fork that copies each word of a stream without a net for each reader: they all read the word at the fork's input.
-// IR_NONE: the stream's reader is no such fork.
+// The fork that reads this stream, if its outputs have no nets for words: all its readers read the word at the fork's
+// input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);
-// The stream whose word at its reader, such a fork, is also the word of this stream at its writer; IR_NONE: none.
+// For a stream that leaves such a fork: the stream at the fork's input, which has the same words. IR_NONE: the writer
+// is no such fork.
 int emit_copied_from(const struct emit_plan *, int edge);
 bool emit_word_leaves(const struct emit_plan *, int edge); // a reader of such a fork is in another module
 // Declares a stream's nets at one end, unless they are ports of the module or are declared already.
@@ -84,8 +88,8 @@ int64_t emit_pool_number(const struct ir *, int pool, const char *param); // val
 // ---- places ----
 
 void emit_pblocks(const struct emit_plan *, struct text *out); // Tcl: a pblock for each die, with its instances
-// Lines `rill_prefer <die> {<path>}` for the matrix engines and the parts of them that lie on other dies than what is
-// around them, so that crossings stay between flip-flops.
+// Lines `rill_prefer <die> {<path>}` for the matrix engines, and for their parts that are on another die than the
+// instance around them, so that crossings stay between flip-flops.
 void emit_engine_preferences(const struct emit_plan *, struct text *out);
 void emit_placement(const struct emit_plan *, struct text *out); // only its lines `rill_place pblock_<die> {<path>}`
 // Visits the instances of a stream, with their paths and the dies they are on.
@@ -95,17 +99,19 @@ void emit_memory_map(const struct ir *, struct text *out); // JSON
 
 // ---- comments ----
 
-// How to read the file. It contains these places for line numbers, which are known when the whole text is.
+// Adds the part of the top's header comment that explains how to read the file. Its text contains these placeholders
+// for line numbers, which emit_top replaces when the whole text is known.
 #define EMIT_LINE_NETS "@nets"
 #define EMIT_LINE_MODULES "@mods"
 #define EMIT_LINE_CHANNEL "@chan"
 void emit_describe_top(const struct emit_plan *, struct text *out);
 const char *emit_what(const struct emit_plan *, int module); // a sentence about a module
-// The region's operations, or the module's kernels.
+// Adds a module's part of its header comment: the region's operations or the module's kernels, and what goes in and
+// out.
 void emit_describe_module(const struct emit_plan *, int module, struct text *out);
 void emit_describe_kernel(const struct ir *, int kernel, struct text *out); // its operations, or what it carries
 void emit_describe_stream(const struct ir *, const struct ir_edge *, struct text *out); // ends, tensor, words, dies
-const char *emit_purpose(const struct ir *, int kernel);           // of a kernel that computes no operation
+const char *emit_purpose(const struct ir *, int kernel);           // what a kernel that computes no operation is for
 void emit_tensor(const struct ir *, int tensor, struct text *out); // name, dtype, shape
 void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); // the stream's tensor or purpose
 const char *emit_carried_name(const struct ir *, const struct ir_edge *); // the tensor's name, or the stream's purpose
@@ -146,6 +152,7 @@ bool emit_library_has(const struct emit_library *, const char *module);
 // Reads the templates that a text instantiates in any branch of its `ifdef`s, and everything that these templates need.
 // Included files replace their directives. Returns false after an error.
 bool emit_library_reach(struct emit_library *, const struct source *text, struct diag *);
+// Whether a text instantiates the module, in any branch of its `ifdef`s.
 bool emit_instantiates(struct arena *, const struct source *text, const char *module);
 
 // ---- all of it ----
@@ -160,24 +167,24 @@ struct emit_rtl {
     const char *hash; // 16 digits; hash of what a netlist depends on: Verilog without comments, and placement on dies
 };
 bool emit_rtl(const struct emit_plan *, struct emit_rtl *out, struct diag *); // false after an error
-// Adds the part of a Verilog file that a netlist depends on: without comments, layout, and hashes that only the host
-// reads.
+// Adds the part of a Verilog file that a netlist depends on: everything except comments, layout, and hashes that only
+// the host reads.
 void emit_logic(const char *data, size_t len, struct text *out);
-// The first lines of a file; `what` is a sentence about its module.
+// Adds the first lines of a file. what: a sentence about its module.
 void emit_header(const struct emit_plan *, const char *what, struct text *out);
 
 // ---- shared by the emitters ----
 
-enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS };
-struct emit_client {       // a client of one channel
-    const char *name;      // suffix of its nets
-    int client;            // index in the IR; IR_NONE: the weight stream
-    int base;              // net of its base address; IR_NONE: the channel's register
-    int64_t burst, buffer; // beats; 0: the design's values
-    bool is_lane;          // the engine's weight stream
-    bool on_every;         // one such client on every channel of a matrix engine
-    bool is_packed;        // each channel delivers different beats
-    int part, parts;       // a read split over `parts` channels: this is number `part`
+enum { EMIT_MAX_CLIENTS = IR_CHANNEL_CLIENTS }; // most clients of a channel in one direction
+struct emit_client {                            // a client of one channel
+    const char *name;                           // suffix of its nets
+    int client;                                 // index in the IR; IR_NONE: the weight stream
+    int base;                                   // net of its base address; IR_NONE: the channel's register
+    int64_t burst, buffer;                      // beats; 0: the design's values
+    bool is_lane;                               // the engine's weight stream
+    bool on_every;                              // one such client on every channel of a matrix engine
+    bool is_packed;                             // each channel delivers different beats
+    int part, parts;                            // a read split over `parts` channels: this is number `part`
 };
 // Lists the read or write clients of a channel and returns how many there are.
 int emit_channel_clients(const struct ir *, int channel, bool is_write, struct emit_client out[EMIT_MAX_CLIENTS]);

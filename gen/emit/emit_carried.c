@@ -18,7 +18,7 @@ void emit_tensor(const struct ir *ir, int tensor, struct text *out) {
 
 static bool is_step(const struct ir_port *p) { return p->role == IR_ROLE_STEP || p->role == IR_ROLE_WALK; }
 
-// The purpose of a stream by its port's role; NULL if the role is that of a tensor's stream.
+// The purpose of a stream by its port's role. NULL: the role only says that the stream carries a tensor.
 static const char *role_text(const struct ir_port *p) {
     static const char *const text[] = {
         [IR_ROLE_NONE] = NULL,
@@ -55,6 +55,7 @@ static int add_tensors(const struct ir *ir, const struct ir_kernel *k, bool is_o
     return count;
 }
 
+// Lists the tensors that a multiplexer takes in turn, or that a demultiplexer gives.
 static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
     struct text turns = {0};
@@ -80,6 +81,7 @@ static bool add_at_ends(const struct ir *ir, const struct ir_edge *e, bool brief
 
 // ---- by neighbours ----
 
+// Whether a kernel only passes words on, so that the streams before and after it tell what it carries.
 static bool hands_on(const struct ir_kernel *k) {
     return k->node == IR_NONE && !k->is_control && !kernel_is(k, KERNEL_MULTIPLIES);
 }

@@ -9,7 +9,8 @@
 
 // ---- streams ----
 
-// The order of the words of most streams: chunks of a vector, the tokens of a step in turn.
+// Whether the words of a stream are in the usual order: chunks of a vector, and for each chunk the tokens of a step in
+// turn.
 static bool is_plain(const struct ir_itensor *t) {
     return t->rank == 2 && t->loops == 2 && !t->patches && t->element[0] == 1 && t->step[0] == t->element[1] &&
            t->step[1] == 1 && t->map[0] == 1 && t->map[1] == 0;
@@ -21,7 +22,8 @@ static bool takes_turns(const struct ir *ir, const struct ir_edge *e) {
            (kernel_is(&ir->kernel[e->src_kernel], KERNEL_MUX) || kernel_is(&ir->kernel[e->dst_kernel], KERNEL_DEMUX));
 }
 
-// Words of a firing and token, and the firings of a tensor with several.
+// Adds the number of words of a firing for one token, their size, and the number of firings of a tensor that has
+// several.
 static void add_words(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
     const struct ir_extent *words = &p->type.trip[0];
@@ -42,7 +44,7 @@ static void add_words(const struct ir *ir, const struct ir_edge *e, struct text 
         text_add(out, ", padded with zeros");
 }
 
-// The part of tdata that the reader takes, and the dies that the stream connects.
+// Adds the part of tdata that the reader takes, and the dies that the stream connects.
 static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     const struct ir_port *p = &ir->kernel[e->src_kernel].port[e->src_port];
     struct kernel_part part = kernel_part(ir, e);
@@ -161,8 +163,8 @@ void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
 
 // ---- the head of the file ----
 
-// The kernel that computes a node: the node's kernel or its engine. An operation that an engine's lanes apply on the
-// way belongs to the kernel of its operand.
+// The kernel that computes a node: the node's kernel or its engine. A node without either is applied on the way by an
+// engine's lanes, so it belongs to the kernel of its operand.
 static int kernel_of_node(const struct ir *ir, int node) {
     for (int hops = 0; hops < ir->nodes; hops++) {
         for (int k = 0; k < ir->kernels; k++)
@@ -238,7 +240,7 @@ static void add_name(struct names *n, const char *name) {
     VEC_PUSH(n->arena, n->seen, name);
 }
 
-// Data that goes from module to module on nets beside the streams.
+// Adds data that goes from module to module on plain nets instead of streams.
 static void add_plain_data(const struct emit_plan *p, int from, int to, struct names *names) {
     static const struct {
         enum ir_net_role role;
@@ -303,7 +305,7 @@ static void add_flow(const char *from, const char *to, const struct names *n, st
     add_names(n, out);
 }
 
-// The streams that a module receives and sends, or that all modules (EMIT_TOP) send.
+// Lists what a module receives and sends on streams and to and from memory. m EMIT_TOP: what all modules do.
 static void add_flows(const struct emit_plan *p, int m, struct text *out) {
     for (int from = 0; from < p->modules; from++)
         for (int to = 0; to < p->modules; to++) {

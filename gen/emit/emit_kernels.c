@@ -77,8 +77,8 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
 
 static bool is_fork(const struct ir_kernel *k) { return kernel_is(k, KERNEL_FORK); }
 
-// The fork handles the handshake only. Its readers read the word at its input, unless that word is made in another
-// module: then each output has nets, which are wired to the input.
+// Ties the words at a fork's outputs to the word at its input, where they have nets: the fork handles only handshakes.
+// Readers read the word at the fork's input, except if that word is made in another module.
 static void add_fork_words(const struct emit_scope *s, const struct ir_kernel *k) {
     struct emit_word w = emit_word(s->plan->ir, &s->plan->ir->edge[k->port[0].edge]);
     if (emit_fork_at(s->plan, k->port[0].edge) != IR_NONE) return;
@@ -215,7 +215,8 @@ static void add_client_ports(const struct emit_scope *s, int k) {
     }
 }
 
-// Port of an engine's second clock. A design with one clock ties it to clk, as nothing reads it.
+// The port of an engine's second clock; empty for other kernels. A design with one clock ties it to clk, and nothing
+// reads it.
 static const char *second_clock(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel)
@@ -226,7 +227,7 @@ static const char *second_clock(const struct ir *ir, int kernel) {
 
 // ---- instances ----
 
-// Nets at the kernel's ports that no link before it has declared.
+// Declares the nets at the kernel's ports that no link before it has declared.
 static void declare_ends(struct emit_scope *s, int kernel) {
     const struct ir_kernel *k = &s->plan->ir->kernel[kernel];
     for (int p = 0; p < k->ports; p++)
@@ -269,7 +270,7 @@ struct order {
     int *kernel, count;
 };
 
-// Whether data of a kernel comes to another one within their module. `met` has the kernels already visited.
+// Whether data of one kernel reaches another one within their module. met: kernels already visited.
 static bool reaches(const struct emit_plan *p, int from, int to, bool met[]) {
     const struct ir *ir = p->ir;
     if (from == to) return true;
@@ -282,11 +283,13 @@ static bool reaches(const struct emit_plan *p, int from, int to, bool met[]) {
     return false;
 }
 
+// Whether the stream from `from` to this multiplexer closes a loop.
 static bool closes_loop(const struct emit_plan *p, int from, int kernel) {
     bool *met = ARENA_ARRAY(p->ir->arena, bool, (size_t)p->ir->kernels + 1);
     return kernel_is(&p->ir->kernel[kernel], KERNEL_MUX) && reaches(p, kernel, from, met);
 }
 
+// Puts a kernel after the kernels that it reads from, and these after theirs.
 static void put_in_order(struct order *o, int kernel) {
     const struct emit_plan *p = o->plan;
     const struct ir *ir = p->ir;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals that go to all instances or come from all of them: the reset of everything that belongs to a request, the
-// flush of the memory's engines, the kernels' faults. On the way to a die other than the token loop's, each passes
-// through stages of a rill_hop, one on every die of the way. All dies have equally many stages, so they leave reset in
-// the same cycle, and a fault's bit number does not depend on its die.
+// flush of the memory's engines, the kernels' faults. In a design on several dies, resets and faults pass through
+// stages of a rill_hop between the token loop and every die, with a stage on every die of the way. All dies, also the
+// token loop's, have equally many stages, so they leave reset in the same cycle. A fault's bit number does not depend
+// on its die.
 #include "gen/emit/emit.h"
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
@@ -37,7 +38,7 @@ const char *emit_channel_level(const struct ir *ir, const char *level, int chann
     return arena_printf(ir->arena, "%s_channel_%02d", level, channel);
 }
 
-// The control module has kernels in every design.
+// The control module has kernels in every design, so its first reset bit always exists.
 const char *emit_first_reset(const struct emit_plan *p) {
     int home = emit_home(p->ir);
     return arena_printf(p->ir->arena, "%s%s", emit_module_reset(p, p->control, home),
@@ -75,7 +76,7 @@ static void take_channels(struct copies *c, const char *level, const char *note,
         take(c, emit_channel_level(c->ir, level, ch), emit_channel_engines(c->ir, ch), ch ? "" : note, out);
 }
 
-// One register for all, followed by a register for each instance.
+// Adds a tree: a register for each instance, all fed from one source, which is a register.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
     text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
               rtl_register_tree.module, c->count, name, source, emit_open((int)c->net.count));
@@ -87,7 +88,7 @@ static void add_source(const char *net, const char *source, struct text *out) {
     text_addf(out, "    reg %s_q;\n    always @(posedge clk) %s_q <= %s;\n", net, net, source);
 }
 
-// The reset of the instances on one die.
+// Adds the resets of the instances on one die.
 static void add_reset(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     struct copies copies = {.ir = ir};
@@ -162,8 +163,8 @@ static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     return run;
 }
 
-// Lists a die's faults in order of their bit numbers: as slices of a net with all faults, or of the modules' vectors if
-// `net` is NULL.
+// Lists a die's faults in order of their bit numbers, as slices of the net `net` with all faults, or of the modules'
+// vectors if `net` is NULL. die IR_NONE: the faults of all dies.
 static void add_list(const struct emit_plan *p, int die, const char *net, struct text *out) {
     const struct ir *ir = p->ir;
     struct text list = {0};
@@ -190,7 +191,7 @@ static void add_fault_way(const struct emit_plan *p, int die, struct text *out) 
     text_add(out, "));\n");
 }
 
-// Lists which kernel has which bit of a vector of faults: of one module's, or of all.
+// Lists which kernel has which bit of a vector of faults: of one module's vector, or of all faults for EMIT_TOP.
 void emit_describe_faults(const struct emit_plan *p, int module, const char *indent, struct text *out) {
     const struct ir *ir = p->ir;
     int bit = 0;

@@ -59,7 +59,7 @@ bool emit_library_has(const struct emit_library *library, const char *module) { 
 
 // ---- includes ----
 
-enum { MAX_BYTES = 1 << 20 /* limit of a template, a header or a lint.txt */ };
+enum { MAX_BYTES = 1 << 20 /* limit of the size of a template, a header or a lint.txt */ };
 
 static const char *header_path(const struct emit_library *library, const char *name) {
     for (size_t i = 0; i < library->headers.count; i++)
@@ -67,7 +67,7 @@ static const char *header_path(const struct emit_library *library, const char *n
     return NULL;
 }
 
-// The name of a constant if the line declares exactly one; NULL for any other line.
+// Returns the name of a constant if the line declares exactly one; NULL for any other line.
 static const char *constant_of(struct emit_library *library, const char *line) {
     static const char begins[] = "localparam ";
     size_t len = strcspn(line, ";\n"), name = strcspn(line, "=");
@@ -102,6 +102,7 @@ static bool add_header(struct emit_library *library, const char *name, const cha
     return header;
 }
 
+// Replaces the include directives of a template. Returns false, and sets *why, after an error.
 static bool expand(struct emit_library *library, struct source *source, const char **why) {
     static const char directive[] = "`include \"";
     struct text out = {0};

@@ -125,7 +125,7 @@ static void add_parameters(const struct channel *ch) {
     text_addf(ch->out, ") u_channel_%02d (\n", ch->index);
 }
 
-// Names the clients of each side in the order of the packed ports, and a channel before with the same ones.
+// Names the clients of one side in the order of the packed ports.
 static void add_names(const struct channel *ch, bool is_write) {
     const struct emit_client *client = is_write ? ch->write : ch->read;
     int count = is_write ? ch->writers : ch->readers;
@@ -157,8 +157,9 @@ static const char *base_of(const struct channel *ch, const struct emit_client *c
     return arena_printf(ch->ir->arena, "channel_base[64*%d +: ADDR_BITS]", ch->index);
 }
 
-// Position of this channel in the packed nets of a client (0 = low bits). There are three layouts: the lanes of all
-// channels, a client on every channel of an engine, and a client whose tensor is split in parts, one channel each.
+// Position of this channel in the packed nets of a client (0: low bits). There are three kinds of clients: the lanes of
+// all channels, a client on every channel of an engine, and a client whose tensor is split into parts on one channel
+// each. Any other client is on this channel alone.
 static int place_of(const struct channel *ch, const struct emit_client *c) {
     if (c->is_lane) return ch->index;
     return c->on_every ? ch->index - ch->ir->engine[ch->engine].first_channel : c->parts > 1 ? c->part : 0;
@@ -172,7 +173,8 @@ static int places_of(const struct channel *ch, const struct emit_client *c) {
 
 // ---- channels that are alike ----
 
-// Whether both have this client at the same distance from their own index, so that the index is all that differs.
+// Whether the two channels have this client with the same name, and at the same distance from their own index, so that
+// the index is all that differs.
 static bool same_client(const struct channel *a, const struct emit_client *x, const struct channel *b,
                         const struct emit_client *y) {
     bool apart = places_of(a, x) > 1 && place_of(a, x) - a->index != place_of(b, y) - b->index;
@@ -191,7 +193,7 @@ static int copy_of(const struct channel *ch) {
     return ch->engine == IR_NONE ? 0 : (ch->index - ch->ir->engine[ch->engine].first_channel) / KERNEL_TREE_GROUP;
 }
 
-// Says what differs between this channel and an earlier one with the same clients.
+// Adds a comment that says what differs between this channel and an earlier one with the same clients.
 static void add_likeness(const struct channel *ch, int like) {
     struct channel other = channel_of(ch->plan, like, NULL);
     int first = ch->engine == IR_NONE ? 0 : ch->ir->engine[ch->engine].first_channel;
@@ -203,7 +205,7 @@ static void add_likeness(const struct channel *ch, int like) {
     text_add(ch->out, "\n");
 }
 
-// The first channel with the clients of this one.
+// The first channel with the same clients as this one; this one if there is none before it.
 static int first_like(const struct channel *ch) {
     for (int c = 0; c < ch->index; c++) {
         struct channel other = channel_of(ch->plan, c, NULL);
@@ -224,6 +226,7 @@ static const char *lane_desc(const struct channel *ch, enum part part) {
                       (int64_t)(place / KERNEL_TREE_GROUP) * DESCRIPTOR_BITS, DESCRIPTOR_BITS);
 }
 
+// The net, or the part of a net, that a port of this channel has for a client.
 static const char *part_of(const struct channel *ch, const struct emit_client *c, enum part part) {
     int64_t bits = part == BEAT_TDATA ? ch->ir->design.beat_bits : 1;
     int place = place_of(ch, c), places = places_of(ch, c);
@@ -236,7 +239,8 @@ static const char *part_of(const struct channel *ch, const struct emit_client *c
     return shared ? net : emit_slice(ch->ir, net, bits * places, bits * place, bits);
 }
 
-// Whether a part is on the line of the one before: the signals of the only descriptor or beat stream of a side.
+// Whether a port is on the line of the port before it: so are the signals of the only descriptor or beat stream of a
+// side.
 static bool is_joined(int clients, int part) {
     return clients == 1 && (part == DESC_TREADY || part == DESC_TDATA || part == BEAT_TREADY || part == BEAT_TDATA);
 }
@@ -271,7 +275,8 @@ static bool is_read(const struct ir *ir, enum ir_net_role role, int client) {
     return ir_net_is_read(ir, ir_find_net(ir, role, client));
 }
 
-// Connects an output port. Clients whose signal some module reads get its net; the others get an `unused_*` wire.
+// Connects an output port of the channel. A client whose signal some module reads gets its net; another client gets an
+// `unused_*` wire. If no client's signal is read, the port stays open.
 static void add_told(const struct channel *ch, const char *port, enum ir_net_role role, enum part part) {
     bool any = false;
     for (int i = 0; i < ch->writers; i++) any = any || is_read(ch->ir, role, ch->write[i].client);

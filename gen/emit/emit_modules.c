@@ -145,7 +145,8 @@ static void add_axis(const struct emit_plan *p, const char *name, const char *do
 
 static const char lane_beat[] = "lane_beat";
 
-// The descriptors that a walker sends to its channels: copies of one, so that no register has too many loads.
+// Describes the descriptors that a walker sends to its channels: several copies of one, so that no register has too
+// many loads.
 static const char *lane_doc(const struct ir *ir, int channels) {
     int copies = kernel_tree_copies(channels);
     const char *doc = "lane (weights, keys, values): one descriptor for all channels";
@@ -190,7 +191,7 @@ static void add_plain(const struct emit_plan *p, const char *name, const char *d
     add_pin(p, pins, (struct emit_pin){.name = name, .net = name, .doc = doc, .bits = bits, .is_output = is_output});
 }
 
-// Which parameter store has which bit of a net.
+// Describes which parameter store has which bit of a net.
 static const char *doc_of_stores(const struct ir *ir, int net) {
     const char *doc = "the store that takes the part; bits:";
     for (int w = 0; w < ir->wires; w++)
@@ -202,7 +203,7 @@ static const char *doc_of_stores(const struct ir *ir, int net) {
     return doc;
 }
 
-// The events whose cycles are counted, the last one first.
+// Describes the events whose cycles are counted, the last one first.
 static const char *doc_of_counters(const struct ir *ir, int net) {
     for (int w = 0; w < ir->wires; w++)
         if (ir->wire[w].kernel == ir->net[net].driver && !strcmp(ir->wire[w].port, "events"))
@@ -241,7 +242,7 @@ static bool is_of_slices(const struct ir *ir, int net) {
     return k && kernel_slice_bits(k) > 0;
 }
 
-// Register stages between dies hold a net of another die, as it was so many cycles before.
+// Describes a net after register stages between dies: the net that it copies, and how many cycles later.
 static const char *doc_of_hop(const struct ir *ir, int n) {
     int first = n, cycles = 0;
     for (; is_of_hop(ir, first); first = net_before(ir, ir->net[first].driver))
@@ -251,7 +252,7 @@ static const char *doc_of_hop(const struct ir *ir, int n) {
                         emit_on_die(ir, ir->kernel[ir->net[n].driver].die), cycles, cycles == 1 ? "" : "s");
 }
 
-// A word that goes to another die in slices, and the word there.
+// Describes a net with slices of a word for another die, or the word that is put together there.
 static const char *doc_of_slices(const struct ir *ir, int n) {
     const struct ir_kernel *k = &ir->kernel[ir->net[n].driver];
     int slices = is_of_slices(ir, n) ? n : net_before(ir, ir->net[n].driver);
@@ -278,7 +279,7 @@ static const char *net_doc(const struct ir *ir, int n) {
     return emit_purpose(ir, net->driver);
 }
 
-// The beats for the lanes are a stream (add_clients).
+// Whether a net belongs to the beats for the lanes, which are a stream (add_clients).
 static bool is_of_lanes(const struct ir_net *net) {
     return net->role == IR_NET_LANE_BEAT_TVALID || net->role == IR_NET_LANE_BEAT_TREADY ||
            net->role == IR_NET_LANE_BEAT_TDATA;
@@ -351,7 +352,7 @@ static int axis_signals(const struct ir *ir, const struct emit_pin *pin, struct 
     return EMIT_TDATA + 1;
 }
 
-// The signals of a pin: those of a stream, or the net itself.
+// Lists the signals of a pin: those of a stream, or the net itself. Returns how many there are.
 int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[EMIT_PIN_SIGNALS]) {
     if (pin->kind == EMIT_PIN_AXIS) return axis_signals(ir, pin, out);
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD) return stream_signals(ir, pin, out);
@@ -383,7 +384,7 @@ static void add_port(const struct ir *ir, const struct emit_pin_signal *s, bool 
               emit_range(ir, s->bits), s->port);
 }
 
-// The ports of a stream share a line.
+// Adds a pin's ports, those of a stream on one line.
 static void add_pin_ports(const struct ir *ir, const struct emit_pin *pin, bool last, struct text *out) {
     struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
     int signals = emit_pin_signals(ir, pin, signal);
@@ -469,8 +470,8 @@ static struct emit_scope scope_of(const struct emit_plan *p, int m, struct text 
     return (struct emit_scope){.plan = p, .module = m, .declared = declared, .written = written, .out = out};
 }
 
-// Counts the copies of the reset that a body takes, before the body is written: a single copy is declared without a
-// range.
+// Counts the copies of the reset that a body takes, by writing the body once without using the text. The count must be
+// known before, because a single copy is declared without a range.
 static void count_copies(struct emit_plan *p, int m) {
     struct text unused = {0};
     struct emit_scope scope = scope_of(p, m, &unused);

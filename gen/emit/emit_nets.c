@@ -46,13 +46,13 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     }
 }
 
-// Pins of the top that only the control module uses.
+// Whether a net is a pin of the top that only the control module uses.
 static bool is_pin(const struct ir *ir, const struct ir_net *n) {
     return n->role == IR_NET_INTERRUPT || (n->role == IR_NET_CLOCK_STATE && ir_second_clock(ir)) ||
            (n->role == IR_NET_PLAIN && !strncmp(n->name, "s_axi_control_", 14));
 }
 
-// The driver of a net for which the IR names no kernel.
+// The module that drives a net for which the IR names no kernel.
 static int driver_without(const struct emit_plan *p, const struct ir_net *n) {
     switch (n->role) {
     case IR_NET_MEMORY_ERROR:
@@ -106,8 +106,9 @@ static bool comes_before(const struct ir *ir, const struct first_use first[], in
     return ir->net[a].of < ir->net[b].of;
 }
 
-// A dump lists wires and not nets, so the order of nets in the IR depends on where the compiler continued. The order of
-// their first wires does not. Nets without a wire come last, by role and owner.
+// Orders the nets by their first wires. A dump lists wires and not nets, so the order of nets in the IR depends on
+// whether the compiler continued from a dump; the order of first wires does not. Nets without a wire come last, by role
+// and owner.
 static void order_nets(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     struct first_use *first = ARENA_ARRAY(ir->arena, struct first_use, (size_t)ir->nets + 1);

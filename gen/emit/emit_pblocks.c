@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes pblocks.tcl for the vendor's placer: a pblock per die with the instances on it. A path that matches no
 // instance is an error.
+//
+// An instance may be placed twice: first with the instance around it, then by itself on another die. The last line
+// decides. So functions with a parameter `inside` run first with false, for whole instances, and then with true, for
+// parts inside of these.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -23,6 +27,7 @@ static void place(const struct ir *ir, int die, const char *path, const struct l
               path);
 }
 
+// State of place_if_here.
 struct placed {
     const struct ir *ir;
     int die;
@@ -34,14 +39,16 @@ static void place_if_here(void *state, const char *instance, int die) {
     if (die == p->die) place(p->ir, die, instance, p->out);
 }
 
-// The die of stage k of n on the way from one die to another. Stages move ahead as early as possible, so that registers
-// are on both sides of each die boundary.
+// The die of stage k on the way from one die to another. Each stage is one die further than the one before, from the
+// first stage on, until the end is reached. So registers are on both sides of each die boundary, provided that
+// registers drive the first stage.
 static int stage_die(int from, int to, int k) {
     int away = abs(to - from);
     return from + (to < from ? -1 : 1) * (k + 1 < away ? k + 1 : away);
 }
 
-// Places the `n` stages of a rill_hop; stages beyond the number of dies on the way stay at its end.
+// Places the `n` stages of a rill_hop. If there are more stages than dies on the way, the last ones are on the die at
+// its end.
 static void place_hop(const struct ir *ir, int die, const char *path, int from, int to, int n,
                       const struct lines *out) {
     for (int k = 0; k < n; k++)
@@ -57,7 +64,7 @@ static void place_late_hop(const struct ir *ir, int die, const char *path, int f
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// Whether a group's results stay on the engine's die, so that the engine's own placement covers them.
+// Whether the results of this lane's group stay on the engine's die, so that the engine's own placement covers them.
 static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
     int home = ir->kernel[e->kernel].die;
     return e->sums_die[lane] == home && e->result_die == home;
@@ -132,7 +139,7 @@ static void place_results(const struct emit_plan *p, int die, const struct ir_en
 }
 
 // Places the stages that carry the operand to one die, and the copy of the operand on a die other than the engine's. A
-// die that only has sums gets the command and the exponents alone.
+// die that only has sums gets the command and the exponents alone. An early chain has no stages.
 static void place_way(const struct ir *ir, int die, const struct ir_engine *e, const char *path,
                       const struct ir_chain *chain, const struct lines *out) {
     int home = ir->kernel[e->kernel].die;
@@ -148,7 +155,8 @@ static void place_way(const struct ir *ir, int die, const struct ir_engine *e, c
         place_hop(ir, die, arena_printf(ir->arena, "%s%s", path, all[i]), home, chain->die, ir_engine_hops(ir, e), out);
 }
 
-// Places what all lanes of a die share, in the order in which place-dies counts the dies, and the operand's copies.
+// Places what all lanes of a die share (a chain), in the order in which place-dies counts the dies, and each lane
+// group's copy of the operand.
 static void place_chains(const struct emit_plan *p, int die, const struct ir_engine *e, bool inside,
                          const struct lines *out) {
     const struct ir *ir = p->ir;
@@ -165,7 +173,7 @@ static void place_chains(const struct emit_plan *p, int die, const struct ir_eng
     }
 }
 
-// Places the stages that load a parameter store: they begin at the memory's die.
+// Places the stages that load parameter stores; they begin on the memory's die.
 static void place_stores(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     for (int k = 0; k < ir->kernels; k++)
@@ -174,7 +182,8 @@ static void place_stores(const struct emit_plan *p, int die, const struct lines 
                            ir->kernel[k].die, kernel_load_hops(&ir->kernel[k]), out);
 }
 
-// Places levels and faults on the die where they are read or made.
+// Places the register trees of reset and flush, and the ways of a die's reset and faults as whole instances. place_ways
+// then places their single stages.
 static void place_levels(const struct emit_plan *p, int die, const struct lines *out) {
     const struct ir *ir = p->ir;
     bool far = emit_way_stages(ir) > 0;

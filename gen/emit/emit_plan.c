@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides in which module an instance goes: that of its region, `shared` if several regions use it, or `control` if it
-// belongs to no region.
+// Makes the plan of a design's modules: decides in which module an instance goes, and names modules and streams. An
+// instance is in the module of its region, in `shared` if several regions use it, or in `control` if it belongs to no
+// region.
 #include <ctype.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 
 // ---- names ----
 
-// The design's name as a Verilog identifier; every run of other characters becomes one `_`. It never begins like a name
-// of the library.
+// The design's name as a Verilog identifier, with one `_` for each run of other characters. If it begins like a name of
+// the library or not with a letter, `design_` precedes it.
 static const char *prefix_of(const struct ir *ir) {
     struct text text = {0};
     bool own = isalpha((unsigned char)ir->name[0]) && strncmp(ir->name, "rill", 4) != 0;
@@ -49,6 +50,7 @@ static int add_module(struct emit_plan *p, const char *wanted, int region) {
 
 // ---- homes ----
 
+// States of a kernel's home while homes are searched: not searched yet, being searched now, nothing decides it.
 enum { UNKNOWN = -2, ASKED = -3, NOWHERE = -4 };
 
 struct homes {
@@ -59,7 +61,7 @@ struct homes {
 static int home_of(struct homes *h, int kernel);
 
 // The home that a port's stream suggests: that of the kernel at its other end, or of the region in which the port
-// fires. NOWHERE: the stream decides nothing.
+// fires. NOWHERE: the stream decides nothing, as for step words.
 static int home_at(struct homes *h, const struct ir_port *p) {
     const struct ir *ir = h->plan->ir;
     if (p->edge == IR_NONE) return NOWHERE;
@@ -84,6 +86,7 @@ static int home_along(struct homes *h, const struct ir_kernel *k, bool is_output
     return home;
 }
 
+// The home of a pool: that of its readers, or shared if they have several.
 static int home_of_pool(struct homes *h, int pool) {
     const struct ir *ir = h->plan->ir;
     int home = NOWHERE;
@@ -104,8 +107,9 @@ static bool is_of_engine(const struct ir *ir, int kernel) {
     return false;
 }
 
-// The home by a kernel's outputs (by its inputs for a multiplexer). If these decide nothing, the other side does.
-// Several homes: shared.
+// The home by a kernel's outputs, or by its inputs for a multiplexer. The other side decides if these decide nothing,
+// or if they have several homes and the kernel is no multiplexer or demultiplexer. If several homes are left: shared.
+// If neither side decides: control.
 static int home_by_streams(struct homes *h, const struct ir_kernel *k) {
     bool out = !kernel_is(k, KERNEL_MUX);
     int home = home_along(h, k, out);
@@ -187,8 +191,8 @@ static const char *stream_name(const struct emit_plan *p, int edges, const char 
     return name;
 }
 
-// The name of an end of a stream. A port with the last word of its kernel's name does not repeat it: norm1_param.param
-// is norm1_param.
+// The name of an end of a stream. If the kernel's name ends with the port's name, the port is left out:
+// norm1_param.param is norm1_param.
 static const char *end_name(const struct ir *ir, int kernel, int port) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const char *name = k->port[port].name;
@@ -200,8 +204,8 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
 
 enum { LONGEST = 40 }; // longest name of a stream that has words after the number of its port
 
-// A packed port is only a number, so what the stream carries follows it at a multiplexer or demultiplexer, and its
-// reader at a fork.
+// Words to add to the name of a packed port, which is only a number: at a multiplexer or demultiplexer what the stream
+// carries, at a fork its reader. NULL: none.
 static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];

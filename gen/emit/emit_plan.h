@@ -35,7 +35,7 @@ enum emit_pin_kind {
 };
 struct emit_pin {
     const char *name, *net;
-    const char *doc; // the comment at its declarations; NULL or empty: none
+    const char *doc; // comment at its declaration; NULL or empty: none
     int64_t bits, handshakes;
     struct emit_word word; // of streams and words
     enum emit_pin_kind kind;
@@ -49,7 +49,7 @@ struct emit_pin_signal {
     int64_t bits;
     bool is_output;
 };
-enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 };
+enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 }; // most signals of a pin
 
 struct emit_module {
     const char *name;   // name of its instance, without `u_`
@@ -84,12 +84,12 @@ bool emit_plan_reads(const struct emit_plan *, int net, int module);
 struct emit_word emit_word(const struct ir *, const struct ir_edge *);
 int64_t emit_field_bits(const struct emit_word *, enum emit_field); // 0: the stream has no such field
 
-// The text that a module's body is written to, and the number of copies of the levels it has taken so far.
+// The state while a module's body is written: the text, and the number of copies of resets that it has taken so far.
 struct emit_scope {
     const struct emit_plan *plan;
     int module;
     int resets[IR_MAX_DIES];
-    bool *declared; // per stream: its nets at the writer, then those at the reader
+    bool *declared; // per stream: whether its nets are declared, at the writer and then at the reader
     bool *written;  // per kernel: its instance is in the text
     struct text *out;
 };

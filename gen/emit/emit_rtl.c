@@ -8,7 +8,7 @@
 #include "gen/base/diag.h"
 #include "include/version.h"
 
-// The board's name, also where the spec gives the path of its file.
+// The board's name. If the spec gives the path of a board file, it is the file's name without folder and ending.
 static const char *board_of(const struct ir *ir) {
     const char *board = ir->design.board, *slash = strrchr(board, '/');
     const char *name = slash ? slash + 1 : board;
@@ -132,7 +132,7 @@ static struct emit_rtl make_modules(const struct emit_plan *p) {
 
 // ---- the hash ----
 
-// Whether a line of Verilog counts: a hash that only the host reads does not.
+// Whether a line of Verilog has a hash that only the host reads. Such a line does not count for the hash of the RTL.
 static bool host_reads(const char *line, size_t len) {
     return memmem(line, len, " identity = 64'h", 16) || memmem(line, len, " layout = 64'h", 14);
 }
@@ -152,20 +152,22 @@ static size_t string_len(const char *text, size_t len) {
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || strchr("_$`'\\", c); }
 
-// Length of the text up to the next space, comment, string or directive; at least 1.
+// Length of the text up to the next space, slash, quote or backquote; at least 1.
 static size_t run_len(const char *text, size_t len) {
     size_t n = 1;
     while (n < len && !isspace((unsigned char)text[n]) && !strchr("/\"`", text[n])) n++;
     return n;
 }
 
-// Adds a piece of source. `apart`: white space or a comment is in front of it, which counts only between words.
+// Adds a piece of source. apart: white space or a comment is in front of it. It becomes one space if it separates two
+// words; elsewhere it changes nothing.
 static void add_piece(const char *piece, size_t len, bool apart, struct text *out) {
     if (apart && out->len && in_word(out->data[out->len - 1]) && in_word(*piece)) text_add(out, " ");
     text_add_bytes(out, piece, len);
 }
 
-// Adds Verilog without comments and layout. A directive ends with its line, so its line's end counts.
+// Adds Verilog without comments and layout. The end of a line counts only after a directive, because it ends the
+// directive.
 static void add_logic(const char *data, size_t len, struct text *out) {
     bool apart = true, directive = false;
     for (size_t i = 0, n; i < len; i += n) {
@@ -195,7 +197,7 @@ void emit_logic(const char *data, size_t len, struct text *out) {
     text_free(&kept);
 }
 
-// Tcl: comments are lines of their own.
+// Adds Tcl without comments, which always have separate lines, and without empty lines.
 static void add_script(const char *data, size_t len, struct text *out) {
     for (size_t n; len; data += n, len -= n) {
         const char *end = memchr(data, '\n', len);

@@ -6,7 +6,7 @@
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
-enum { PROBE_MAX_BITS = 1088 /* verif/harness/rill_probe.sv */ };
+enum { PROBE_MAX_BITS = 1088 /* widest word of a probe, as in verif/harness/rill_probe.sv */ };
 
 // ---- probes ----
 
@@ -25,7 +25,7 @@ static void begin(const struct probes *s) {
     text_addf(s->out, "        .clk(%s.clk), .rst(%s.%s),\n", s->top, s->top, emit_first_reset(s->plan));
 }
 
-// Probes the fill of the link's FIFO; for a pooled stream, its slice of the pool's counts.
+// Adds a probe for the fill of the link's FIFO; for a pooled stream, for its slice of the pool's counts.
 static void add_fill(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir_edge *e = &p->ir->edge[edge];
@@ -48,7 +48,8 @@ static const char *at_writer(const struct probes *s, int edge, enum emit_field f
     return path_of(s, p->home[p->ir->edge[edge].src_kernel], emit_net(p, edge, true, f));
 }
 
-// Connects a stream to the checker; fields that the stream does not have are 0.
+// Adds a probe for the words of a stream. Fields that the stream does not have are 0. A stream that is wider than
+// PROBE_MAX_BITS has no such probe.
 static void add_beats(const struct probes *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
@@ -68,7 +69,7 @@ static void add_beats(const struct probes *s, int edge) {
 
 // ---- the timing contract of custom kernels ----
 
-// The i-th data stream in this direction.
+// The port of the kernel's i-th data stream in this direction; NULL if there is none.
 static const struct ir_port *data_port(const struct ir_kernel *k, bool is_output, int i) {
     for (int p = 0; p < k->ports; p++)
         if (k->port[p].is_output == is_output && k->port[p].tensor != IR_NONE && i-- == 0) return &k->port[p];
@@ -110,7 +111,8 @@ static void add_contract(const struct probes *s, int id) {
               "    rill_contract_probe #(.ID(%d), .INPUTS(%d)%s) contract_%d (\n        .clk(%s.clk), .rst(%s.%s)", id,
               custom->inputs, custom->fetch ? ", .TABLE(1)" : "", id, s->top, s->top, emit_first_reset(s->plan));
     add_inputs(s, id, custom->inputs);
-    // `beside`: the step word is held and the parameters have arrived. Only then does the timing contract apply.
+    // The probe's input `beside`: the step word is held and the parameters have arrived. Only then does the timing
+    // contract apply.
     int step = ir_port_for(k, IR_ROLE_STEP, false), param = ir_port_for(k, IR_ROLE_PARAM, false);
     text_add(s->out, ",\n        .beside(1'b1");
     if (step != IR_NONE)
@@ -157,7 +159,8 @@ static void add_design(const struct ir *ir, const char *wrapper, struct text *ou
                   ir_second_clock(ir) ? " .clk_2x(clk_2x), .clock_state(32'd1)," : "");
 }
 
-// A wrapper makes its own second clock, of the oscillator in the MMCM's model (verif/card).
+// The pin of the second clock. A wrapper makes that clock itself, from the oscillator in the model of the MMCM
+// (verif/card).
 static const char *second_clock(const char *wrapper) {
     return wrapper ? "`ifdef RILL_VENDOR_CELLS\n    input  wire oscillator,\n`endif\n" : "    input  wire clk_2x,\n";
 }

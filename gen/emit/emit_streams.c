@@ -129,8 +129,8 @@ static void assign_word(const struct ir *ir, const char *name, const struct emit
     text_add(out, ";\n");
 }
 
-// Whether the module needs the fields of a stream that has one end in another module: the kernel at the other end does,
-// and a pool does. A link takes the word as it is.
+// Whether the module needs the separate fields of a stream that has an end in another module: it does if a kernel or a
+// pool in it uses them. A link takes the word as it is.
 static bool needs_fields(const struct emit_scope *s, int edge, bool at_writer) {
     const struct ir_edge *e = &s->plan->ir->edge[edge];
     if (home_of_end(s->plan, edge, at_writer) == s->module) return true;
@@ -152,7 +152,8 @@ static void declare_fields(struct emit_scope *s, int edge, bool at_writer) {
     assign_word(ir, name, &w, at_writer == here, s->out);
 }
 
-// The word at an end of a link that is in another module than the link; NULL: the link's module has the fields.
+// The name of the word at an end of a link, if that end is in another module than the link. NULL: the link's module has
+// the fields.
 static const char *word_from_outside(const struct emit_plan *p, int edge, const char *end) {
     struct emit_word w = emit_word(p->ir, &p->ir->edge[edge]);
     bool from = end == p->from[edge], to = end == p->to[edge];
@@ -161,7 +162,7 @@ static const char *word_from_outside(const struct emit_plan *p, int edge, const 
     return word_name(p->ir, in == IR_NONE ? end : p->to[in]);
 }
 
-// Declares the nets of a fork's input. If readers in other modules read its word, that word is a port.
+// Declares the nets of a fork's input, and its word as a port that readers in other modules read.
 static void declare_fork(struct emit_scope *s, int edge) {
     const struct ir *ir = s->plan->ir;
     struct emit_word w = emit_word(ir, &ir->edge[edge]);
@@ -196,7 +197,7 @@ struct link {
     int parts;
 };
 
-// A signal at an end of a link, which is one of the stream's own ends or a storage of a pool.
+// A signal at an end of a link, which is an end of the stream or a side of a pool's storage.
 static const char *end_net(const struct emit_plan *p, int edge, const char *end, enum emit_field f) {
     return end == p->from[edge] ? emit_net(p, edge, true, f) : net_name(p->ir, end, f);
 }
@@ -281,6 +282,7 @@ const char *emit_out_of_pool(const struct emit_plan *p, int edge, enum emit_fiel
     return end_net(p, edge, out_of_pool(p, edge), f);
 }
 
+// The link of a pooled stream to the storage (entry), or from the storage.
 static struct link pool_link(const struct emit_plan *p, int edge, bool entry) {
     const struct ir_edge *e = &p->ir->edge[edge];
     int home = p->ir->kernel[e->pool].die, borders = entry ? e->entry_crossings : e->crossings;
@@ -308,7 +310,8 @@ static void add_zeros(struct emit_scope *s, const char *net, int64_t bits, const
                   (long long)(bits - above));
 }
 
-// A stream's word in the storage uses part of the pool's word: data, then tuser. tlast has a separate port.
+// Connects a pooled stream to the storage. Its word uses part of the pool's word: data, then tuser. tlast has a
+// separate port.
 static void add_pooled(struct emit_scope *s, int edge) {
     const struct emit_plan *p = s->plan;
     const struct ir *ir = p->ir;
@@ -358,8 +361,10 @@ void emit_links(struct emit_scope *s, int kernel) {
         if ((ir->edge[e].pool == IR_NONE ? ir->edge[e].dst_kernel : ir->edge[e].pool) == kernel) add_stream(s, e);
 }
 
-// ---- where they lie ----
+// ---- the dies of their instances ----
 
+// Visits the instances of a link. On one die it is one instance. Otherwise it has a sender, a register on each die in
+// between, and a FIFO on the reader's die.
 static void walk_link(const struct emit_plan *p, int edge, const struct link *l, emit_visit *visit, void *state) {
     const char *path = arena_printf(p->ir->arena, "%s/u_%s", emit_module_path(p, emit_link_home(p, edge)), l->name);
     int borders = borders_of(l);

@@ -7,7 +7,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/ir/schedule.h"
 
-enum { COLUMNS = 120 };
+enum { COLUMNS = 120 }; // longest line of emitted Verilog
 
 struct table {
     const struct ir *ir;
@@ -17,7 +17,7 @@ struct table {
 
 // ---- what an entry is for ----
 
-// The firing at an index of an engine's schedule, counted region by region.
+// The firing at an index of an engine's schedule, which counts region by region; NULL after the last one.
 static const struct ir_firing *firing_at(const struct ir *ir, int engine, int entry) {
     for (int r = 0; r < ir->regions; r++)
         for (int f = 0; f < ir->firings; f++)
@@ -25,7 +25,7 @@ static const struct ir_firing *firing_at(const struct ir *ir, int engine, int en
     return NULL;
 }
 
-// The operand of a firing, and whether the firing is the first or the last one that uses it.
+// Adds the operand of a firing, and whether the firing is the first or the last one that uses it.
 static void add_operand(const struct table *t, const struct ir_firing *f, struct text *out) {
     const struct ir *ir = t->ir;
     int tensor = ir->node[f->node].inputs ? ir->node[f->node].in[0] : IR_NONE;
@@ -60,7 +60,7 @@ static void add_segment(const struct ir_segment *seg, int64_t first, const char 
     if (first > seg->offset) text_addf(out, " from byte %lld", (long long)(first - seg->offset));
 }
 
-// Which head of a cache a run reads, and how much of it.
+// Describes which head of a cache a run reads, and how much of it.
 static void add_head(const struct ir_segment *seg, const struct ir_word *w, int64_t first, struct text *out) {
     bool values = field_of(w, SEGMENT_KIND) == SEGMENT_KIND_V;
     int64_t beats = (int64_t)field_of(w, SEGMENT_BEATS), outer = (int64_t)field_of(w, SEGMENT_OUTER);
@@ -87,7 +87,8 @@ static void add_run(const struct table *t, const struct ir_word *w, struct text 
     }
 }
 
-// Number of an engine's firings, of those that take an operand if `takes`, or of those in this mode.
+// Number of an engine's firings; only those that take an operand if `takes`, and only those in this mode unless it is
+// IR_NONE.
 static int count_firings(const struct ir *ir, int engine, bool takes, int mode) {
     int count = 0;
     for (int f = 0; f < ir->firings; f++)
@@ -96,7 +97,7 @@ static int count_firings(const struct ir *ir, int engine, bool takes, int mode) 
     return count;
 }
 
-// The entry of the engine's table that is number `index` of those which count_firings counts.
+// The entry of the engine's table for number `index` of the firings that count_firings counts.
 static int entry_of_firing(const struct ir *ir, int engine, bool takes, int mode, int index) {
     const struct ir_firing *f;
     for (int entry = 0; (f = firing_at(ir, engine, entry)); entry++)
@@ -108,7 +109,8 @@ static void add_engine_entry(int entry, struct text *out) {
     if (entry != IR_NONE) text_addf(out, ", for engine entry %d", entry);
 }
 
-// The engine whose operands a multiplexer gives, or whose results a demultiplexer takes, with one entry for each.
+// The engine whose operands a multiplexer gives, or whose results a demultiplexer takes, if the table has one entry for
+// each; otherwise IR_NONE.
 static int steered_engine(const struct table *t) {
     const struct ir *ir = t->ir;
     for (int e = 0; e < ir->engines; e++) {
@@ -127,7 +129,7 @@ static void add_stream(const struct table *t, const struct ir_word *w, struct te
               ir_port_text(t->ir, e->dst_kernel, e->dst_port));
 }
 
-// The operand that is number `entry` is for the firing that takes it.
+// Adds for which entry of the engine's table an operand is: the firing that takes it.
 static void add_reader(const struct table *t, int entry, struct text *out) {
     int e = steered_engine(t);
     if (e != IR_NONE && t->ir->engine[e].x_mux == t->kernel)
@@ -136,7 +138,8 @@ static void add_reader(const struct table *t, int entry, struct text *out) {
 
 static int kind_of(const struct ir_word *w) { return (int)field_of(w, SEGMENT_KIND); }
 
-// A run of a cache is for the firing that multiplies it. The table has such runs in the order of the firings.
+// Adds for which entry of the engine's table a run of a cache is: the firing that multiplies it. The walker's table has
+// such runs in the order of the firings.
 static void add_multiplier(const struct table *t, int entry, const struct ir_word *w, struct text *out) {
     int kind = kind_of(w), mode = kind == SEGMENT_KIND_V ? ENGINE_MODE_VALUES : ENGINE_MODE_SCORES;
     int runs = 0, index = 0, words = t->value->words;
@@ -163,14 +166,14 @@ static struct ir_value one_of(const struct ir_word *w) {
     return (struct ir_value){.kind = IR_VALUE_WORD, .word = w, .words = 1};
 }
 
-// All digits, so that the fields of entries are below each other.
+// Adds a word with all its digits, so that the fields of entries are below each other.
 static void add_digits(const struct ir_word *w, struct text *out) {
     text_addf(out, "%d'h", w->bits);
     for (int first = (w->bits - 1) / 4 * 4; first >= 0; first -= 4)
         text_addf(out, "%x", (unsigned)ir_word_field(w, first, w->bits - first < 4 ? w->bits - first : 4));
 }
 
-// Returns the columns of an entry with its note at the end.
+// Adds an entry with its note. Returns the columns that it takes with the note at the end of the line.
 static int add_entry(const struct table *t, int i, bool above, struct text *out) {
     static const char indent[] = "            ";
     const struct ir_word *w = &t->value->word[i];
@@ -189,7 +192,8 @@ static int add_entry(const struct table *t, int i, bool above, struct text *out)
     return columns;
 }
 
-// All notes of a table have the same place: at the ends of the lines if each has room there, else above its entry.
+// Adds all entries. Their notes have the same place: at the ends of the lines if each has room there, else above the
+// entries.
 static void add_entries(const struct table *t, struct text *out) {
     struct text unused = {0};
     bool above = false;
@@ -204,7 +208,7 @@ static int engine_of_table(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Where the fields of an entry are explained.
+// The page that explains the fields of an entry.
 static const char *fields_at(const struct table *t) {
     if (t->engine == IR_NONE || kernel_is(&t->ir->kernel[t->kernel], KERNEL_MUX | KERNEL_DEMUX))
         return "docs/rtl.md, section 5";
@@ -250,7 +254,7 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     text_add(out, "        }");
 }
 
-// The sections of a table are the regions where its kernel works in all of them.
+// Names the sections of a table. If there are as many as regions, each section is for one region.
 static void add_sections(const struct ir *ir, int sections, struct text *out) {
     text_add(out, "        // sections, the last one first");
     for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
@@ -258,13 +262,13 @@ static void add_sections(const struct ir *ir, int sections, struct text *out) {
     text_add(out, "\n");
 }
 
-// A number with so many decimal digits.
+// Rounds a number to so many significant decimal digits.
 static double rounded(float number, int digits) {
     double unit = number == 0 ? 1 : pow(10, floor(log10(fabs((double)number))) - digits + 1);
     return round((double)number / unit) * unit;
 }
 
-// A number as a power of two, or with as few digits as give the same fp32 number.
+// Adds a number as a power of two, or with the fewest digits that give the same fp32 number.
 static void add_number(float number, struct text *out) {
     int power, digits = 1;
     if (frexpf(number, &power) == 0.5F && (power < -3 || power > 12)) {
@@ -275,14 +279,14 @@ static void add_number(float number, struct text *out) {
     text_addf(out, "        // fp32 %.*g\n", digits, (double)number);
 }
 
-// The channels of the engine that a kernel is; 0: it is none.
+// The channels of the engine that this kernel is; 0: it is no engine.
 static int channels_of(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].kernel == kernel) return ir->engine[e].channels;
     return 0;
 }
 
-// Which groups of lanes are on which chain, from 4 bits for each group.
+// Describes which groups of lanes are on which chain, from 4 bits for each group.
 static void add_chains(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     int channels = channels_of(ir, kernel);
     uint64_t chains = param->value.word->value;
@@ -296,7 +300,7 @@ static void add_chains(const struct ir *ir, int kernel, const struct ir_param *p
     text_add(out, "\n");
 }
 
-// The chains whose bits are set.
+// Lists the chains whose bits are set.
 static void add_mask(int64_t mask, const char *what, struct text *out) {
     text_add(out, "        // bit n is for chain n:");
     const char *before = " ";

@@ -29,15 +29,17 @@ static size_t indent_of(const char *line, size_t len) {
     return n;
 }
 
-// Where a line may be broken: at the space after a comma or between declarations; in a comment, at any space.
+// Whether a line may be broken at this space: code after a comma or between declarations, a comment at any space.
 static bool may_break(const char *line, size_t at, bool comment) {
     bool between = at > 0 && line[at - 1] == ';' && line[at + 1] != '/';
     return line[at] == ' ' && at > 0 && (comment || line[at - 1] == ',' || between);
 }
 
-// Where a line without a comma may be broken: after the `=` of an assignment.
+// Whether a line without a comma may be broken here: after the `=` of an assignment.
 static bool is_assigned(const char *line, size_t at) { return line[at] == ' ' && at > 0 && line[at - 1] == '='; }
 
+// Adds a line, broken where it would exceed EMIT_COLUMNS. cut: the last place at which it may be broken. equal: the
+// last place after an `=`, which is used if there is no such place.
 static void add_line(const char *line, size_t len, struct text *out) {
     size_t indent = indent_of(line, len), cut = 0, equal = 0, start = 0, first = indent, column = 0;
     bool comment = len >= indent + 2 && !strncmp(line + indent, "//", 2);

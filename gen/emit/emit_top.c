@@ -18,7 +18,7 @@ const struct emit_signal emit_axi_signals[EMIT_AXI_SIGNALS] = {
     {"bid", false, 0},    {"bresp", false, 2}};
 
 bool emit_begins_group(int signal) {
-    enum { AR = 0, R = 11, AW = 17, W = 28, B = 33 };
+    enum { AR = 0, R = 11, AW = 17, W = 28, B = 33 }; // indices in emit_axi_signals
     return signal == AR || signal == R || signal == AW || signal == W || signal == B;
 }
 
@@ -41,7 +41,7 @@ static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
-// Ports of one AXI channel share lines.
+// Adds a port of a memory channel. The ports of one channel of AXI share lines.
 static void add_axi_port(const struct ir *ir, int channel, int signal, struct text *out) {
     const struct emit_signal *s = &emit_axi_signals[signal];
     bool begins = emit_begins_group(signal);
@@ -69,7 +69,7 @@ void emit_ports(const struct ir *ir, struct text *out) {
 
 // ---- control: logic that belongs to no kernel ----
 
-// Counters of finished steps, output 0 in the low bits.
+// Adds the counters of finished steps, with that of output 0 in the low bits.
 static void add_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
     for (int k = 0; k < ir->kernels; k++) outputs += kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT);
@@ -83,7 +83,7 @@ static void add_steps_done(const struct ir *ir, struct text *out) {
     text_addf(out, "%s;%s\n", outputs ? emit_close(outputs) : "", outputs ? "" : " // not read: all outputs are ids");
 }
 
-// Constants that replace the counts of kernels which a design without caches or ids does not have.
+// Adds constants for the counts of kernels that a design without caches or ids does not have.
 static void add_constants(const struct ir *ir, struct text *out) {
     static const enum ir_net_role counts[] = {IR_NET_K_LAYERS_DONE, IR_NET_V_LAYERS_DONE, IR_NET_KV_LAYERS_DONE};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
@@ -109,7 +109,8 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
     return bits == 1 ? net : arena_printf(ir->arena, "(&%s)", net);
 }
 
-// Bits that the host reads as idle_engines: channels, walkers from bit 32; and `quiet`, the combination of all.
+// Adds idle_engines, which the host reads: bits for channels, and for walkers from bit 32 on. Also adds `quiet`, which
+// is high if all of them are idle.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
     text_addf(out,
@@ -183,6 +184,7 @@ static void add_net(struct nets *n, const struct emit_pin *pin, const char *head
     add_pin_nets(n->plan->ir, pin, n->out);
 }
 
+// Whether a module has a client that writes memory.
 static bool writes(const struct emit_plan *p, int module) {
     bool found = false;
     for (int c = 0; c < p->ir->clients; c++) {
@@ -235,7 +237,7 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
         const struct emit_pin *pin = &pins.items[i];
         struct emit_pin_signal signal[EMIT_PIN_SIGNALS];
         int signals = emit_pin_signals(p->ir, pin, signal);
-        // levels and plain nets share lines; a stream has its own
+        // Levels and plain nets share lines. A stream has separate lines.
         const char *note = emit_pin_note(p, &pins, i);
         bool again = i && !note && pin->kind == pins.items[i - 1].kind && signals == 1;
         text_add(out, !i ? "\n        " : again ? ", " : ",\n        ");
@@ -245,8 +247,8 @@ static void add_instance(const struct emit_plan *p, int m, struct text *out) {
     text_add(out, ");\n");
 }
 
-// Marks bits that nothing reads: addresses have 64 bits, of which the memory uses fewer; awprot and arprot are ignored,
-// as all hosts have equal rights.
+// Marks bits that nothing reads, for lint. Addresses have 64 bits, of which the memory uses fewer; awprot and arprot
+// are ignored, because all hosts have equal rights.
 static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "    // not read: the address bits from ADDR_BITS on, and AxPROT of the registers\n    wire unused = "
                   "&{1'b0, s_axi_control_awprot, s_axi_control_arprot, channel_base");
@@ -290,7 +292,7 @@ static int lines_of(const char *text, const char *end) {
     return lines;
 }
 
-// Replaces a place for a line number by the number of the line that begins like this, or of the line before.
+// Replaces a placeholder by the number of the line that begins with `heading`, less `before`.
 static const char *numbered(const struct emit_plan *p, const char *text, const char *place, const char *heading,
                             int before) {
     struct text head = {0};

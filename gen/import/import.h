@@ -20,14 +20,14 @@ struct import_options {
 struct import {
     struct import_options o;
     const char *kind, *name;
-    // Names for the spec; absolute paths until import_place is called.
+    // Names for the spec. They are absolute paths until import_place is called.
     const char *family_word, *board_word;
     struct family *family;
     struct family_values *values;
     struct rill_device *device;
     struct arena *arena;
     bool tokenizer; // the checkpoint has a tokenizer
-    int64_t begins; // id that it puts before a text; -1: none
+    int64_t begins; // id that the tokenizer puts before a text; -1: none
 };
 
 // The speed of a request by estimate.
@@ -41,13 +41,14 @@ struct import_design {
     int channels, lanes, tokens, copies, beat_bits;
     int pump;           // 0: left out of the spec
     int unroll;         // 0: every kernel has `lanes`
+    int query_heads;    // 0: left out of the spec
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
     bool wide_rows;     // embedding: int16
     int dies;           // dies to spread the design over; 0: left out of the spec
     bool fits;          // the design fits the board, by estimate
     const char *beyond; // if it does not fit: what exceeds the limits
     struct import_speed speed;
-    const struct import_design *other; // other designs, within the limits by estimate alone
+    const struct import_design *other; // other designs that the search found within the limits, by estimate
     int others;
 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NAME = 63, MOST_SHOWN = 80 };
+enum { MOST_NAME = 63, MOST_SHOWN = 80 }; // characters: of a design's name, and of a kind in messages
 
 // ---- the family ----
 
@@ -59,7 +59,7 @@ static const char *base_name(struct import *m, const char *path, const char *end
     return arena_strndup(m->arena, base, file_has_suffix(base, ending) ? len - strlen(ending) : len);
 }
 
-// How the spec in `dir` refers to a file: by name if it is the installation's file, else by a relative path.
+// Returns how a spec in `dir` refers to a file: by name if it is the installation's file, else by a relative path.
 static const char *placed_word(struct import *m, const char *word, const char *folder, const char *dir) {
     if (!file_is_path(word)) return word;
     const char *name = base_name(m, word, ".yaml"),
@@ -86,7 +86,7 @@ static bool take_family(struct import *m, struct diag *diag) {
 
 // ---- parameters that the design decides ----
 
-// Limits defaults to what the model was trained for.
+// Limits default values to those that the model was trained for, and derives the rest again.
 static bool bound_defaults(struct import *m, struct diag *diag) {
     struct family_values *v = m->values;
     for (size_t p = 0; p < m->family->parameters; p++) {
@@ -104,6 +104,8 @@ static bool refuse_context(const struct import *m, const char *why, int64_t near
     return false;
 }
 
+// Sets the context that the user asks for. Returns false after an error: the checkpoint, its training or the family
+// does not allow it.
 static bool set_context(struct import *m, struct diag *diag) {
     int p = family_find_parameter(m->family, "context");
     if (!m->o.context) return true;
@@ -144,6 +146,8 @@ void import_begin(struct import *m, int64_t begins) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
+// Makes the design's name from the names of the source and the board. It has at most MOST_NAME characters, and those
+// that a name must not have become `-`.
 static const char *make_name(struct import *m) {
     const char *base = base_name(m, m->o.source, ".gguf"), *board = base_name(m, m->device->path, ".yaml");
     int room = MOST_NAME - 1 - (int)(strlen(board) < 24 ? strlen(board) : 24);

@@ -36,8 +36,8 @@ static bool is_repeated(const struct import *m, size_t note) {
     return false;
 }
 
-// The value assumed for an absent key, or NULL. A key with a parameter shows the parameter's value. A key without one
-// is assumed to have the first value that the family allows, unless the family allows `none`.
+// Returns the value assumed for an absent key, or NULL. For a key of a parameter, it is the parameter's value. Another
+// key is assumed to have the first value that the family allows, unless the family allows `none`.
 static const char *assumed(const struct import *m, const struct family_key *k) {
     if (k->parameter >= 0)
         return family_value_text(m->arena, &m->family->parameter[k->parameter], &m->values->parameter[k->parameter]);
@@ -46,7 +46,8 @@ static const char *assumed(const struct import *m, const struct family_key *k) {
     return strcmp(first, "none") ? first : NULL;
 }
 
-// Formats a number as the spec will have it. Lists, and values without a parameter, are shown as the file has them.
+// Returns a value as the spec will have it. A value without a parameter, or one that may differ from the spec's, is
+// shown as the file has it.
 static const char *shown(const struct import *m, const struct family_note *n) {
     int p = n->key->parameter;
     if (p < 0 || !n->key->compare) return n->value;
@@ -95,7 +96,7 @@ static void add_unread(const struct import *m, struct text *out) {
     if (n->unreads) text_add(out, "\n");
 }
 
-// Prints the begin-of-text token, or why there is none. Prints nothing if the family has no `bos`.
+// Adds the id that begins a text, or why there is none. Adds nothing if the family has no `bos`.
 static void add_begin(const struct import *m, struct text *out) {
     int p = family_find_parameter(m->family, "bos");
     if (p < 0) return;
@@ -152,7 +153,8 @@ static void add_search(const struct import *m, const struct import_design *d, st
     text_add(out, "`rill explore` searches all keys of the design\n");
 }
 
-// In the line of the design, T is the maximum of tokens per step and A the tokens that an engine's command processes.
+// Adds the whole table. In the line of the design, T is the most tokens per step, and A the tokens that an engine's
+// command processes.
 void import_table(const struct import *m, const struct import_design *d, struct text *out) {
     text_addf(out, "%s: family %s, by its kind `%s`\n", m->name, m->family->name, m->kind);
     add_read(m, out);
@@ -162,6 +164,9 @@ void import_table(const struct import *m, const struct import_design *d, struct 
     add_unread(m, out);
     text_addf(out, "\ndesign for board %s: %s, %s%s\n", m->device->name, key_text(m, d), import_weights(m),
               d->wide_rows ? ", embedding int16" : "");
+    if (d->query_heads)
+        text_addf(out, "query heads share reads of keys and values in decode steps (design.query_heads: %d)\n",
+                  d->query_heads);
     if (d->unroll)
         text_addf(out, "more lanes for long contexts; norms and the like share %d (design.unroll)\n", d->unroll);
     add_limits(m, d, out);

@@ -25,7 +25,7 @@ const char *import_begin_words(const struct import *m) {
                           : "named by the checkpoint; its tokenizer does not put it in front of a text";
 }
 
-// Parameters that are written even if they equal the defaults.
+// Whether the parameter is written even if it equals the default.
 static bool is_told(const struct import *m, size_t p) {
     return is_read(m, p) || is_begin(m, p) || !m->family->parameter[p].preset || m->values->parameter[p].most;
 }
@@ -48,7 +48,7 @@ static void add_model(const struct import *m, const bool *written, struct text *
         if (written[p]) add_parameter(m, p, out);
 }
 
-// The values that the family derives from the parameters that are written.
+// Returns the values that the family derives from the parameters that are written.
 static const struct family_values *understood(const struct import *m, const bool *written, struct diag *diag) {
     struct text text = {0};
     add_model(m, written, &text);
@@ -58,6 +58,7 @@ static const struct family_values *understood(const struct import *m, const bool
     return model ? family_values_read(m->family, model, m->arena, diag) : NULL;
 }
 
+// Whether the checkpoint's value is another one than a reader of the spec would find.
 static bool differs(const struct import *m, const struct family_values *have, size_t p) {
     const struct family_parameter *parameter = &m->family->parameter[p];
     return m->values->parameter[p].known && strcmp(family_value_text(m->arena, parameter, &m->values->parameter[p]),
@@ -73,6 +74,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
               d->beat_bits, d->lanes, d->tokens, d->copies);
     if (d->pump) text_addf(out, "  pump: %d\n", d->pump);
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
+    if (d->query_heads) text_addf(out, "  query_heads: %d\n", d->query_heads);
     if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
     text_addf(out, "  weights: %s\n%s  activations: int10\n", import_weights(m),

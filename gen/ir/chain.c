@@ -5,10 +5,11 @@
 #include "gen/ir/fields.h"
 #include "gen/ir/ir.h"
 
-enum { ROW_PARAMETERS = 64 };
+enum { ROW_PARAMETERS = 64 /* bits of the scale and the bias of a row */ };
 
 bool ir_is_cut(const struct ir_engine *e, int lane) { return e->sums_die[lane] != e->lane_die[lane]; }
 
+// Returns the chain of a die, `early` or not. Adds it if it does not exist yet.
 static int chain_at(struct ir_chains *all, int die, bool early) {
     int n = 0;
     while (n < all->count && (all->chain[n].die != die || all->chain[n].early != early)) n++;
@@ -47,6 +48,8 @@ int ir_pulse_hops(const struct ir *ir, const struct ir_engine *e) {
     return away ? away + 1 : 0;
 }
 
+// Data beats of the shortest row of weights that the engine reads, at most ROW_PARAMETERS, because more make no
+// difference.
 static int64_t fewest_beats(const struct ir *ir, const struct ir_engine *e) {
     int64_t fewest = ROW_PARAMETERS;
     for (int i = 0; i < ir->firings; i++) {

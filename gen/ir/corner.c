@@ -5,21 +5,22 @@
 
 enum { MOST_LANES = 32 };
 
-// Elements that the reader takes from one bank.
+// Words of the layout that the reader takes in one round.
 static int64_t all_trips(const struct itensor_layout *layout) {
     int64_t n = 1;
     for (int l = 0; l < layout->loops; l++) n *= layout->trip[l];
     return n;
 }
 
-// Banks from one index of the reader's loop to the next. rtl-templates/layout/rill_corner_turn.v adds them up.
+// By how many banks the reader's place moves from one index of its loop to the next.
+// rtl-templates/layout/rill_corner_turn.v adds these numbers up to find the bank of each word.
 static int64_t turn_of(const struct itensor_layout *layout, const struct itensor_corner *c, int loop) {
     int64_t stride = layout->stride[loop];
     return stride + (c->period && stride % c->period == 0 ? c->skew * (stride / c->period) : 0);
 }
 
-// Checks word by word that the elements of each of the reader's words are in different banks, and that the reader looks
-// for each element in the bank where the writer put it.
+// Checks every word of the reader: its `lanes` parts must be in different banks, and the sum that the reader forms
+// (turn_of) must give the bank where the writer put the part.
 static bool is_free(const struct itensor_layout *layout, const struct itensor_corner *c) {
     int64_t index[ITENSOR_WALK] = {0}, n = all_trips(layout);
     uint32_t used = 0;
@@ -38,8 +39,8 @@ static bool is_free(const struct itensor_layout *layout, const struct itensor_co
     return true;
 }
 
-// Finds a skew for these lanes: none, or one with a period where a loop of the reader steps over whole words of the
-// writer.
+// Finds a skew for these lanes. Tries no skew first, then every skew with a period over which a loop of the reader
+// steps. A period must be a multiple of the lanes, which is a whole number of the writer's words.
 static bool find_skew(const struct itensor_layout *layout, struct itensor_corner *c) {
     c->period = c->skew = 0;
     if (is_free(layout, c)) return true;
@@ -56,6 +57,7 @@ bool itensor_corner(const struct itensor_layout *layout, int64_t most, struct it
     *c = (struct itensor_corner){.lanes = MOST_LANES};
     while (c->lanes > most) c->lanes /= 2;
     for (; c->lanes > 1; c->lanes /= 2) {
+        // With several rounds, each round must begin at the first part of a word on both sides.
         bool whole = layout->buffer % c->lanes == 0 && all_trips(layout) % c->lanes == 0;
         if ((layout->rounds == 1 || whole) && layout->buffer >= c->lanes && find_skew(layout, c)) return true;
     }

@@ -3,7 +3,7 @@
 #include "gen/ir/ir.h"
 #include "gen/ir/latency.h"
 
-enum { PUT_TO_ROOM = CYCLES_FIFO + 1 /* from putting a word to the room it frees, in a FIFO of more than two words */ };
+enum { PUT_TO_ROOM = CYCLES_FIFO + 1 /* cycles from writing a word until its place is free, FIFO above 2 words */ };
 
 int64_t ir_credit_cycles(int borders) { return borders ? CYCLES_CREDIT + borders : 0; }
 

@@ -9,10 +9,11 @@
 #include "gen/base/expression.h"
 #include "gen/ir/type_rules.h"
 
-enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
+enum { MOST_NESTING = 8, /* parameters inside one another */ MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
 
 // ---- rows of the table ----
 
+// Returns the names of the ports, with spaces between them.
 static const char *port_names(struct arena *arena, const struct custom_port *port, int count) {
     const char *text = "";
     for (int i = 0; i < count; i++) text = arena_printf(arena, "%s%s%s", text, i ? " " : "", port[i].name);
@@ -26,7 +27,7 @@ static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
                              IR_WEIGHTS_NONE, type_custom, "a custom kernel"};
     row.ports =
         arena_printf(arena, "%s | %s", port_names(arena, k->in, k->inputs), port_names(arena, k->out, k->outputs));
-    for (int p = 0; p < k->params; p++) // texts are kept: the code that uses a parameter decides what its text means
+    for (int p = 0; p < k->params; p++) // each is a string: the code that uses a parameter decides what its text means
         row.attributes = arena_printf(arena, "%s%s%s%s:s", row.attributes, p ? " " : "",
                                       strcmp(k->param[p].value.text, "required") ? "?" : "", k->param[p].name);
     for (int v = 0; v < k->vectors; v++)
@@ -57,6 +58,7 @@ const struct custom *ir_custom_kernel(const struct ir *ir, int kernel) {
 
 // ---- expressions ----
 
+// The tensor at the port with this name; NULL if there is none.
 static const struct ir_tensor *port_tensor(const struct custom_scope *s, const char *name, size_t len) {
     for (int i = 0; i < s->custom->inputs; i++)
         if (strlen(s->custom->in[i].name) == len && !strncmp(s->custom->in[i].name, name, len))
@@ -67,7 +69,7 @@ static const struct ir_tensor *port_tensor(const struct custom_scope *s, const c
     return NULL;
 }
 
-// Names in expressions: `x` is the number of elements of a port, `x.1` an extent, `x.words` its words per firing and
+// Finds the value of a port's name: `x` is its number of elements, `x.1` an extent, `x.words` its words per firing and
 // token.
 static bool port_value(struct custom_scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
@@ -93,6 +95,8 @@ const char *ir_custom_text(const struct ir_node *node, const struct custom_param
     return given && given->s ? given->s : param->value.text;
 }
 
+// The callback of expression_value. A parameter of the kernel is looked up in its own expression, at most MOST_NESTING
+// deep.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct custom_scope *s = context;
     if (!strcmp(name, "lanes") || !strcmp(name, "T")) {
@@ -117,6 +121,7 @@ static bool look_up(void *context, const char *name, int64_t *value) {
     return false;
 }
 
+// Notes the names that the expression could have used, and the one most similar to `word`.
 static void note_names(const struct custom_scope *s, struct loc loc, const char *word, struct diag *diag) {
     const char *words[3 * CUSTOM_MAX_PORTS + CUSTOM_MAX_PARAMS + 5];
     size_t count = 0;
@@ -128,12 +133,13 @@ static void note_names(const struct custom_scope *s, struct loc loc, const char 
     diag_note_words(diag, loc, word, words, count);
 }
 
+// Like expression_value, but reports an error, with `what` as the name of the expression. diag NULL: no report.
 static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, const char *what, int64_t *value,
                      struct diag *diag) {
     struct expression_error error = {0};
     if (expression_value(s->ir->arena, text, look_up, s, value, &error)) return true;
     if (!diag) return false;
-    // A parameter: report what is wrong with its value instead.
+    // If the unknown name is a parameter, its own expression has no value. Report the error there.
     for (int p = 0; error.unknown && p < s->custom->params; p++) {
         const struct custom_param *param = &s->custom->param[p];
         if (strcmp(param->name, error.unknown) != 0) continue;
@@ -163,6 +169,7 @@ bool ir_custom_value(struct custom_scope *s, const struct custom_expr *e, int64_
     return false;
 }
 
+// Reads a string parameter. It ends at its second quote, and has no backslashes.
 static bool read_quoted(struct custom_scope *s, const struct custom_param *param, const char *text, struct loc loc,
                         struct ir_value *value, struct diag *diag) {
     size_t len = strlen(text);
@@ -172,7 +179,7 @@ static bool read_quoted(struct custom_scope *s, const struct custom_param *param
     return whole;
 }
 
-static bool is_sized(const char *text) { // a sized Verilog constant stays as written
+static bool is_sized(const char *text) { // whether the text is a sized Verilog constant, which is not changed
     size_t head = strspn(text, "0123456789_");
     return text[head] == '\'' &&
            strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") == strlen(text + head + 1);
@@ -201,6 +208,8 @@ bool ir_custom_param(struct custom_scope *s, const struct custom_param *param, s
 
 static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8};
 
+// A port without extents accepts any shape, a port with one extent any shape of so many elements, and a port with more
+// extents exactly this shape.
 static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     const struct custom_port *port = &s->custom->in[i];
     const struct ir_tensor *t = &s->ir->tensor[s->node->in[i]];
@@ -229,6 +238,7 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     return false;
 }
 
+// A port without extents has the shape of the first input.
 static bool set_output(struct custom_scope *s, struct ir_tensor *out, const struct custom_port *port,
                        struct diag *diag) {
     const struct ir_tensor *first = &s->ir->tensor[s->node->in[0]];
@@ -247,6 +257,7 @@ static bool set_output(struct custom_scope *s, struct ir_tensor *out, const stru
     return true;
 }
 
+// k->tokens is a sum of powers of two, so its bit T is set if the kernel supports this T.
 static bool check_tokens(const struct ir *ir, const struct ir_node *node, const struct custom *k, struct diag *diag) {
     if (k->tokens & ir->design.tokens) return true;
     int near = 8;
@@ -264,7 +275,7 @@ int64_t ir_custom_vector_length(const struct ir *ir, const struct ir_node *node)
     return ir_custom_value(&s, &k->vector[0].elements, 1, MOST_ELEMENTS, "vectors", &n, NULL) ? n : 1;
 }
 
-// The elements of all vectors arrive together.
+// Checks that all vectors of the kernel are equally long, because an element of each arrives in the same word.
 static bool check_vectors(struct custom_scope *s, struct diag *diag) {
     const struct custom *k = s->custom;
     int64_t first = 0, n;

@@ -10,29 +10,30 @@ void ir_set_customs(struct ir *, struct custom *, int count);
 const struct custom *ir_custom_of(const struct ir *, int node);       // NULL: the node has an operation of ops.def
 const struct custom *ir_custom_kernel(const struct ir *, int kernel); // of the node that a kernel serves, or NULL
 int64_t ir_custom_vector_length(const struct ir *, const struct ir_node *); // length of the node's vector parameters
-// The text of a parameter: from the operation, or else the default in the declaration.
+// The text of a parameter from the operation, or else from the default in the declaration. *loc is the place of the
+// text.
 const char *ir_custom_text(const struct ir_node *, const struct custom_param *, struct loc *);
 
-// Evaluates an expression of a kernel's declaration for one operation. lanes 0: the lanes are not known yet, nor is
-// `T`. *depends is set if the expression used them.
+// State of evaluating an expression of a kernel's declaration for one operation. If lanes is 0, the lanes are not known
+// yet; then `lanes` and `x.words` are 1. depends is set if the expression used `lanes`, `T` or `x.words`.
 struct custom_scope {
     const struct ir *ir;
     const struct ir_node *node;
     const struct custom *custom;
     int lanes;
-    bool outputs; // shapes of the outputs are known
+    bool outputs; // shapes of the outputs are known, so expressions may use them
     bool depends;
-    int depth;
+    int depth; // parameters that are being evaluated, one inside the other
 };
-// False after an error: the expression has no value, or one outside least to most. `what` names it in messages; diag
-// may be NULL.
+// Evaluates the expression. False after an error: the expression has no value, or its value is not in least..most.
+// `what` is its name in messages; with diag NULL nothing is reported.
 bool ir_custom_value(struct custom_scope *, const struct custom_expr *, int64_t least, int64_t most, const char *what,
                      int64_t *value, struct diag *diag);
-// The value of a parameter. If it is a number, *number is set and *integer holds it. False after an error.
+// Finds the value of a parameter. If it is a number, sets *number, and *integer to it. False after an error.
 bool ir_custom_param(struct custom_scope *, const struct custom_param *, struct ir_value *, bool *number,
                      int64_t *integer, struct diag *diag);
 
-// The timing contract as numbers. Words are per token.
+// The timing contract as numbers (custom.h). Words are per token.
 struct custom_timing {
     int64_t latency, interval, buffers;
     int64_t ask, ask_next, held;                // for reading rows of a table
@@ -41,6 +42,7 @@ struct custom_timing {
     int64_t gives;                              // output words per group; the last group gives the rest
     int64_t words[CUSTOM_MAX_PORTS], out_words; // words in a firing
 };
+// Evaluates the timing contract of an operation for this number of lanes. False after an error; diag may be NULL.
 bool ir_custom_timing(const struct ir *, const struct ir_node *, int lanes, struct custom_timing *, struct diag *);
 
 #endif

@@ -43,7 +43,8 @@ static void write_file(struct yaml_writer *y, const struct custom_file *file) {
     yaml_end(y);
 }
 
-#define CUSTOM_LATER(F) F(step) F(fetch) // older dumps lack them
+// The fields of a kernel as F(name): integers that older dumps lack (CUSTOM_LATER), other integers, and expressions.
+#define CUSTOM_LATER(F) F(step) F(fetch)
 #define CUSTOM_INTS(F) F(elementwise) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
 #define CUSTOM_EXPRS(F) F(latency) F(group) F(interval) F(buffers) F(ask) F(ask_next) F(held)
 #define WRITE_INT(name) key_int(y, #name, (int64_t)k->name);
@@ -91,6 +92,8 @@ static void wrong(struct reader *r, struct loc loc, const char *key) {
     r->ok = false;
 }
 
+// Returns the value at a key. Reports an error and returns NULL if it is missing or of another kind, or if a list or
+// map has more than `most` items.
 static const struct yaml_node *child(struct reader *r, const struct yaml_node *map, const char *key,
                                      enum yaml_kind kind, size_t most) {
     const struct yaml_node *node = yaml_get(map, key);
@@ -130,6 +133,7 @@ static int read_ports(struct reader *r, const struct yaml_node *map, const char 
     return list ? (int)list->count : 0;
 }
 
+// The name must have no folder and no leading dot.
 static struct custom_file read_file(struct reader *r, const struct yaml_node *map) {
     struct custom_file file = {get_string(r, map, "name"), get_string(r, map, "text"), NULL};
     bool plain = *file.name && *file.name != '.' && !strchr(file.name, '/');
@@ -158,7 +162,7 @@ static void read_kernel(struct reader *r, const struct yaml_node *map, struct cu
                 params->keys[p], params->key_locs[p], {params->items[p]->text, params->items[p]->loc}};
     }
     const struct yaml_node *vectors =
-        // In the same form as `params`.
+        // A dump may lack `vectors`. They have the form of `parameters`.
         yaml_get(map, "vectors") ? child(r, map, "vectors", YAML_KIND_MAP, CUSTOM_MAX_VECTORS) : NULL;
     for (size_t v = 0; vectors && v < vectors->count; v++) {
         if (vectors->items[v]->kind != YAML_KIND_SCALAR) wrong(r, map->loc, "vectors");

@@ -7,7 +7,7 @@
 #include "gen/base/yaml.h"
 
 void custom_write(struct yaml_writer *, const struct custom *);
-// The list `custom` of a dump. False after an error.
+// Reads the list `custom` of a dump. False after an error.
 bool custom_read(struct ir *, const struct yaml_node *root, struct diag *);
 
 #endif

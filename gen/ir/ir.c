@@ -70,7 +70,7 @@ static int find_kernel(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// Appends a number to the name of a second kernel, because instance names in Verilog must be unique.
+// If the name is taken, appends a number from 2 on, because instance names in Verilog must be unique.
 int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node) {
     const char *wanted = name;
     for (int i = 2; find_kernel(ir, name) != IR_NONE; i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
@@ -152,7 +152,7 @@ int ir_client_for(const struct ir *ir, enum ir_client_role role) {
 
 void ir_add_client_port(struct ir *ir, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid) {
     static const char *const signals[] = {"tvalid", "tready", "tdata"};
-    for (int s = 0; s < 3; s++)
+    for (int s = 0; s < 3; s++) // the roles of the three nets follow each other in nets.def
         ir_add_wire(ir, kernel, arena_printf(ir->arena, "%s_%s", port, signals[s]), false, s == 2 ? bits : 1,
                     ir_net(ir, valid + (enum ir_net_role)s, client));
 }
@@ -199,13 +199,14 @@ int ir_add_fusion(struct ir *ir, struct ir_fusion fusion) {
     return id;
 }
 
+// Whether an edge other than `but` has the name.
 static bool has_edge(const struct ir *ir, const char *name, int but) {
     for (int e = 0; e < ir->edges; e++)
         if (e != but && ir->edge[e].name && !strcmp(ir->edge[e].name, name)) return true;
     return false;
 }
 
-// Kernel and port, or only the kernel if the port has no name.
+// Returns `kernel_port`, `kernel_index` for a packed array, or only the kernel if the port has no name.
 const char *ir_end_name(const struct ir *ir, int kernel, int port) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *p = &k->port[port];
@@ -415,7 +416,8 @@ bool ir_second_clock(const struct ir *ir) {
     return (ir->design.copies >= CHOICE_PUMPED_COPIES || ir->design.pump > 1) && ir->engines > 0;
 }
 
-// Boards with HBM map it from address 0, one channel after the other. Simulated channels are 512 MiB apart.
+// Boards with HBM map it from address 0, one channel after the other. Simulated channels are 512 MiB apart, so 32 of
+// them need LEAST_BITS.
 int ir_address_bits(const struct ir *ir) {
     enum { LEAST_BITS = 34, MIB_BITS = 20, MOST_BITS = 64 };
     const struct hbm_figures *hbm = &ir->design.hbm;

@@ -22,7 +22,7 @@ struct ir_kernel;
 
 // ---- The design as a whole ---------------------------------------------------------------------
 
-// The board properties that a package needs (device.h explains each field). NULL where the board does not say.
+// The board properties that a package needs (device.h explains each field). NULL: the board file does not give it.
 struct ir_platform {
     const char *part, *name;
     const char *first, *last; // first and last supported version of the vendor's tools
@@ -36,15 +36,15 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
     int channels, beat_bits, lanes, tokens;
     int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides tokens
-    int pump;        // products of a multiplier in a cycle, where `copies` leaves a choice: 2; else 0
+    int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`
-    int group;
+    int group;       // int4 weights that share a scale, and elements of an operand that share an exponent
     int prefetch_beats, max_burst, outstanding;
     int64_t context;              // positions
     struct end_ids eot;           // ids that end a request
     int64_t channel_bytes;        // memory of one channel
-    struct hbm_figures hbm;       // of the board's memory
+    struct hbm_figures hbm;       // figures of the board's memory
     struct board_figures figures; // the other numbers of the board
     int64_t on_chip_kib;          // on-chip memory budget of a group; 0: no budget
     int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
@@ -55,7 +55,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     // the graph out.
     const char *family;
     enum spec_binding binding;
-    enum spec_format weights; // the default of products
+    enum spec_format weights; // format of products that do not choose one
     enum spec_activations activations;
     enum spec_fifo fifo; // SPEC_AUTO until size-fifos
     const char *board;
@@ -65,8 +65,9 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *memories; // how allocate-memories chose, in words for the report, or NULL
     int dies;             // 1: no partition
     int64_t sll;          // wires from die to die; 0: unknown
-    int64_t sll_region;   // those of them whose registers are in the platform's dynamic region
-    int64_t budget_lut, budget_ff, budget_dsp, budget_bram36, budget_uram; // the device less the platform's cells
+    int64_t sll_region;   // how many of these wires have their registers in the platform's dynamic region
+    // Resources of the device without the platform's cells.
+    int64_t budget_lut, budget_ff, budget_dsp, budget_bram36, budget_uram;
     const char *placement; // how place-dies found its partition, or NULL
 };
 
@@ -83,8 +84,8 @@ enum {
 struct ir_die {
     const char *name;
     int64_t lut, ff, dsp, bram36, uram;
-    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // outside the region
-    int64_t platform_wires;                                           // to the next die, used by the platform
+    int64_t shell_lut, shell_ff, shell_dsp, shell_bram36, shell_uram; // outside the dynamic region
+    int64_t platform_wires;                                           // wires to the next die that the platform uses
     bool hbm;                                                         // the ports of the HBM are on this die
 };
 
@@ -115,6 +116,8 @@ struct ir_attrs {
     size_t capacity;
 };
 
+// Setting a key a second time replaces its value. The functions that read return the fallback if the key is absent or
+// has another kind.
 void ir_attr_set_int(struct ir *, struct ir_attrs *, const char *key, int64_t);
 void ir_attr_set_float(struct ir *, struct ir_attrs *, const char *key, double);
 void ir_attr_set_string(struct ir *, struct ir_attrs *, const char *key, const char *);
@@ -125,9 +128,9 @@ int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
 double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
 const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback); // or a word, as written
 int ir_attr_choice(const struct ir_attrs *, const char *key, int fallback);                 // enumerator of a word
-// The value in one repetition, of an integer that may differ between repetitions.
+// The value that the attribute has in one repetition: an item of the list, or the integer for all repetitions.
 int64_t ir_attr_each(const struct ir_attrs *, const char *key, int64_t repetition, int64_t fallback);
-// Copies the numbers of a list and returns their count; 0 if the attribute is absent or no list.
+// Copies at most `most` numbers of a list and returns how many; 0 if the attribute is absent or no list.
 int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
 
 // ---- Tensor graph -------------------------------------------------------------------------------
@@ -148,7 +151,7 @@ struct ir_tensor {
 
 struct ir_node {
     const char *name;
-    int op; // row of ops.def, enum ir_op
+    int op; // enum ir_op (a row of ops.def), or from IR_OPS on a custom kernel
     int region;
     int inputs, outputs;
     int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
@@ -157,7 +160,7 @@ struct ir_node {
     int orders;             // 0: row-major; else the rank of the output
     int order[IR_MAX_RANK]; // loops of the output's walk, as dimensions, outermost first; words run along the last
     struct loc loc;
-    const char *step_of; // name of a step of a composite in messages, not in dumps; NULL: not such a step
+    const char *step_of; // name that messages give to a step of a composite; not in dumps. NULL: not such a step
 };
 
 // A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
@@ -228,11 +231,12 @@ struct ir_value ir_value_said(const char *text); // IR_VALUE_STYLE if the text n
 struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[]);
 // A table. entry[0] is the lowest entry; each entry is an array of 64-bit words, lowest first.
 struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
-uint64_t ir_word_field(const struct ir_word *, int first, int bits); // at most 64
+uint64_t ir_word_field(const struct ir_word *, int first, int bits); // bits: at most 64
 
 // Prints the value as Verilog. Dumps write numbers in this form.
 const char *ir_value_print(struct arena *, const struct ir_value *);
-// Reads that form. Text in any other form becomes VERBATIM, so that printing the value always gives the text back.
+// Reads the form that ir_value_print writes. Text in any other form becomes VERBATIM, so printing the value always
+// gives the text back.
 struct ir_value ir_value_read(struct arena *, const char *text);
 
 // The text the user wrote, for a VERBATIM value. NULL for all others, whose value is a number or a text.
@@ -306,7 +310,7 @@ struct ir_kernel {
     bool is_control; // outlives a request: only `rst` resets it, not the datapath's reset
 };
 
-// Clients that belong to no kernel; nets tie them to the control logic.
+// The user of a client: a kernel, or control logic that nets tie to it.
 enum ir_client_role { IR_CLIENT_OF_KERNEL, IR_CLIENT_IMAGE /* header and parameters */, IR_CLIENT_PROMPT };
 
 // A kernel that reads or writes memory apart from the weight stream. Descriptors and beats go through the client's DMA
@@ -322,12 +326,12 @@ struct ir_client {
     // IR_NONE: one client on every channel of `engine` (valid and ready packed, descriptor shared).
     int channel;
     int engine;     // IR_NONE if `channel` is set
-    bool is_packed; // with channel IR_NONE: every channel has separate beats
-    // Above 1: rows are dealt out over this many channels, from `channel` on; packed as above.
+    bool is_packed; // with channel IR_NONE: every channel gets different beats
+    // Above 1: row r is on channel `channel` + r mod parts. Valid and ready are packed as with channel IR_NONE.
     int parts;
     int base; // net of the base address; IR_NONE: the channel's base register
-    // Reads: beats of a burst and of the DMA engine's buffer; 0: the design's values. Writes: a beat is a burst, and
-    // `buffer` is the least buffer of the channel's write engine; 0 means 1.
+    // Reads: beats of a burst, and beats of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
+    // burst, and the channel's write engine has a buffer of at least `buffer` beats; 0 means 1.
     int64_t burst, buffer;
 };
 
@@ -340,14 +344,14 @@ struct ir_edge { // one stream with its FIFO
     const char *forced_by; // what asks for the depth, or NULL
     // 1: the stream holds a whole tensor under the safe rule as well, because the graph would deadlock otherwise.
     int whole;
-    // 1: the writer runs ahead and would fill the FIFO at any depth. It waits for room, and no step takes longer for
-    // it.
+    // 1: the writer runs ahead and would fill the FIFO at any depth. It waits for room, but no step takes longer
+    // because of this.
     int run_ahead;
     int crossings;       // die boundaries to the reader; for a stream in a pool, from the storage to the reader
     int entry_crossings; // for a stream in a pool: die boundaries from the writer to the storage
-    int parts;           // parts that a word is sent in from die to die; 0: whole. Never for a stream in a pool
+    int parts;           // parts in which a word crosses from die to die; 0: whole. Always 0 for a stream in a pool
     int group;           // the group that both ends are in, or IR_NONE
-    int stored_firings;  // firings that it stores between one group and another; 0: none
+    int stored_firings;  // firings that it stores between two groups; 0: none
     int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its port there, or IR_NONE
 };
 
@@ -368,9 +372,10 @@ enum ir_net_role {
 struct ir_net {
     const char *name; // in Verilog
     enum ir_net_role role;
-    int of;       // engine, client or kernel; for a cache, its first attn_scores, or IR_NONE in a design with one cache
+    int of; // number of the engine, client or kernel; for a cache, its first attn_scores, or IR_NONE if the design has
+            // one cache
     int driver;   // kernel, or IR_NONE: the top drives it
-    int64_t bits; // of its driver's port; 0 without a driver
+    int64_t bits; // bits of its driver's port; 0 without a driver
 };
 
 // A range of bits of a net.
@@ -421,18 +426,18 @@ struct ir_use ir_use_parts(struct ir *, enum ir_use_kind, const struct ir_part[]
 int ir_use_whole(const struct ir_use *);                         // the net, if the use is one whole net; else IR_NONE
 bool ir_use_equal(const struct ir_use *, const struct ir_use *); // two open uses are equal
 const char *ir_use_print(const struct ir *, const struct ir_use *); // as Verilog; dumps write uses in this form
-// Reads that form. Nets are found by name and created without roles if they do not exist. False: the text is not a use.
+// Reads the form that ir_use_print writes. Nets are found by name, and created without roles if they do not exist.
+// False: the text is not a use.
 bool ir_use_read(struct ir *, const char *text, struct ir_use *);
-// Sets roles, owners and drivers of nets that were read. False if a port drives something other than a whole net;
-// `wire` is that port's.
+// Sets roles, owners and drivers of nets that were read. Returns false if a port drives something other than a whole
+// net; *wire is the wire of this port.
 bool ir_nets_complete(struct ir *, int *wire);
 
 void ir_add_wire(struct ir *, int kernel, const char *port, bool is_output, int64_t bits, int net);
 void ir_add_use(struct ir *, int kernel, const char *port, int64_t bits, struct ir_use); // of an input
 void ir_add_zero(struct ir *, int kernel, const char *port, int64_t bits);               // an input of zeros
 void ir_add_open(struct ir *, int kernel, const char *port);                             // an output that nobody reads
-// Ties everything that the kernel takes from the whole net `from` to the net `to` instead. False: nothing was tied to
-// `from`.
+// Connects all inputs of the kernel that take the whole net `from` to the net `to` instead. False: there are none.
 bool ir_retie(struct ir *, int kernel, int from, int to);
 
 // ---- Matrix engines and memory -----------------------------------------------------------------
@@ -440,10 +445,10 @@ bool ir_retie(struct ir *, int kernel, int from, int to);
 // A matrix engine with the kernels around it, and the memory channels that its lanes read. A design has one engine for
 // all products, or one engine per product. Row n of a product is stored on channel first_channel + n mod channels.
 struct ir_engine {
-    const char *name;                   // with several engines, the name of the product
+    const char *name;                   // with several engines, the name of its product
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
-    enum ram_style prefetch_style; // of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
+    enum ram_style prefetch_style; // style of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
     // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
     // sums and their dequantizer. The two differ for a lane that is cut, whose multipliers are then at the memory.
     // result_die: die where the results come together.
@@ -455,15 +460,15 @@ struct ir_firing {
     int engine;
     int node;
     int region;
-    int head;        // attention: query head of this firing; product of a tensor: its row
-    int kv_head;     // the key and value head that the firing reads
-    int mode;        // ENGINE_MODE_INT8 ... (fields.def)
-    int x_edge_port; // input of the x multiplexer
-    bool x_take, x_free;
-    bool outer;   // modes 0 and 1: processes the first chunk of row-steps column by column, K outermost
-    bool kv_keep; // mode 3: the next firing of this node reads the same head
-    int y_port;   // output of the y demultiplexer
-    int64_t row_steps, beats, last_rows, tail_base, groups;
+    int head;            // attention: query head of this firing; product of a tensor with several rows: the row
+    int kv_head;         // the key and value head that the firing reads
+    int mode;            // ENGINE_MODE_INT8 ... (fields.def)
+    int x_edge_port;     // input of the x multiplexer
+    bool x_take, x_free; // takes the next operand; frees its bank at the end
+    bool outer;          // modes 0 and 1: processes the first chunk of row-steps column by column, K outermost
+    bool kv_keep;        // mode 3: the next firing of this node reads the same head
+    int y_port;          // output of the y demultiplexer
+    int64_t row_steps, beats, last_rows, tail_base, groups; // fields of the engine's entry (fields.def)
     int64_t heads; // attention: query heads of this firing in a step of one token; 0: only its own head
     bool many;     // skipped in steps of one token, because another firing covers its head
 };
@@ -477,9 +482,9 @@ struct ir_segment { // the same offset on every channel that holds it
     int node;                  // matmul, embed, ... or IR_NONE
     int channel;               // IR_NONE: every channel of the engine that reads it
     int64_t offset;            // bytes
-    int64_t layer_stride;      // bytes; 0 outside repeated regions
-    int64_t bytes;             // total
-    enum ir_segment_role role; // of a segment that belongs to no operation
+    int64_t layer_stride;      // bytes from one repetition to the next, if the region repeats
+    int64_t bytes;             // weights: of one repetition; others: of the whole segment
+    enum ir_segment_role role; // role of a segment that belongs to no operation
     int parts;                 // above 1: row r is stored on channel + r mod parts, as row r / parts there
 };
 
@@ -566,10 +571,12 @@ struct ir {
 
 // ---- Building and looking up --------------------------------------------------------------------
 
+// The functions ir_add_... append an item and return its index. Tensors and nodes belong to the region added last.
+// Pointers to items of the same list are not valid afterwards, because the list may move.
 int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
 int ir_add_node(struct ir *, const char *name, int op, struct loc);
 int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
-void ir_move_node(struct ir *, int node, int to, int region); // to an earlier place, in this region
+void ir_move_node(struct ir *, int node, int to, int region); // to an earlier index, and into this region
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
 // Ties a kernel's stream port (whole name) to a client's nets, which the memory emitter declares. `valid` is
@@ -584,8 +591,9 @@ int ir_add_segment(struct ir *, struct ir_segment);
 const struct ir_segment *ir_segment_for(const struct ir *, enum ir_segment_role); // the first one, or NULL
 enum ir_role ir_role_of(const char *port_name);
 int ir_port_for(const struct ir_kernel *, enum ir_role, bool is_output); // IR_NONE if there is none
-bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whether one of its ends has the role
-bool ir_carries_steps(const struct ir *, const struct ir_edge *);
+bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whether one of its two ends has the role
+bool ir_carries_steps(const struct ir *, const struct ir_edge *);        // whether its words are steps
+// Adds the edge from an output to an input, with its name. Returns its index.
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
 const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
 // Names an edge after its ends, and appends a number if another edge has that name. Call it again when an end changes.
@@ -603,8 +611,8 @@ int ir_steered_index(const struct ir *, int kernel, int tensor);
 // Channels over which the positions of K are dealt out; all channels in a design without attention.
 int ir_key_channels(const struct ir *);
 enum { IR_CHANNEL_CLIENTS = 64 /* most clients that read, or that write, on one channel */ };
-bool ir_client_on(const struct ir *, const struct ir_client *, int channel);
-// `0`, `0-3`, or `all` if every channel of its engine has it.
+bool ir_client_on(const struct ir *, const struct ir_client *, int channel); // whether the client uses the channel
+// Text of a segment's channels: `0`, `0-3`, or `all` if every channel of its engine has it.
 const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
 static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // channels of a client or segment, at least 1
 enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write engine */ };
@@ -617,20 +625,20 @@ int64_t ir_write_buffer(const struct ir *, int channel); // beats of that write 
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Elements of one token's value. Dynamic extents count with their bound.
 int64_t ir_tensor_elements(const struct ir_tensor *);
+int ir_node_lanes(const struct ir *, int node); // lanes of the node's kernel: those set for it, or the design's
 // Elements of the vectors that an operation works on: the dimension `along`, the last dimension of a quantized tensor,
-// or else the whole first operand.
-int ir_node_lanes(const struct ir *, int node); // of the node's kernel: the lanes set for it, or the design's
+// or else the whole first operand. Custom kernels: the length of their vector parameters.
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
 // Whether a region takes one token of a step: the last one. With drafts it takes all tokens of the steps in which it
 // runs. False for IR_NONE.
 bool ir_takes_last(const struct ir *, int region);
-// How many copies of a repetition's vector parameters their store holds: one for each vector that an operation of a
-// repeated region works on. The store is read in a circle.
+// Copies of a repetition's vector parameters in their store: one for each vector that an operation of a repeated region
+// works on, else 1. The store is read in a circle.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
 // The itensor type in the paper's notation, in arena memory.
 const char *ir_type_text(const struct ir *, const struct ir_itensor *);
-// Read these texts back. False: the text has another form.
+// These two read such texts. False: the text has another form.
 bool ir_type_read(const char *text, struct ir_itensor *);
 bool ir_extent_read(const char *text, struct ir_extent *);
 const char *ir_extent_text(const struct ir *, const struct ir_extent *); // `8`, `positions<=256`
@@ -642,13 +650,14 @@ bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 void ir_write_text(const struct ir *, struct text *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 
-// Checks the structural rules that hold between passes. Reports violations as internal faults of `pass`, then returns
-// false.
+// Checks the structural rules that hold between passes. Reports each violation as an internal fault of `pass`. False if
+// there is one.
 bool ir_verify(const struct ir *, struct diag *, const char *pass);
 
 // ---- Engines on several dies -------------------------------------------------------------------
 
-// How the command of a matrix engine reaches lanes on several dies: parameter CHAINS of rill_engine and related ones.
+// How the command of a matrix engine reaches lanes on several dies: parameter CHAINS of rill_engine and related
+// parameters.
 enum { IR_MAX_CHAINS = IR_MAX_DIES, IR_LANE_GROUPS = IR_MAX_LANES / IR_LANE_GROUP };
 
 // A command chain that the lanes of a die share. Multipliers of lanes that are cut have a separate chain, marked
@@ -664,9 +673,9 @@ struct ir_chains {
 };
 
 struct ir_chains ir_chains_of(const struct ir_engine *);
-bool ir_is_cut(const struct ir_engine *, int lane);
-// Most die boundaries between the engine and a lane or its sums (engine), and between the sums and the results
-// (result).
+bool ir_is_cut(const struct ir_engine *, int lane); // whether the lane's multipliers and sums are on different dies
+// Most die boundaries between the engine and a lane or its sums (ir_engine_hops), and between the sums and the results
+// (ir_result_hops).
 int ir_engine_hops(const struct ir *, const struct ir_engine *);
 int ir_result_hops(const struct ir_engine *);
 // Register stages from the results back to the engine. A signal that leaves the results' die needs one extra stage in
@@ -687,11 +696,11 @@ enum { IR_MAX_WORD_PARTS = 8 };
 // Extra cycles, compared with a FIFO alone, for a word to cross `borders` die boundaries: one for the sender's register
 // and one for each die it reaches. The credit for a word that was taken needs as many to come back.
 int64_t ir_credit_cycles(int borders);
-// Parts in which a word is sent, at least one, and the bits of each part of a word of `bits`.
+// Parts in which a word is sent, at least one, and the bits of each part of a word of `bits` bits.
 int ir_edge_parts(const struct ir_edge *);
 int64_t ir_part_bits(const struct ir_edge *, int64_t bits);
-// FIFO places for a stream that would have `depth` words on one die. It adds the words that can leave during the extra
-// cycles.
+// Returns the depth of the FIFO of a stream that needs `depth` words on one die. Between dies it is larger, by the
+// words that can be sent while a word and its credit are on the way.
 int64_t ir_credits(int64_t depth, int borders);
 
 #endif

@@ -22,6 +22,7 @@ static const char *const list_keys[LISTS] = {"nodes", "regions", "tensors", "ker
 
 // ---- names ----
 
+// Returns the index of the name that a node refers to. Reports an unknown name and returns IR_NONE.
 static int find_name(struct reader *r, enum list which, const struct yaml_node *node, const char *key) {
     const char *const *names = r->list[which].name;
     int count = r->list[which].count;
@@ -42,7 +43,8 @@ static int get_name(struct reader *r, enum list which, const struct yaml_node *m
     return node ? find_name(r, which, node, key) : IR_NONE;
 }
 
-// Finds a die by name. Dumps of older versions have its number.
+// Finds a die by name. Dumps of older versions have its number; a wrong number becomes IR_MAX_DIES, which the verifier
+// refuses.
 static int find_die(struct reader *r, const struct yaml_node *node, const char *key) {
     int64_t number;
     if (yaml_parse_int(node, &number)) return number >= 0 && number < IR_MAX_DIES ? (int)number : IR_MAX_DIES;
@@ -142,7 +144,7 @@ static void read_end_ids(struct reader *r, const struct yaml_node *design, struc
     for (int i = 0; i < item->count; i++) item->id[i] = (uint32_t)id[i];
 }
 
-// `auto: ...`
+// Reads the strategy and what it decided, in the form of ir_strategy_text: `auto: ...`.
 static void read_strategy(struct reader *r, const struct yaml_node *map, struct ir_design *item) {
     const char *text = reader_optional(r, map, "strategy");
     if (!text) return;
@@ -204,7 +206,7 @@ static void read_list(struct reader *r, struct ir *ir, struct ir_attrs *attrs, c
     ir_attr_set_list(ir, attrs, key, item, (int)count);
 }
 
-// Integers, numbers and lists as such. Anything else is text, and the operations table decides what it means.
+// Reads integers, numbers and lists as such. Anything else is text, and the operations table decides what it means.
 static void read_attr(struct reader *r, struct ir *ir, int op, struct ir_attrs *attrs, const char *key,
                       const struct yaml_node *node) {
     struct ir_op_attr row;
@@ -257,7 +259,7 @@ static void read_region(struct reader *r, const struct yaml_node *map, struct ir
     for (int c = 0; c < item->carries; c++) read_carry(r, list->items[c], &item->carry[c]);
 }
 
-// The nodes of a region are adjacent, in the order of the regions.
+// Counts the nodes of each region. They must be adjacent, and in the order of the regions.
 static void give_nodes(struct reader *r, struct ir *ir) {
     int region = 0;
     for (int n = 0; n < ir->nodes; n++) {
@@ -329,7 +331,7 @@ static void read_kernel(struct reader *r, struct ir *ir, int k, const struct yam
 
 // ---- edges ----
 
-// The port of a kernel that the text names, in the form of ir_port_text.
+// Finds the port of a kernel that the text names, in the form of ir_port_text.
 static int find_port(struct reader *r, int kernel, const struct yaml_node *node, bool is_output) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     const char **words = ARENA_ARRAY(r->arena, const char *, (size_t)k->ports + 1);
@@ -345,6 +347,7 @@ static int find_port(struct reader *r, int kernel, const struct yaml_node *node,
     return IR_NONE;
 }
 
+// Reads one end of an edge, `kernel.port` or `kernel.port.index`, and notes the edge at this port.
 static void read_end(struct reader *r, const struct yaml_node *map, const char *key, int edge, int *kernel, int *port) {
     const struct yaml_node *node = yaml_get(map, key);
     *kernel = *port = IR_NONE;
@@ -364,7 +367,7 @@ static void read_end(struct reader *r, const struct yaml_node *map, const char *
     *taken = edge;
 }
 
-// The type that an edge gives for one of its ends must be the port's type.
+// Checks that the type which an edge gives for one of its ends is the port's type.
 static void check_type(struct reader *r, const struct yaml_node *map, const char *key, int kernel, int port) {
     const struct yaml_node *node = yaml_get(map, key);
     if (!node || kernel == IR_NONE || port == IR_NONE) return;
@@ -430,7 +433,8 @@ static void read_die(struct reader *r, const struct yaml_node *map, struct ir_di
     IR_DIE_FIELDS(READ_FIELD)
 }
 
-// A port of a multiplexer or demultiplexer, named by its tensor or as `kernel.index`.
+// Returns the index of a port of a multiplexer or demultiplexer. The text is the name of the port's tensor, or
+// `kernel.index`.
 static int find_steered(struct reader *r, const struct yaml_node *node, const char *key, int kernel) {
     const struct ir_kernel *k = &r->ir->kernel[kernel];
     for (int p = 0; p < k->ports && node->kind == YAML_KIND_SCALAR; p++)
@@ -443,7 +447,7 @@ static int find_steered(struct reader *r, const struct yaml_node *node, const ch
     return index;
 }
 
-// Dumps of older versions have its number under the key `once`.
+// Reads the index of a port. Dumps of older versions have it as a number, under the key `once`.
 static int get_steered(struct reader *r, const struct yaml_node *map, const char *key, const char *once, int kernel) {
     const struct yaml_node *node = yaml_get(map, key);
     if (!node) return (int)reader_count(r, map, once, IR_NONE);
@@ -496,7 +500,8 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
         else r->ok = false;
 }
 
-// Allocates ir->item[] for the list under `key` and yields its nodes.
+// Allocates ir->item[] for the list under `key`. The statement after it runs for each index i; list->items[i] is the
+// node to read from.
 #define READ_LIST(key, item, counter, capacity)                                                                        \
     list = yaml_get(root, key);                                                                                        \
     ir->counter = (int)reader_list_count(r, list, 1 << 20);                                                            \
@@ -504,7 +509,7 @@ static void read_unused(struct reader *r, struct ir *ir, const struct yaml_node 
     ir->item = arena_alloc(r->arena, (size_t)ir->counter + 1, sizeof *ir->item);                                       \
     for (int i = 0; i < ir->counter; i++)
 
-// Everything that a port drives must be a whole net.
+// Gives the nets their drivers, and reports a port that drives something other than a whole net.
 static void complete_nets(struct reader *r, struct ir *ir, const struct yaml_node *list) {
     int wire;
     if (!r->ok || ir_nets_complete(ir, &wire)) return;

@@ -34,7 +34,7 @@ const char *reader_optional(struct reader *r, const struct yaml_node *map, const
     return yaml_get(map, key) ? reader_string(r, map, key) : NULL;
 }
 
-// The key is left out when the text is empty.
+// Like reader_string, for a text whose key is left out when it is empty.
 const char *reader_text(struct reader *r, const struct yaml_node *map, const char *key) {
     return yaml_get(map, key) ? reader_string(r, map, key) : "";
 }
@@ -54,7 +54,8 @@ enum ram_style reader_style(struct reader *r, const struct yaml_node *map, const
     return yaml_get(map, key) ? (enum ram_style)reader_word(r, map, key, ram_style_words, RAM_STYLES) : RAM_AUTO;
 }
 
-// Number of items in a list; 0 when the list is absent or has more than max.
+// Returns the number of items in a list. Reports an error and returns 0 if the list is absent, is no list or has more
+// than max items.
 size_t reader_list_count(struct reader *r, const struct yaml_node *list, size_t max) {
     if (list && list->kind == YAML_KIND_SEQ && list->count <= max) return list->count;
     diag_error(r->diag, list ? list->loc : loc_none(), MSG_DUMP_LIST, max);

@@ -6,7 +6,7 @@
 #define IR_TEXT_MAGIC "rill ir"
 
 static const char *const ir_when_words[] = {"always", "last"};
-static const char *const ir_stream_words[] = {"tokens", "counted", "bare", "memory"};
+static const char *const ir_stream_words[] = {"tokens", "counted", "bare"};
 static const char *const ir_strategy_words[] = {"", "conservative", "auto"}; // of enum ir_strategy
 static const char *const ir_fusion_words[] = {"exact", "greedy"};            // of enum ir_fusion_kind
 static const char *const ir_segment_words[] = {"weights", "k", "v", "table", "params", "io", "header"};
@@ -18,8 +18,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
 
 // Fields of plain structs as F(kind, name), one list for writing and reading. INT: an integer. COUNT: an integer, left
 // out when 0. FLAG: left out when false. TIMES: an integer, left out when 1. PLACE: an integer, left out when IR_NONE.
-// STYLE: of a memory, left out when no pass has chosen. NODE, REGION, TENSOR, KERNEL, ENGINE: a name, left out when
-// IR_NONE. DIE: a name, left out in a design on one die.
+// STYLE: a kind of memory, left out when no pass has chosen it. NODE, REGION, TENSOR, KERNEL, ENGINE: a name, left out
+// when IR_NONE. DIE: a name, left out in a design on one die.
 #define IR_DESIGN_FIELDS(F)                                                                                            \
     F(INT, channels)                                                                                                   \
     F(INT, beat_bits)                                                                                                  \

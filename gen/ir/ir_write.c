@@ -11,7 +11,7 @@
 struct writer {
     struct yaml_writer y;
     const struct ir *ir;
-    bool on_dies; // some kernel is not on the first die
+    bool on_dies; // some kernel or part of an engine is not on the first die
 };
 
 static void key_int(struct writer *w, const char *key, int64_t v) {
@@ -71,8 +71,8 @@ static void key_dies(struct writer *w, const char *key, const int *die, int coun
     yaml_end(&w->y);
 }
 
-// An input of an operand multiplexer or an output of a result demultiplexer: its tensor, or the port if several ports
-// carry that tensor.
+// Writes an input of an operand multiplexer or an output of a result demultiplexer: the name of its tensor, or of the
+// port if several ports carry this tensor.
 static void key_steered(struct writer *w, const char *key, int kernel, int index) {
     int port = ir_steered_port(w->ir, kernel, index);
     if (port == IR_NONE) return;
@@ -175,7 +175,7 @@ static void write_tensor(struct writer *w, const struct ir_tensor *item) {
     yaml_end(&w->y);
 }
 
-// Integers, numbers and lists as such. Everything else is text that the operations table interprets.
+// Writes integers, numbers and lists as such, and anything else as a text that the operations table interprets.
 static void write_attr(struct writer *w, const struct ir_attr *a) {
     switch (a->kind) {
     case IR_ATTR_INT: yaml_write_int(&w->y, a->i); return;
@@ -245,6 +245,7 @@ static void write_port(struct writer *w, const struct ir_port *item) {
     yaml_end(&w->y);
 }
 
+// Writes a map with a single key.
 static void key_map(struct writer *w, const char *key, const char *only, const char *text) {
     yaml_write_key(&w->y, key);
     yaml_begin_map(&w->y, true);
@@ -252,8 +253,8 @@ static void key_map(struct writer *w, const char *key, const char *only, const c
     yaml_end(&w->y);
 }
 
-// Numbers in Verilog form and texts as they are. The keys `text` and `verilog` mark what would otherwise read as
-// something else.
+// Writes numbers in Verilog form and texts as they are. A map with the key `text` or `verilog` marks a text that would
+// be read as a number, and a constant in another form.
 static void write_param(struct writer *w, const struct ir_param *p) {
     const struct ir_value *v = &p->value;
     if (v->kind == IR_VALUE_INT) key_int(w, p->name, v->integer);

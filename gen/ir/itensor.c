@@ -6,6 +6,7 @@
 
 // ---- properties ----
 
+// The dimension that a loop walks, over places or over taps; IR_NONE if it reads again.
 static int dim_of(const struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++)
         if (type->map[d] == loop) return d;
@@ -27,6 +28,7 @@ static bool walks(const struct ir_itensor *type, int loop, bool walked[]) {
     return true;
 }
 
+// Patches must be in the order of their dimensions, and each tap must be a loop that nothing else walks.
 static bool patches_are_valid(const struct ir_itensor *type, bool walked[]) {
     if (type->patches < 0 || type->patches > IR_MAX_PATCHES) return false;
     for (int p = 0; p < type->patches; p++) {
@@ -53,11 +55,13 @@ bool itensor_is_valid(const struct ir_itensor *type) {
 
 static bool is_static(const struct ir_extent *e) { return e->dynamic == IR_STATIC; }
 
+// Adjusts a loop's number to a loop that was removed.
 static void drop_number(int *number, int loop) {
     if (*number == loop) *number = IR_NONE;
     else if (*number > loop) (*number)--;
 }
 
+// Removes a loop and renumbers the loops inside it.
 static void drop_loop(struct ir_itensor *type, int loop) {
     for (int d = 0; d < type->rank; d++) drop_number(&type->map[d], loop);
     for (int p = 0; p < type->patches; p++) drop_number(&type->patch[p].tap, loop);
@@ -68,7 +72,7 @@ static void drop_loop(struct ir_itensor *type, int loop) {
     }
 }
 
-// Whether a dimension with patches is walked as one without: every element once, in order.
+// Whether the patches of a dimension are the same as none: every element is walked once, in order.
 static bool is_plain(const struct ir_itensor *type, const struct ir_patch *patch) {
     int place = type->map[patch->dim];
     if (patch->tap != IR_NONE || patch->before) return false;
@@ -87,7 +91,7 @@ struct ir_itensor itensor_canonical(const struct ir_itensor *type) {
     for (int l = c.loops - 1; l >= 0; l--)
         if (is_static(&c.trip[l]) && c.trip[l].bound == 1) drop_loop(&c, l);
     drop_plain_patches(&c);
-    for (int l = c.loops - 2; l >= 0; l--) {
+    for (int l = c.loops - 2; l >= 0; l--) { // merges adjacent loops that only read again
         bool repeats = dim_of(&c, l) == IR_NONE && dim_of(&c, l + 1) == IR_NONE;
         if (!repeats || !is_static(&c.trip[l]) || !is_static(&c.trip[l + 1])) continue;
         c.trip[l].bound *= c.trip[l + 1].bound;
@@ -145,12 +149,14 @@ int64_t itensor_tile(const struct ir_itensor *type) {
 
 // ---- Algorithm 1 ----
 
+// Whether a dimension has the same extent on both sides, and grows with the same run-time quantity.
 static bool same_extent(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     enum ir_dynamic da = a->map[d] == IR_NONE ? IR_STATIC : a->trip[a->map[d]].dynamic;
     enum ir_dynamic db = b->map[d] == IR_NONE ? IR_STATIC : b->trip[b->map[d]].dynamic;
     return da == db && itensor_extent(a, d) == itensor_extent(b, d);
 }
 
+// Whether both sides have the same tile along a dimension and walk it with the same loop, trips and step.
 static bool is_reducible(const struct ir_itensor *a, const struct ir_itensor *b, int d) {
     int p = a->map[d];
     if (a->element[d] != b->element[d] || p != b->map[d] || itensor_patch(a, d) || itensor_patch(b, d)) return false;

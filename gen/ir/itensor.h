@@ -19,7 +19,7 @@ enum ir_dtype {
 };
 extern const char *const ir_dtype_words[IR_DTYPES];
 
-// The run-time quantity that a dynamic extent equals. Its `bound` is the largest value.
+// The run-time quantity that a dynamic extent equals. The `bound` of the extent is its largest value.
 enum ir_dynamic {
     IR_STATIC,
     IR_TOKENS /* active tokens of a step */,
@@ -63,10 +63,11 @@ struct ir_itensor {
 
 // ---- properties ---------------------------------------------------------------------------------
 
-// True if separate loops walk every dimension, those without patches in steps of the tile, and no count is below 1.
-// Along a dimension with patches the tile has one element.
+// True if no loop walks two dimensions or taps, loops of dimensions without patches step by the tile, the tile has one
+// element along a dimension with patches, and no count is below 1.
 bool itensor_is_valid(const struct ir_itensor *);
-// Brings the stream to its canonical form, without loops of one trip and without adjacent loops that only read again.
+// Returns the canonical form: no loops of one trip, no patches that read every element once in order, and no adjacent
+// loops that only read again.
 struct ir_itensor itensor_canonical(const struct ir_itensor *);
 bool itensor_equal(const struct ir_itensor *, const struct ir_itensor *); // compares canonical forms
 bool itensor_same_patches(const struct ir_itensor *, const struct ir_itensor *);
@@ -82,7 +83,7 @@ const struct ir_patch *itensor_patch(const struct ir_itensor *, int dim); // NUL
 // `shared` outermost loops, the longest run of loops that reducible dimensions own. For a dimension that such a loop
 // walks it stores one tile; for any other dimension it stores everything.
 struct itensor_buffer {
-    bool needed; // false: equal types
+    bool needed; // false: the two types are equal
     int shared;
     bool reducible[IR_MAX_RANK];
     int64_t shape[IR_MAX_RANK];
@@ -109,18 +110,19 @@ bool itensor_walk_equal(const struct itensor_walk *, const struct itensor_walk *
 struct itensor_layout {
     int64_t width;  // elements of a word: a power of two
     int64_t rounds; // trips of the shared outer loops
-    int64_t buffer; // words of a bank
-    int loops;      // of the reader inside a bank
+    int64_t buffer; // words of one of the two banks
+    int loops;      // of the reader's walk over a bank
     int64_t trip[ITENSOR_WALK], stride[ITENSOR_WALK];
 };
-// Builds words of at most max_width elements. False if no such converter exists: the writer reads again inside the
+// Chooses words of at most max_width elements. False if no such converter exists: the writer reads again inside the
 // shared loops, or the reader's loops do not nest in the writer's.
 bool itensor_layout(const struct itensor_walk *from, const struct itensor_walk *to, int64_t max_width,
                     struct itensor_layout *);
 
-// rill_line_buffer from a stream in row-major order to one of patches. Data is seen as rows of pixels of words: along
-// each of the two axes (0: from row to row, 1: from pixel to pixel in a row) lie `size` positions and `places` patches
-// with `taps` elements. Patches leave in row-major order of their places, and the pixels of a patch in row-major order.
+// rill_line_buffer, from a stream in row-major order to one of patches. The data are rows of pixels, and a pixel is one
+// or more words. Along each of the two axes (0: from row to row, 1: from pixel to pixel in a row) there are `size`
+// positions and `places` patches with `taps` elements each. Patches leave in row-major order of their places, and the
+// pixels of a patch in row-major order.
 struct itensor_line_axis {
     int64_t size, places, stride, taps, dilation, before;
 };
@@ -128,9 +130,9 @@ struct itensor_lines {
     struct itensor_line_axis axis[2];
     int64_t width;  // elements of a word
     int64_t pixel;  // words of a pixel
-    int64_t buffer; // words: the most that have arrived and are needed again, (taps - 1) * dilation rows and pixels
+    int64_t buffer; // words that it must hold at most: about (taps - 1) * dilation rows and as many pixels
 };
-// Builds words of at most max_width elements for a reader of this type. False if its loops have another order. extent:
+// Chooses words of at most max_width elements for a reader of this type. False if its loops have another order. extent:
 // of the data.
 bool itensor_lines(const struct ir_itensor *to, const int64_t extent[], int64_t max_width, struct itensor_lines *);
 

@@ -8,11 +8,13 @@ enum { ROWS, PIXELS, AXES };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+// The largest power of two that divides n.
 static int64_t low_power(int64_t n) { return n & -n; }
 
 // ---- the reader's loops ----
 
-// Takes a loop of the reader if it is the next one, `at`. A dimension without such a loop has one trip.
+// If `loop` is the next loop of the reader, `at`, takes it: sets *trips and *step and moves `at` on. A dimension
+// without a loop has one trip. False if another loop comes first, or if its trips are not static.
 static bool take_loop(const struct ir_itensor *type, int loop, int *at, int64_t *trips, int64_t *step) {
     *trips = 1, *step = 1;
     if (loop == IR_NONE) return true;
@@ -53,6 +55,7 @@ static bool walks_pixel(const struct ir_itensor *to, const int64_t extent[], int
 
 // ---- the buffer ----
 
+// The first position that a patch needs, and (last_of) the last one. Positions outside the data do not count.
 static int64_t first_of(const struct itensor_line_axis *axis, int64_t place) {
     return most(place * axis->stride - axis->before, 0);
 }
@@ -61,7 +64,8 @@ static int64_t last_of(const struct itensor_line_axis *axis, int64_t place) {
     return least(place * axis->stride - axis->before + (axis->taps - 1) * axis->dilation, axis->size - 1);
 }
 
-// The first word that a patch, or the first patch of the next row, needs.
+// The oldest word that must still be held when a patch is read: this patch needs it, or the first patch of the next
+// row.
 static int64_t oldest(const struct itensor_lines *l, int64_t row, int64_t place) {
     const struct itensor_line_axis *rows = &l->axis[ROWS], *pixels = &l->axis[PIXELS];
     int64_t line = pixels->size * l->pixel, first = first_of(rows, row) * line + first_of(pixels, place) * l->pixel;
@@ -106,7 +110,7 @@ bool itensor_lines(const struct ir_itensor *to, const int64_t extent[], int64_t 
                    struct itensor_lines *lines) {
     struct ir_itensor c = itensor_canonical(to);
     if (!c.patches) return false;
-    int pixels = c.rank - 1; // the last dimension that is walked before the taps
+    int pixels = c.rank - 1; // try the last dimension as the one that counts pixels, then earlier ones
     while (!read_loops(&c, extent, pixels, lines))
         if (--pixels < c.patch[c.patches - 1].dim) return false;
     lines->pixel = 1;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+// Appends an inner loop. False if there are too many loops.
 static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     if (trip == 1) return true;
     int last = w->loops - 1;
@@ -40,7 +41,7 @@ bool itensor_walk(const struct ir_itensor *type, const int64_t extent[], struct 
         dims += extent[d] > 1;
         if (extent[d] > 1) walked = d;
     }
-    if (dims <= 1) { // a vector: the last tile may extend past its end
+    if (dims <= 1) { // a vector, whose last tile may extend past its end: its length counts, not trips times tile
         for (int l = 0; l < type->loops; l++) {
             if (type->trip[l].dynamic != IR_STATIC) return false;
             if (dim_of(type, l) == IR_NONE && !add_level(w, type->trip[l].bound, 0)) return false;
@@ -70,9 +71,10 @@ bool itensor_walk_equal(const struct itensor_walk *a, const struct itensor_walk 
 
 // ---- the converter ----
 
+// The largest power of two that divides n.
 static int64_t low_power(int64_t n) { return n & -n; }
 
-// The longest run of consecutive addresses that both walks keep together.
+// The longest run of consecutive addresses, a power of two, that both walks keep together.
 static int64_t common_run(const struct itensor_walk *a, const struct itensor_walk *b, int64_t most) {
     if (!a->loops || !b->loops || a->stride[a->loops - 1] != 1 || b->stride[b->loops - 1] != 1) return 1;
     int64_t run = low_power(a->trip[a->loops - 1] | b->trip[b->loops - 1]);
@@ -102,7 +104,8 @@ static bool split(struct itensor_walk *w, int l, int64_t inner) {
     return true;
 }
 
-// Makes loop l of both walks equal by splitting one of them, if both loops walk the same span.
+// Makes loop l of both walks equal by splitting the finer one. False if that is impossible: the two loops must walk the
+// same span.
 static bool share(struct itensor_walk *a, struct itensor_walk *b, int l) {
     if (l >= a->loops || l >= b->loops || a->stride[l] == 0 || b->stride[l] == 0) return false;
     if (a->trip[l] * a->stride[l] != b->trip[l] * b->stride[l]) return false;
@@ -118,13 +121,15 @@ static int64_t place_stride(const struct itensor_walk *w, int l) {
     return words;
 }
 
-// The loop of the writer, from `shared` on, whose steps reach the address `stride`; IR_NONE if there is none.
+// Finds the loop of the writer, from `shared` on, that moves the address by `stride` in whole steps; IR_NONE if there
+// is none.
 static int writer_loop(const struct itensor_walk *w, int shared, int64_t stride) {
     for (int l = shared; l < w->loops; l++)
         if (stride % w->stride[l] == 0 && stride < w->trip[l] * w->stride[l]) return l;
     return IR_NONE;
 }
 
+// Appends an inner loop of the reader, merged with the loop around it if the two act as one.
 static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stride) {
     int last = layout->loops - 1;
     if (last >= 0 && layout->stride[last] == trip * stride && stride) {
@@ -138,8 +143,8 @@ static bool add_reader(struct itensor_layout *layout, int64_t trip, int64_t stri
     return true;
 }
 
-// Converts a loop of the reader into loops over places in the bank. It splits the loop where it carries over from one
-// of the writer's loops into another.
+// Converts a loop of the reader, with addresses as its stride, into loops over places in the bank. A loop that walks
+// through several of the writer's loops becomes one loop for each of them.
 static bool place_loop(const struct itensor_walk *writer, int shared, int64_t trip, int64_t stride,
                        struct itensor_layout *layout) {
     int64_t trips[ITENSOR_WALK], strides[ITENSOR_WALK];

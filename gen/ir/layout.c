@@ -24,10 +24,11 @@ enum spec_format layout_format(const struct ir_node *matmul) {
 }
 
 int layout_sum_bits(const struct ir_design *d, enum spec_format format, int64_t k) {
+    // The largest weight times its group scale, and for int4_asym 8 times the largest offset in addition.
     static const int64_t largest[SPEC_FORMATS] = {
         [SPEC_INT8] = 127, [SPEC_INT4] = 8 * 255, [SPEC_INT4_ASYM] = 8 * 255 + 8 * 128};
     int mantissa = spec_mantissa_bits(d->activations),
-        shift = 39 - mantissa; // of the mantissa and the largest exponent
+        shift = 39 - mantissa; // the largest shift of an exponent
     int64_t most = largest[format] * ((1 << (mantissa - 1)) - 1) * k;
     return u64_clog2((uint64_t)most + 1) + shift + 1;
 }

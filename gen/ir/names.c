@@ -5,15 +5,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_CHECKED = 1024 /* repetitions, and the last one */ };
+enum { MOST_CHECKED = 1024 /* repetitions 0 to this one are checked, and the last one */ };
 
+// The callback of expression_value: `layer` is the repetition.
 static bool layer_of(void *context, const char *name, int64_t *value) {
     if (strcmp(name, "layer") != 0) return false;
     *value = *(const int64_t *)context;
     return true;
 }
 
-// The value of the expression between two braces.
+// Finds the value of the expression between two braces.
 static bool value_of(struct arena *arena, const char *open, const char *close, int64_t repetition, int64_t *value,
                      struct expression_error *error) {
     const char *text = arena_strndup(arena, open + 1, (size_t)(close - open - 1));
@@ -39,6 +40,8 @@ static bool fail(struct expression_error *error, const char *why, size_t at) {
     return false;
 }
 
+// Checks that the expression between the braces has a value of at least 0 in repetitions 0 to MOST_CHECKED, and in the
+// last repetition.
 static bool check_value(struct arena *arena, const char *pattern, const char *open, const char *close,
                         int64_t repetitions, struct expression_error *error) {
     for (int64_t r = 0; r < repetitions; r = r == MOST_CHECKED && r < repetitions - 1 ? repetitions - 1 : r + 1) {

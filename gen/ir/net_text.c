@@ -6,6 +6,7 @@
 
 #include "gen/ir/ir.h"
 
+// Text between two parts.
 static const char *const between[] = {[IR_USE_JOINED] = ", ", [IR_USE_AND] = " & ", [IR_USE_SUM] = " + "};
 
 // ---- printing ----
@@ -52,7 +53,7 @@ static bool read_number(const char **p, int64_t *value) {
     return *value <= INT32_MAX;
 }
 
-// `[3]`, `[31:16]`
+// Reads the range of bits: `[3]` or `[31:16]`.
 static bool read_bits(const char **p, struct ir_part *part) {
     int64_t high;
     ++*p;
@@ -63,6 +64,7 @@ static bool read_bits(const char **p, struct ir_part *part) {
     return part->width > 0 && *(*p)++ == ']';
 }
 
+// Reads a part: `a`, `~a`, `a[3]` or `a[31:16]`.
 static bool read_part(struct ir *ir, const char **p, struct ir_part *part) {
     *part = (struct ir_part){.inverted = **p == '~'};
     *p += part->inverted;
@@ -74,6 +76,7 @@ static bool read_part(struct ir *ir, const char **p, struct ir_part *part) {
     return **p != '[' || read_bits(p, part);
 }
 
+// The kind of use that a text without constants has.
 static enum ir_use_kind kind_of(const char *text) {
     if (*text == '{') return IR_USE_JOINED;
     return strstr(text, between[IR_USE_AND])   ? IR_USE_AND
@@ -81,6 +84,7 @@ static enum ir_use_kind kind_of(const char *text) {
                                                : IR_USE_PART;
 }
 
+// Reads one part, or several in the form of their kind: `{a, b}`, `a & b`, `a + b`.
 static bool read_parts(struct ir *ir, const char *text, struct ir_use *use) {
     enum ir_use_kind kind = kind_of(text);
     struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, strlen(text));

@@ -13,13 +13,15 @@ static enum ir_attr_kind attr_kind(char c) {
     return c == 'i' || c == 'e' ? IR_ATTR_INT : c == 'f' ? IR_ATTR_FLOAT : c == 'l' ? IR_ATTR_LIST : IR_ATTR_STRING;
 }
 
-// Copies up to the next of the marks, at most size - 1 characters. Returns the text from there.
+// Copies the text before the next of the marks, at most size - 1 characters. Returns the place of the mark. The buffer
+// must have been zeroed.
 static const char *copy_until(const char *p, const char *marks, char *to, size_t size) {
     size_t len = strcspn(p, marks);
     memcpy(to, p, len < size ? len : size - 1);
     return p + len;
 }
 
+// A string with legal values is a word. A number has a range `low..high`.
 static void read_legal(struct ir_op_attr *attr) {
     if (attr->kind == IR_ATTR_STRING) {
         attr->kind = IR_ATTR_WORD;
@@ -31,6 +33,7 @@ static void read_legal(struct ir_op_attr *attr) {
     attr->high = strtod(end + strspn(end, "."), NULL);
 }
 
+// The form of a column is described at the top of ops.def.
 int ir_attr_column(const char *p, struct ir_op_attr out[IR_MAX_OP_ATTRS]) {
     int count = 0;
     while (*p && count < IR_MAX_OP_ATTRS) {
@@ -91,6 +94,7 @@ const char *const *ir_op_attr_words(const struct ir_op_attr *attr, struct arena 
 
 // ---- texts ----
 
+// Index of the text among the legal words; -1 if it is not one of them.
 static int choice_of(struct ir *ir, const struct ir_op_attr *attr, const char *text) {
     const char *const *words = ir_op_attr_words(attr, ir->arena);
     for (int w = 0; words[w]; w++)
@@ -98,7 +102,7 @@ static int choice_of(struct ir *ir, const struct ir_op_attr *attr, const char *t
     return -1;
 }
 
-// `1,0`
+// Sets a list from text such as `1,0`. Text that is no such list gives an empty list.
 static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, const char *text) {
     int64_t list[MOST_ITEMS];
     int count = 0;
@@ -151,6 +155,7 @@ static const char *words_text(const struct ir_op_attr *attr, struct arena *arena
     return text;
 }
 
+// Checks a word. Without `by_rule` a word that is not legal is reported here; with it, the type rule reports it.
 static bool word_fits(const struct ir_op_attr *attr, const struct ir_attr *value, struct diag *diag) {
     if (value->i >= 0 || attr->by_rule) return true;
     struct arena arena;

@@ -30,7 +30,7 @@ enum op_trait {
     OP_BY_ID = 1 << 13,       // reads the table row that an id selects
     OP_BY_POSITION = 1 << 14, // reads the table row that the token's position selects
     OP_CHOOSES = 1 << 15,     // selects an id
-    OP_PATCHES = 1 << 16,     // reads its input in patches
+    OP_PATCHES = 1 << 16,     // reads its input in patches, which may overlap
     OP_FILLS = 1 << 17,       // elementwise, and its result for +0 is not +0
     OP_REDUCES = 1 << 18,     // makes one element of several
     OP_EXPANDS = 1 << 19,     // reads elements of its input again
@@ -69,7 +69,8 @@ struct ir_composite {
     int inputs, outputs;
     const char *attributes, *steps, *rule, *doc;
 };
-// Everything that a spec may name as one table: first operations (steps NULL), then composites.
+// All operations that a spec may name, as one table: first operations (steps NULL), then composites. ir_spec_ops is the
+// number of rows.
 int ir_spec_ops(void);
 struct ir_composite ir_spec_op(int row);
 const struct ir_composite *ir_composite_find(const char *name); // NULL if unknown
@@ -94,12 +95,13 @@ struct ir_op_attr {
 };
 // Parses the attribute column of an operation and returns the count.
 int ir_attr_column(const char *column, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
+// Parses the attributes of an operation, without those that all operations have. Returns the count.
 int ir_op_attrs(const struct ir *, int op, struct ir_op_attr out[IR_MAX_OP_ATTRS]);
 // The attributes `order` and `lanes`, which every operation may have. False for any other key.
 bool ir_common_attr(const char *key, struct ir_op_attr *out);
-// The row of an attribute, whether specific to the operation or common to all. False if it does not exist.
+// Finds the row of an attribute of the operation, or of one that all operations have. False if it does not exist.
 bool ir_op_attr_of(const struct ir *, int op, const char *key, struct ir_op_attr *out);
-// The legal words, NULL-terminated in an arena; an empty list if any value is legal.
+// Returns the legal words, NULL-terminated in an arena; an empty list if the attribute is no word.
 const char *const *ir_op_attr_words(const struct ir_op_attr *, struct arena *);
 // Sets an attribute from text: a default in the table, a word in a spec, or a field in a dump.
 void ir_attr_set_text(struct ir *, struct ir_attrs *, const struct ir_op_attr *, const char *text);
@@ -109,8 +111,8 @@ bool ir_op_attr_check(const struct ir_op_attr *, const struct ir_attr *, struct 
 const char *ir_op_attr_legal(const struct ir_op_attr *, struct arena *);
 
 bool ir_op_is(const struct ir *, int op, unsigned traits); // whether it has at least one of the traits
-// Whether an elementwise operation makes something other than +0 of +0, so that the padding of a vector's last word
-// would not stay +0.
+// Whether an elementwise operation makes something other than +0 from +0. If so, the padding of a vector's last word
+// does not stay +0.
 bool ir_fills(const struct ir *, const struct ir_node *);
 bool ir_node_is(const struct ir *, int node, unsigned traits); // IR_NONE: false
 enum ir_weights ir_op_weights(const struct ir *, int op);
@@ -118,26 +120,28 @@ enum ir_weights ir_op_weights(const struct ir *, int op);
 int ir_param_vectors(const struct ir *, const struct ir_node *);
 const char *ir_param_name(const struct ir *, const struct ir_node *, int vector); // the attribute that names the tensor
 
-// The index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. NULL past the end.
+// Returns the index-th name in a column of the ports field: column 0 has inputs, column 1 outputs. NULL past the end.
 const char *ir_op_port(const struct ir *, int op, int column, int index);
 // For a node that transposes: dimension perm[d] of the operand becomes dimension d of the output. False if the
 // attribute is no permutation.
 bool ir_permutation(const struct ir *, const struct ir_node *, int perm[]);
 
-// A dimension along which a node with OP_PATCHES cuts its input: `places` patches with `taps` elements, which are
-// `dilation` apart. A patch begins `stride` elements after the one before it, the first one `before` elements before
-// the data; the last one may end up to `after` elements behind it.
+// A dimension along which a node with OP_PATCHES cuts its input of `size` elements into `places` patches. A patch has
+// `taps` elements, which are `dilation` apart. Each patch begins `stride` elements after the previous one. The first
+// patch begins `before` elements before the data, and the last one may end up to `after` elements past its end.
 struct ir_patch_axis {
     int64_t size, places, stride, taps, dilation, before, after;
 };
-// The first dimensions of the input, those that the attribute `size` names. Returns their number, or 0 if the
-// attributes are illegal.
+// Fills axis[] for the first dimensions of the input, one for each number of the attribute `size`. Returns how many
+// there are, or 0 if the attributes are illegal.
 int ir_patch_axes(const struct ir *, const struct ir_node *, struct ir_patch_axis axis[]);
 
-// How a node with OP_REDUCES reads its input: `groups` times, `count` parts of `keep` elements become one part.
+// How a node with OP_REDUCES reads its input: in each of `groups` groups, `count` parts of `keep` elements become one
+// part.
 struct ir_reduction {
     int mask;      // dimensions that it reduces
-    int64_t every; // elements that are left of the last dimension; 0: the dimension is reduced as a whole
+    int64_t every; // attribute `every`: elements that are left of the last dimension; 0: the dimension is reduced as a
+                   // whole
     int64_t groups, count, keep;
     bool across;            // keep is 1: neighbouring elements become one
     int order[IR_MAX_RANK]; // of the loops that walk the input
@@ -149,8 +153,9 @@ bool ir_reduction(const struct ir *, const struct ir_node *, struct ir_reduction
 bool ir_expansion(const struct ir *, const struct ir_node *, int from[]);
 bool ir_spreads(const struct ir *, const struct ir_node *); // whether the last dimension is read again
 
-// How a node with OP_CONTRACTS reads its inputs: for each of `batches` m times n sums of k products. Dimension row[i]
-// of input i is m or n, dimension column[i] is k. A dimension before these counts batches.
+// How a node with OP_CONTRACTS reads its inputs: for each of `batches` pairs of matrices it makes m * n sums of k
+// products. In input i, dimension row[i] counts m (i = 0) or n (i = 1), and dimension column[i] counts k. A dimension
+// before these two counts batches.
 struct ir_contraction {
     int64_t batches, m, n, k;
     int row[2], column[2];

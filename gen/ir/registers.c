@@ -15,11 +15,13 @@ const struct register_field register_fields[] = {
 };
 const int register_field_count = COUNT_OF(register_fields);
 
+// Bytes from one register of the row to the next.
 static uint32_t stride_of(const struct register_row *r) {
     if (r->per == REGISTER_END_ID) return REGISTER_END_ID_STRIDE;
     return r->role == REGISTER_COUNTER ? REGISTER_COUNTER_STRIDE : REGISTER_POINTER_STRIDE;
 }
 
+// Adds the registers of a row: one, or one for each channel, value or further id that ends a request.
 static void add_row(struct arena *arena, struct register_map *map, int id, int channels, int values) {
     const struct register_row *r = &register_rows[id];
     const int counts[] = {[REGISTER_ONE] = 1,
@@ -40,7 +42,7 @@ struct register_map register_map_make(struct arena *arena, int channels, int val
     return map;
 }
 
-// The offset of register c or i of a row, in terms of the number of channels C.
+// Adds the offset of register c or i of a row, in terms of the number of channels C.
 static void add_offset(const struct register_row *r, struct text *out) {
     static const char *const before[] = {"", "C + ", "2C + "};
     text_addf(out, "0x%03X", r->offset);
@@ -53,7 +55,7 @@ static void add_offset(const struct register_row *r, struct text *out) {
 
 void register_write_markdown(struct text *out) {
     text_add(out, "| offset | name | access | meaning |\n|---|---|---|---|\n");
-    for (int i = 0; i < 2 * REGISTER_ROWS; i++) { // by offset: the counters, at the highest ones, come last
+    for (int i = 0; i < 2 * REGISTER_ROWS; i++) { // counters last: they have the highest offsets
         const struct register_row *r = &register_rows[i % REGISTER_ROWS];
         if ((r->role == REGISTER_COUNTER) != (i >= REGISTER_ROWS)) continue;
         text_add(out, "| ");

@@ -32,9 +32,10 @@ enum register_offset { // of the first register of each row, if no per-channel r
 };
 
 struct register_row {
-    const char *name; // of arguments: the host's name; with one register per channel, `_` and two digits follow
+    const char *name; // the host's name of an argument. If the row has several registers, `_` and the index (at least
+                      // two digits) follow
     uint32_t offset;  // bytes
-    int skip;         // rows with one register per channel between `offset` and this row
+    int skip;         // number of rows with one register per channel between `offset` and this row
     enum register_per per;
     int bits; // 32, 64
     enum register_access access;
@@ -56,7 +57,7 @@ extern const int register_field_count;
 struct register_item { // one register of a design
     const char *name;
     enum register_id id;
-    int index; // channel or value; 0 for a row with one register
+    int index; // channel, value or id that ends a request; 0 for a row with one register
     uint32_t offset;
     const struct register_row *row;
 };

@@ -7,7 +7,7 @@
 #include "gen/ir/ir.h"
 
 enum {
-    SECTION_BITS = 16, // width of a section's length in entries, and of its repetitions
+    SECTION_BITS = 16, // bits of a section's length in entries, and of its repetitions
     SECTION_MOST = (1 << SECTION_BITS) - 1
 };
 
@@ -51,8 +51,9 @@ struct schedule_table {
 };
 // False if the kernel has no such table, or if the parts of the table do not fit together.
 bool schedule_read(struct arena *, const struct ir_kernel *, int entry_bits, struct schedule_table *);
+// The value of a field in an entry.
 int64_t schedule_at(const struct schedule_table *, int64_t entry, enum field);
-// Whether the parameter holds the entries of the table, and there are several.
+// Whether the parameter is TABLE, with a constant for each entry, and has more than one entry.
 bool schedule_is_table(const struct ir_kernel *, const struct ir_param *);
 // The number of sections, if the parameter is the list of their lengths; else 0.
 int schedule_sections(const struct ir_param *);

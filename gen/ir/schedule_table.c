@@ -43,7 +43,8 @@ uint64_t schedule_get(const struct schedule *s, enum field f) {
     return value;
 }
 
-// A list with one number per section, the first section lowest.
+// Returns a list with one number per section, the first section lowest. what: 0 for lengths, 1 for repetitions, 2 for
+// the flags when_head.
 static struct ir_value section_list(const struct schedule *s, int what) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->sections + 1);
     for (int i = 0; i < s->sections; i++) {
@@ -55,7 +56,8 @@ static struct ir_value section_list(const struct schedule *s, int what) {
     return ir_value_list(s->ir->arena, word, s->sections);
 }
 
-// The last entry of a section must be in all steps: kernels that walk the table learn from it that the step is over.
+// Sets ENTRY_MANY if an entry is skipped in steps of one token. The last entry of a section must not be skipped,
+// because kernels that walk the table learn from it that the step is over.
 static void set_many(const struct schedule *s, int kernel) {
     struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->entries + 1);
     bool any = false;
@@ -84,7 +86,7 @@ void schedule_set_params(const struct schedule *s, int kernel) {
 
 enum { MOST_SECTIONS = SECTION_MOST + 1, MOST_ENTRIES = 1 << 20 };
 
-// The bits of a parameter, lowest first; NULL if its width is not `bits`.
+// Returns the bits of a parameter, lowest first; NULL if there are not exactly `bits`.
 static uint8_t *bits_of(struct arena *arena, const struct ir_kernel *k, const char *name, int64_t bits) {
     const struct ir_value *v = ir_param(k, name);
     int64_t have = 0;
@@ -101,6 +103,7 @@ static int64_t bits_at(const uint8_t *bit, int64_t from, int count) {
     return (int64_t)v;
 }
 
+// Reads the sections. False if they do not have as many entries as the table.
 static bool read_sections(struct arena *arena, const struct ir_kernel *k, struct schedule_table *t) {
     const uint8_t *length = bits_of(arena, k, "SECTION_LEN", (int64_t)SECTION_BITS * t->sections),
                   *repeat = bits_of(arena, k, "SECTION_REPEAT", (int64_t)SECTION_BITS * t->sections),

@@ -6,6 +6,7 @@
 
 enum { MAX_DIMS = IR_MAX_RANK - 1 };
 
+// Checks that all operands are fp32 and have no heads. key: the attribute that a message names.
 static bool expect_whole(const struct ir *ir, const struct ir_node *node, const char *key, struct diag *diag) {
     for (int i = 0; i < node->inputs; i++) {
         if (!type_expect(ir, node, i, IR_F32, diag)) return false;
@@ -25,7 +26,7 @@ bool ir_expansion(const struct ir *ir, const struct ir_node *node, int from[]) {
     double all = 1;
     if (rank < in->rank || rank > MAX_DIMS || in->heads) return false;
     for (int d = 0; d < rank; d++) {
-        int of = d - (rank - in->rank);
+        int of = d - (rank - in->rank); // shapes are aligned at the last dimension
         int64_t extent = of < 0 ? 1 : in->shape[of].bound;
         if (shape[d] < 1 || shape[d] > INT32_MAX || (extent != 1 && extent != shape[d])) return false;
         from[d] = of >= 0 && (extent > 1 || shape[d] == 1) ? of : IR_NONE;

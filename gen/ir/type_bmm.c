@@ -17,6 +17,7 @@ bool ir_contraction(const struct ir *ir, const struct ir_node *node, struct ir_c
     return b->shape[c->column[1]].bound == c->k && (rank == 2 || b->shape[0].bound == c->batches);
 }
 
+// Checks the number of products in a sum and the number of elements of the result.
 static bool check_sizes(const struct ir *ir, const struct ir_node *node, const struct ir_contraction *c,
                         struct diag *diag) {
     const struct ir_tensor *a = &ir->tensor[node->in[0]];
@@ -29,6 +30,7 @@ static bool check_sizes(const struct ir *ir, const struct ir_node *node, const s
     return true;
 }
 
+// Reports why the two operands cannot be multiplied.
 static bool refuse(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *a = &ir->tensor[node->in[0]], *b = &ir->tensor[node->in[1]];
     const char *shape = type_shape_text(ir->arena, b), *why;

@@ -9,7 +9,8 @@ static struct loc place(const struct ir_node *node, const char *key) {
     return attr && attr->loc.source ? attr->loc : node->loc;
 }
 
-// Reads a list with `count` numbers from `least` on. An attribute that is not given leaves the numbers as they are.
+// Reads a list of `count` numbers of at least `least`. Without the attribute, value[] keeps its defaults. False:
+// illegal.
 static bool read_list(const struct ir_node *node, const char *key, int64_t least, int count, int64_t value[]) {
     int64_t given[2 * MOST_AXES + 1];
     int n = ir_attr_list(&node->attrs, key, given, 2 * MOST_AXES + 1);
@@ -22,11 +23,12 @@ static bool read_list(const struct ir_node *node, const char *key, int64_t least
     return true;
 }
 
-// A finding names an attribute that is wrong, and why. If the key is NULL, nothing is wrong.
+// A finding: an attribute that is wrong, and why. key NULL: nothing is wrong.
 struct finding {
     const char *key, *why;
 };
 
+// Reads the attributes of all axes into axis[], except `places`.
 static struct finding read_attributes(const struct ir *ir, const struct ir_node *node, int axes,
                                       struct ir_patch_axis axis[]) {
     const char *positive =
@@ -49,7 +51,7 @@ static struct finding read_attributes(const struct ir *ir, const struct ir_node 
     return (struct finding){0};
 }
 
-// Every patch must reach the data, and there must be one.
+// Computes `places`. Every patch must reach the data, and at least one must fit.
 static struct finding place_axis(const struct ir *ir, int dim, struct ir_patch_axis *x) {
     int64_t span = (x->taps - 1) * x->dilation + 1, all = x->size + x->before + x->after,
             most = x->before > x->after ? x->before : x->after;
@@ -74,7 +76,8 @@ static struct finding read_axes(const struct ir *ir, const struct ir_node *node,
     return found;
 }
 
-// The number of dimensions that `size` names; 0: it is no list of one or two, or the operand has fewer.
+// Returns the number of dimensions that `size` names; 0 if it is not a list of one or two, the operand has fewer
+// dimensions, or it has heads.
 static int axes_of(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t taps[MOST_AXES + 1];

@@ -7,6 +7,8 @@
 #include "gen/ir/ir_text.h"
 #include "gen/ir/ir.h"
 
+// Each function takes one piece of the text and moves *s past it. It returns false if the text does not begin with it.
+// Takes the word.
 static bool take(const char **s, const char *word) {
     size_t len = strlen(word);
     if (strncmp(*s, word, len) != 0) return false;
@@ -29,6 +31,7 @@ static bool take_extent(const char **s, struct ir_extent *e) {
 
 bool ir_extent_read(const char *text, struct ir_extent *e) { return take_extent(&text, e) && !*text; }
 
+// Takes the tile and the dtype: `1x8xf32`.
 static bool take_element(const char **s, struct ir_itensor *t) {
     for (; isdigit((unsigned char)**s); t->rank++)
         if (t->rank == IR_MAX_RANK || !take_number(s, 1, &t->element[t->rank]) || !take(s, "x")) return false;
@@ -39,6 +42,7 @@ static bool take_element(const char **s, struct ir_itensor *t) {
     return false;
 }
 
+// Takes the extents and the steps of the loops: `16, tokens<=2]*[8, 1]`.
 static bool take_loops(const char **s, struct ir_itensor *t) {
     for (; **s != ']'; t->loops++)
         if (t->loops == IR_MAX_LOOPS || (t->loops && !take(s, ", ")) || !take_extent(s, &t->trip[t->loops]))
@@ -65,7 +69,7 @@ static bool take_bits(const char **s, uint32_t *bits) {
     return true;
 }
 
-// The rest of a dimension's text, if the dimension has patches: `+d2-1<28`.
+// Takes the rest of a dimension's text, if the dimension has patches: `+d2-1<28` (type_text.c explains it).
 static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     struct ir_patch patch = {.dim = d, .tap = IR_NONE};
     if (!strchr("+-<", **s) || !**s) return true;
@@ -78,6 +82,7 @@ static bool take_patch(const char **s, struct ir_itensor *t, int d) {
     return true;
 }
 
+// Takes `d0,d1,...` for all loops in order, then what walks each dimension: a loop, or `0` for none.
 static bool take_map(const char **s, struct ir_itensor *t) {
     int64_t v;
     for (int l = 0; l < t->loops; l++)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    MOST_SUMMED = 65536, // elements, limited by the sums of rill_reduce
-    MOST_ORDERED = 16777216,
-    MOST_KEPT = 65536 // accumulators
+    MOST_SUMMED = 65536,     // elements of a sum or mean, limited by the sums of rill_reduce
+    MOST_ORDERED = 16777216, // elements of a maximum or minimum
+    MOST_KEPT = 65536        // accumulators
 };
 
 bool type_wrong(const struct ir *ir, const struct ir_node *node, const char *key, const char *why, struct diag *diag) {
@@ -18,7 +18,8 @@ bool type_wrong(const struct ir *ir, const struct ir_node *node, const char *key
     return false;
 }
 
-// The dimensions that `along` names, as a mask; by default the last one. 0: it names no dimension, or one twice.
+// Returns the dimensions that `along` names, as a mask; without the attribute, the last one. 0: it names no dimension
+// of the operand, or one twice.
 static int reduced_dims(const struct ir_node *node, const struct ir_tensor *in) {
     int64_t list[IR_MAX_RANK + 1];
     int count = ir_attr_list(&node->attrs, "along", list, IR_MAX_RANK + 1), mask = 0;
@@ -30,7 +31,7 @@ static int reduced_dims(const struct ir_node *node, const struct ir_tensor *in) 
     return mask;
 }
 
-// Appends the dimensions of a mask, in order.
+// Appends the dimensions of a mask to order[], in order. Returns the new count.
 static int append(int mask, int rank, int order[], int count) {
     for (int d = 0; d < rank; d++)
         if (mask >> d & 1) order[count++] = d;
@@ -50,7 +51,8 @@ bool ir_reduction(const struct ir *ir, const struct ir_node *node, struct ir_red
     int mask = in->rank < 1 || in->heads ? 0 : reduced_dims(node, in), all = (1 << in->rank) - 1, first = 0;
     if (!mask) return false;
     while (!(mask >> first & 1)) first++;
-    // A tensor that is reduced to its end is read vector by vector.
+    // If the last dimension is reduced as a whole, the tensor is read vector by vector: all other dimensions are outer
+    // loops. Otherwise, dimensions after the first reduced one are kept in accumulators.
     bool to_end = mask >> (in->rank - 1) & 1 && !every;
     int before = to_end ? all & ~mask : (1 << first) - 1, after = all & ~mask & ~before;
     if (every && (mask != 1 << (in->rank - 1) || in->shape[in->rank - 1].bound % every)) return false;
@@ -66,6 +68,7 @@ bool ir_reduction(const struct ir *ir, const struct ir_node *node, struct ir_red
     return true;
 }
 
+// Checks how many elements become one, and how many accumulators this needs.
 static bool check_sizes(const struct ir *ir, const struct ir_node *node, const struct ir_reduction *r,
                         struct diag *diag) {
     bool sums = ir_attr_choice(&node->attrs, "kind", SPEC_KIND_MAX) >= SPEC_KIND_SUM;

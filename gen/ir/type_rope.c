@@ -30,7 +30,7 @@ static bool check_scaling(const struct ir *ir, const struct ir_node *node, struc
                   diag);
 }
 
-// Checks that one figure is above another.
+// Checks that the attribute `key` is above the attribute `other`.
 static bool check_above(const struct ir *ir, const struct ir_node *node, const char *key, const char *other,
                         struct diag *diag) {
     double value = ir_attr_float(&node->attrs, key, 0), least = ir_attr_float(&node->attrs, other, 0);
@@ -56,6 +56,7 @@ bool type_rope_table(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 // ---- rope ----
 
+// Checks that the operand does not have heads, because then its stream has a firing per head.
 static bool is_whole(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t, struct diag *diag) {
     if (!t->heads) return true;
     diag_error(diag, node->loc, MSG_INPUT_HEADS, ir_op_of(ir, node->op)->name, node->name, t->name);
@@ -73,6 +74,7 @@ static bool check_heads(const struct ir *ir, const struct ir_node *node, int64_t
     return false;
 }
 
+// The row of the table, cosines and sines, must be even and at most as long as a head.
 static bool check_row(const struct ir *ir, const struct ir_node *node, int64_t head, struct diag *diag) {
     const struct ir_tensor *row = &ir->tensor[node->in[1]];
     int64_t n = ir_tensor_elements(row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type rules of most operations (gen/ir/type_rules.h); type_rope.c and type_shape.c have the others.
+// Type rules of most operations (gen/ir/type_rules.h). The other files type_*.c and custom_ops.c have the rest.
 #include "gen/ir/type_rules.h"
 
 #include <stdlib.h>
@@ -70,13 +70,16 @@ static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     return same;
 }
 
+// Whether the rows grow with the position: scores, and the weights of values.
 static bool grows(const struct ir_tensor *t) { return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 
+// Whether the streams of both have the same firings: no heads, or equally many heads whose rows both grow or not.
 static bool same_rows(const struct ir_tensor *a, const struct ir_tensor *b) {
     if (a->heads != b->heads || grows(a) != grows(b)) return false;
     return !a->heads || a->shape[0].bound == b->shape[0].bound;
 }
 
+// How the stream of a tensor travels, for messages. The texts are compared by address.
 static const char *travels(const struct ir_tensor *t) {
     return !t->heads ? "as a whole" : grows(t) ? "head by head, in rows that grow with the position" : "head by head";
 }
@@ -85,7 +88,7 @@ void type_note_heads(const struct ir_tensor *t, const struct ir_node *node, stru
     if (t->heads && !grows(t)) diag_note(diag, node->loc, "`scale` joins the heads of attention");
 }
 
-// Each head is a separate firing, so the other operand must have as many heads with as many elements.
+// Each head is a separate firing, so both operands must have the same number of heads, and rows that both grow or not.
 static bool check_rows(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *a,
                        const struct ir_tensor *b, struct diag *diag) {
     if (same_rows(a, b)) return true;
@@ -131,7 +134,7 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// A value in rows, one per head, is not one vector, because its stream ends after every row.
+// Checks that the operand is one vector. Rows of heads are not, because their stream ends after every row.
 static bool expect_vector(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (t->rank < 2) return true;
@@ -191,6 +194,8 @@ static void note_block(const struct ir *ir, const struct ir_tensor *t, int64_t b
               why);
 }
 
+// Notes the nearest number of heads with which a head is a multiple of the lanes, and the largest power of two of lanes
+// that divides a head.
 static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, struct diag *diag) {
     int64_t nearest = 0, fewer = heads > 0 && n % heads == 0 ? n / heads & -(n / heads) : 0;
     for (int64_t h = 1; h <= n; h++)
@@ -201,7 +206,8 @@ static void note_heads(int64_t n, int64_t heads, int64_t lanes, struct loc loc, 
                   (long long)(n / heads));
 }
 
-// Elements that share an exponent: a head's, those of the attribute, or the design's group. 0 after a report.
+// Returns the number of elements that share an exponent: those of a head, of the attribute, or of the design's group. 0
+// after a report.
 static int64_t block_of(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     int64_t block = ir_attr_int(&node->attrs, "block", 0), heads = ir_attr_int(&node->attrs, "heads", 0),
             n = ir_tensor_elements(input(ir, node, 0));
@@ -234,7 +240,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     out->block = block_of(ir, node, diag);
     if (!out->block) return false;
     out->exp_min = ir_attr_int(&node->attrs, "exp_min", -24);
-    // quantizes the last dimension of a two-dimensional value separately: one firing per head
+    // Weights of values have one row per head, which counts positions. A block must be one block of positions in V.
     bool positions = in->rank == 2 && in->shape[1].dynamic == IR_POSITIONS;
     if (positions && out->block != V_BLOCK) {
         diag_error(diag, block_place(node), MSG_BLOCK_OF_POSITIONS, node->name, V_BLOCK, (long long)out->block);
@@ -254,7 +260,7 @@ bool type_quantize(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return true;
 }
 
-// Only `attn_values` multiplies the softmax weights of a head.
+// Refuses heads: only `attn_values` multiplies the softmax weights of each head.
 static bool expect_no_heads(const struct ir *ir, const struct ir_node *node, struct diag *diag) {
     const struct ir_tensor *t = input(ir, node, 0);
     if (!t->heads) return true;
@@ -273,7 +279,7 @@ bool type_matmul(struct ir *ir, struct ir_node *node, struct diag *diag) {
     }
     if (in->rank < 2) {
         set_vector(out, IR_ACC, ir_attr_int(&node->attrs, "rows", 0));
-    } else { // every row of the operand
+    } else { // a product for every row of the operand
         out->dtype = IR_ACC;
         copy_shape(out, in);
         out->shape[out->rank - 1].bound = ir_attr_int(&node->attrs, "rows", 0);

@@ -5,7 +5,7 @@
 
 #include "gen/ir/ops.h"
 
-// Reports an error if input i of the node has another dtype than `want`.
+// Returns false, and reports it, if the dtype of input i of the node is not `want`.
 bool type_expect(const struct ir *, const struct ir_node *, int i, enum ir_dtype want, struct diag *);
 
 // The shape in the form that messages use: [4, 5].

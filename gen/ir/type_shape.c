@@ -29,7 +29,7 @@ bool ir_permutation(const struct ir *ir, const struct ir_node *node, int perm[])
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     int64_t list[MAX_DIMS + 1];
     int count = ir_attr_list(&node->attrs, "perm", list, MAX_DIMS + 1), seen = 0;
-    if (!ir_attr_find(&node->attrs, "perm")) {
+    if (!ir_attr_find(&node->attrs, "perm")) { // by default, the last two dimensions are exchanged
         for (int d = 0; d < in->rank; d++) perm[d] = d < in->rank - 2 ? d : 2 * in->rank - 3 - d;
         return true;
     }

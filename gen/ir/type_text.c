@@ -19,8 +19,9 @@ const char *ir_port_text(const struct ir *ir, int kernel, int port) {
     return p->index == IR_NONE ? name : arena_printf(ir->arena, "%s.%d", name, p->index);
 }
 
-// Adds a dimension's loops. With patches: `d0+d2-1<28`, that is, places and taps, the elements before the data, and the
-// extent of the data; after a colon the bits of elements outside, if there are any.
+// Adds a dimension. Without patches it is the loop that walks it, `d0`, or `0` if none does. With patches:
+// `d0+d2-1<28:5`, that is, the loop over places, the loop over taps, the elements before the data, and the extent of
+// the data. After a colon: the bits of elements outside the data, unless they are 0.
 static void add_dimension(struct text *t, const struct ir_itensor *type, int d) {
     const struct ir_patch *patch = itensor_patch(type, d);
     if (type->map[d] == IR_NONE) text_add(t, "0");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 64, FLOAT_BITS = 32, MOST_DIGITS = 20 };
+enum { PIECE = 64, FLOAT_BITS = 32, MOST_DIGITS = 20 /* of a decimal number of 64 bits */ };
 
 struct ir_value ir_value_int(int64_t value) {
     return (struct ir_value){.kind = IR_VALUE_INT, .integer = value};
@@ -44,6 +44,7 @@ struct ir_value ir_value_float(struct arena *arena, float value) {
     return one_word(arena, (struct ir_word){.bits = FLOAT_BITS, .radix = IR_FLOAT, .value = bits});
 }
 
+// The pieces have 64 bits, and the first one (the highest) has the rest.
 struct ir_value ir_value_bits(struct arena *arena, int64_t bits, const uint8_t bit[]) {
     int pieces = (int)((bits + PIECE - 1) / PIECE);
     struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, (size_t)pieces + 1);
@@ -70,8 +71,10 @@ struct ir_value ir_value_table(struct arena *arena, int bits, int entries, uint6
 
 static bool is_wide(const struct ir_word *w) { return w->bits > PIECE; }
 
+// Constants of one bit are printed as `1'b0` and `1'b1`.
 static bool is_flag(const struct ir_word *w) { return w->bits == 1 && w->radix == IR_DECIMAL; }
 
+// Prints a word of more than 64 bits in hexadecimal form, without leading zeros.
 static void print_wide(struct text *out, const struct ir_word *w) {
     text_addf(out, "%d'h", w->bits);
     bool begun = false;
@@ -146,12 +149,14 @@ static const char *read_word(const char *p, struct ir_word *w) {
     return end > digits && end - digits <= MOST_DIGITS ? end : NULL;
 }
 
+// An upper bound of the words in a list: one more than its commas.
 static size_t count_words(const char *p) {
     size_t words = 1;
     for (; *p; p++) words += *p == ',';
     return words;
 }
 
+// Reads a list such as `{40'd1, 40'd2}`.
 static bool read_list(struct arena *arena, const char *p, struct ir_value *v) {
     struct ir_word *word = ARENA_ARRAY(arena, struct ir_word, count_words(p));
     *v = (struct ir_value){.kind = IR_VALUE_LIST, .word = word};
@@ -172,6 +177,8 @@ static bool read_one(struct arena *arena, const char *text, struct ir_value *v) 
     return true;
 }
 
+// Reads the text as the kind that its first characters suggest. The caller rejects the value if it prints as another
+// text.
 static bool read_any(struct arena *arena, const char *text, struct ir_value *v) {
     size_t len = strlen(text);
     if (*text == '{') return read_list(arena, text, v);
@@ -195,6 +202,8 @@ const char *ir_value_written(const struct ir_value *v) { return v->kind == IR_VA
 bool ir_value_number(const struct ir_value *v, int64_t *number) {
     if (v->kind == IR_VALUE_INT) return *number = v->integer, true;
     if (v->kind != IR_VALUE_WORD || v->word->value > INT64_MAX) return false;
+    for (int above = PIECE; above < v->word->bits; above += PIECE)
+        if (v->word->above[above / PIECE - 1]) return false;
     *number = (int64_t)v->word->value;
     return true;
 }

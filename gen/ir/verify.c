@@ -29,8 +29,8 @@ static void check_node(struct check *c, const struct ir_node *n) {
         if (!in_range(n->out[i], c->ir->tensors)) fault(c, "output out of range at", n->name);
 }
 
-// A custom kernel has as many operands as its declaration has streams, and its expressions have values once lanes are
-// known.
+// Checks that an operation of a custom kernel has as many operands as the declaration has streams, and that the
+// expressions of the timing contract have values once kernels exist.
 static void check_custom(struct check *c, int id) {
     const struct ir_node *n = &c->ir->node[id];
     const struct custom *k = n->op >= IR_OPS ? ir_custom_of(c->ir, id) : NULL;
@@ -94,6 +94,7 @@ static void check_products(struct check *c) {
             fault(c, "no engine reads segment", ir->segment[s].name);
 }
 
+// A client has a kernel or a role, and an engine or a channel.
 static void check_clients(struct check *c) {
     const struct ir *ir = c->ir;
     for (int i = 0; i < ir->clients; i++) {
@@ -121,7 +122,8 @@ static void check_dies(struct check *c) {
     }
 }
 
-// The multipliers of a cut lane are on the engine's die, and all lanes of a group are cut or none.
+// Checks that the multipliers of a cut lane are on the engine's die, and that all lanes of a group are on the same
+// dies.
 static void check_cuts(struct check *c, const struct ir_engine *e) {
     for (int l = 0; l < e->channels; l++) {
         int first = l - l % IR_LANE_GROUP;
@@ -132,6 +134,7 @@ static void check_cuts(struct check *c, const struct ir_engine *e) {
     }
 }
 
+// Checks the dies of kernels and lanes, and the boundaries that streams cross.
 static void check_places(struct check *c) {
     const struct ir *ir = c->ir;
     int dies = ir->dies > 0 ? ir->dies : 1;
@@ -165,7 +168,7 @@ static void check_shape(struct check *c, const struct ir_tensor *t) {
         if (t->shape[d].bound < 1 || t->shape[d].bound > INT32_MAX) fault(c, "shape out of range at tensor", t->name);
 }
 
-// A net that a kernel drives has no other driver, and every bit that is taken from it exists.
+// Checks that a net has one driver, and that every bit taken from it exists.
 static void check_wire(struct check *c, const struct ir_wire *wire) {
     if (!in_range(wire->kernel, c->ir->kernels)) return fault(c, "kernel out of range at wire", wire->port);
     for (int p = 0; p < wire->use.parts; p++) {
@@ -217,7 +220,7 @@ static void check_groups(struct check *c) {
     }
 }
 
-// A pool has one port for each of the streams that share it.
+// Checks that a stream in a pool has a port of it and is not deeper than its memory.
 static void check_pool(struct check *c, const struct ir_edge *e) {
     if (!none_or_in_range(e->group, c->ir->groups) || !none_or_in_range(e->pool, c->ir->kernels))
         return fault(c, "group or pool at edge", e->name);
@@ -227,12 +230,14 @@ static void check_pool(struct check *c, const struct ir_edge *e) {
         fault(c, "place in the pool of edge", e->name);
 }
 
-// Streams of fp32 or int8 words. Widths at their two ends may differ until converters are inserted.
+// Whether the port has words of fp32 or int8 elements. The widths at the two ends of such a stream may differ until
+// converters are inserted.
 static bool is_vector(const struct ir_port *p) {
     int64_t bits = p->type.dtype == IR_F32 ? 32 : p->type.dtype == IR_INT8 ? 8 : 0;
     return bits && p->type.loops > 0 && p->data_bits == bits * itensor_tile(&p->type);
 }
 
+// Checks the ends of an edge. Widths at the two ends may differ only at a depth of 0, before converters are inserted.
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];
     if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels))
@@ -249,7 +254,8 @@ static void check_edge(struct check *c, int id) {
     if (from->kind != IR_STREAM_COUNTED && unequal) fault(c, "unequal streams at edge", e->name);
 }
 
-// Names must be unique, because the text form and Verilog refer to things by name.
+// Reports a name that occurs twice in a list. Names must be unique, because the text form and Verilog refer to things
+// by name.
 #define CHECK_NAMES(list, count, what)                                                                                 \
     for (int i = 0; i < ir->count; i++)                                                                                \
         for (int j = 0; j < i; j++)                                                                                    \
@@ -297,7 +303,7 @@ bool ir_verify(const struct ir *ir, struct diag *diag, const char *pass) {
     check_groups(&c);
     check_dies(&c);
     if (c.ok) check_places(&c);
-    bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // FIFO sizing is the last step
+    bool whole = ir->edges > 0 && ir->edge[0].depth > 0; // depths are chosen after all streams are connected
     for (int k = 0; whole && k < ir->kernels; k++) check_inputs(&c, &ir->kernel[k]);
     return c.ok;
 }

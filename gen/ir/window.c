@@ -5,13 +5,14 @@
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
 
-enum { MAX_CHAIN = 16 }; // operations from scores to values
+enum { MAX_CHAIN = 16 }; // operations that are searched for the softmax, at most
 
 static bool grows(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     return t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
 }
 
+// The first operation whose operand 0 is the tensor; IR_NONE if there is none.
 static int reader_of(const struct ir *ir, int tensor) {
     for (int n = 0; n < ir->nodes; n++)
         if (ir->node[n].inputs > 0 && ir->node[n].in[0] == tensor) return n;
@@ -20,13 +21,13 @@ static int reader_of(const struct ir *ir, int tensor) {
 
 int window_node(const struct ir *ir, int tensor) {
     if (!grows(ir, tensor)) return IR_NONE;
-    // Weights: go back to the operation that made them.
+    // If the tensor has weights, go back to the operation that made them.
     for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = ir->tensor[t].producer;
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
         t = ir->node[n].in[0];
     }
-    // Scores: go forward to the operation that uses them.
+    // If it has scores, go forward to the operation that uses them.
     for (int t = tensor, i = 0; i < MAX_CHAIN && grows(ir, t); i++) {
         int n = reader_of(ir, t);
         if (n == IR_NONE || ir_node_is(ir, n, OP_OF_SCORES)) return n;
@@ -40,6 +41,7 @@ int64_t window_length(const struct ir *ir, int node, int64_t repetition) {
     return window && window < all ? window : all;
 }
 
+// The least multiple of the V block that is also a multiple of the channels of K.
 int64_t window_unit(const struct ir *ir) {
     int64_t unit = LAYOUT_V_BLOCK;
     while (unit % ir_key_channels(ir)) unit += LAYOUT_V_BLOCK;

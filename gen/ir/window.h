@@ -7,11 +7,12 @@
 
 #include "gen/ir/ir.h"
 
-// The operation that makes weights from the positions over which a tensor extends; IR_NONE if the tensor does not
-// extend over positions.
+// Returns the operation that makes weights from scores (softmax) over the positions over which this tensor extends;
+// IR_NONE if the tensor does not extend over positions.
 int window_node(const struct ir *, int tensor);
 int64_t window_unit(const struct ir *); // reading begins at multiples of so many positions
-// Positions that a repetition sees, including its own, which is the last; without a window, the whole context.
+// Positions that a token sees in a repetition, its own included, which is the last; without a window, the whole
+// context.
 int64_t window_length(const struct ir *, int node, int64_t repetition);
 // The first position read in a step whose first token is at `position`.
 int64_t window_begin(const struct ir *, int node, int64_t repetition, int64_t position);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the parameters of an RTL module as numbers (gen/kernel/args.h).
 #include "gen/kernel/args.h"
 
 #include <string.h>
 
-enum { LIMIT = 1 << 24 }; // no parameter that affects cost is larger, so products of two fit
+enum { LIMIT = 1 << 24 }; // parameters that affect costs are smaller; it keeps the product of two of them in 64 bits
 
 const struct ir_value *args_value(const struct kernel_args *a, const char *name) {
     for (int i = 0; i < a->count; i++)

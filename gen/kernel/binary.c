@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_binary: difference, quotient, maximum or minimum of two vectors, element by element. The operation's name
-// selects one of them.
+// selects the function. The sum and the product in the table are for rill_scalar.
 #include <string.h>
 
 #include "gen/ir/ops.h"

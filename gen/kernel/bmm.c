@@ -3,6 +3,7 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
+// Words must not cross the ends of the rows that are multiplied.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     struct ir_contraction c;
     return ir_contraction(ir, node, &c) ? c.k : 0;

@@ -11,8 +11,8 @@ void class_pipe(struct timing_contract *c, int64_t latency) {
     c->stages = latency;
 }
 
-// Two banks. A word is issued at least `delay` + 1 cycles after the group's last word, and its data is available one
-// cycle later. A bank is free for writing 2 cycles after its last word was issued.
+// Two banks. The first word is issued at the earliest `delay` + 1 cycles after the group's last word, and its data are
+// available one cycle later. A bank may be written again 2 cycles after its last word was issued.
 void class_banks(struct timing_contract *c, int64_t rows, int64_t delay, int64_t stages) {
     c->machine = TIMING_BANKS;
     c->stages = 1 + stages;
@@ -41,7 +41,7 @@ void class_replay(const struct kernel_args *a, struct timing_contract *c) {
                                        .together = args_int(a, "TOGETHER", 1)};
 }
 
-// Product of all loops' trip counts; the fallback if there is no list.
+// Returns the product of all loops' trip counts; the fallback if there is no list.
 static int64_t trips(const struct kernel_args *a, int64_t fallback) {
     int64_t product = 1, trip;
     for (int loop = 0; product <= 1 << 20 && (trip = args_item(a, "TRIPS", loop, 0)) > 0; loop++) product *= trip;
@@ -77,14 +77,14 @@ void class_cost_select(struct cost_resources *r, int64_t bits, int64_t words) {
     if (words > 1) r->lut += bits * (fours > 1 ? fours + 1 : 1);
 }
 
-// Two banks with the chunks of all tokens. LUTRAM needs an output register, which a block RAM includes.
+// Adds two banks with the chunks of all tokens. LUTRAM needs an output register, which a block RAM includes.
 void class_cost_banks(const struct kernel_args *a, int64_t chunks, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(2 * class_tokens(a) * chunks, 32 * class_lanes(a), RAM_AUTO);
     cost_add(r, &ram, 1);
     if (!ram.bram18) r->ff += 32 * class_lanes(a);
 }
 
-// A buffer with its output register, which a block RAM includes.
+// Adds a buffer with its output register, which block RAM and UltraRAM include.
 void class_cost_buffer(struct cost_resources *r, int64_t words, int64_t bits, enum ram_style style) {
     struct cost_resources ram = cost_ram(words, bits, style);
     cost_add(r, &ram, 1);
@@ -97,7 +97,7 @@ void class_cost_replay(struct cost_resources *r, int64_t depth, int64_t bits, en
     cost_per(r, 1, PER_REPLAY_BASE);
 }
 
-// A ROM of LUTs with 64 entries each, the entry's register, counters and the step word.
+// Adds a ROM of LUTs with 64 entries each, the entry's register, counters and the step word.
 void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t entries, int64_t sections) {
     cost_per(r, entry_bits * div_up(entries, 64), PER_SCHEDULE_TABLE_BIT);
     cost_per(r, entry_bits, PER_SCHEDULE_ENTRY_BIT);
@@ -105,7 +105,7 @@ void class_cost_schedule(struct cost_resources *r, int64_t entry_bits, int64_t e
     cost_per(r, 1, PER_SCHEDULE_BASE);
 }
 
-// The schedule of 8-bit turns, without the unused step word, and the turns that are fetched ahead.
+// Adds the schedule of 8-bit turns, without the unused step word, and the turns that are fetched ahead.
 void class_cost_turns(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_ports(a), PER_TURNS_PORT);
     cost_per(r, div_up(args_int(a, "ENTRIES", 1), 64), PER_TURNS_TABLE);

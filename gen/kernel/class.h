@@ -17,20 +17,21 @@ static inline int64_t class_ports(const struct kernel_args *a) { return args_int
 static inline int64_t class_levels(const struct kernel_args *a) { return log2_up(class_lanes(a)); }
 static inline int64_t class_chunks(const struct kernel_args *a) { return div_up(args_int(a, "N", 1), class_lanes(a)); }
 static inline bool class_is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-// The greatest common divisor of a and b, which are not negative; with b = 0 it is a.
+// Returns the greatest common divisor of a and b, which are not negative; with b = 0 it is a.
 static inline int64_t class_divisor(int64_t a, int64_t b) { return b ? class_divisor(b, a % b) : a; }
 static inline int64_t tok_bits(int64_t tokens) { return at_least(log2_up(tokens), 1); } // TOK_W
 static inline int64_t user_bits(int64_t tokens) { return tok_bits(tokens) + 1; }        // USER_W
 
 // ---- contracts ----
 
-void class_pipe(struct timing_contract *, int64_t latency);
-// rill_bank_buffer: two banks of `rows`. The first word is read `delay` cycles after the last one arrived, and leaves
-// `stages` cycles later.
+void class_pipe(struct timing_contract *, int64_t latency); // stages that stall together
+// rill_bank_buffer: two banks of `rows`. The first word is issued `delay` + 1 cycles after the last one arrived. Its
+// data are available one cycle later, and leave after `stages` further cycles.
 void class_banks(struct timing_contract *, int64_t rows, int64_t delay, int64_t stages);
-// rill_norm_front: `finish` cycles from the sums to the statistics, `stages` from the operands to the result.
+// rill_norm_front: `finish` cycles from the sums to the statistics, and `stages` cycles from the operands to the
+// result.
 void class_norm(const struct kernel_args *, struct timing_contract *, int64_t finish, int64_t stages);
-int64_t class_max_delay(const struct kernel_args *);                     // cycles until the maximum of a row is known
+int64_t class_max_delay(const struct kernel_args *); // `delay` of class_banks until the maximum of a row is known
 void class_units(const struct kernel_args *, struct timing_contract *);  // read token by token, packed into beats
 void class_replay(const struct kernel_args *, struct timing_contract *); // groups are kept and sent several times
 void class_layout(const struct kernel_args *, struct timing_contract *); // two banks, read in another order
@@ -66,9 +67,12 @@ void class_cost_padding(const struct kernel_args *, struct cost_resources *);
 
 // ---- sliding windows (window_params.c) ----
 
-// Sets parameter `name`, and WINDOWS: the window of a token in each layer.
+// Sets parameter `name` to the window of a token in each layer, and WINDOWS to their number, unless one value or none
+// is enough.
 void class_window_list(struct ir *, int kernel, const char *name, const int64_t window[], int64_t layers);
 void class_window(struct ir *, const struct ir_node *, int kernel); // sets WINDOW from the node's attribute
+// class_cost_window: of a kernel with WINDOW. class_cost_window_entries: of entries of the engine or walker, which
+// begin at a window of keys or values.
 void class_cost_window(const struct kernel_args *, struct cost_resources *);
 void class_cost_window_entries(const struct kernel_args *, int64_t entry_bits, struct cost_resources *);
 
@@ -89,7 +93,7 @@ static inline void cost_fifo_add(struct cost_resources *r, int64_t depth, int64_
     cost_add(r, &fifo, 1);
 }
 
-// A multiplexer of words. A LUT selects a bit of four words, and another LUT selects among the results.
+// Adds a multiplexer of words. A LUT selects a bit of four words, and another LUT selects among the results.
 void class_cost_select(struct cost_resources *, int64_t bits, int64_t words);
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
 void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);

@@ -27,6 +27,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_CONCAT_BASE);
 }
 
+// Words must not cross rows, nor from one operand to the other.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timing contract of a kernel, as a function of its RTL parameters: which machine describes the kernel, and that
-// machine's numbers. See docs/timing.md. Units: cycles, words of a stream. A row is a word for each active token of the
-// step.
+// machine's numbers. See docs/timing.md. Times are in cycles, amounts in words of a stream. A row is one word of each
+// active token of the step.
 #ifndef RILL_CONTRACT_H
 #define RILL_CONTRACT_H
 
@@ -11,7 +11,7 @@
 // (gen/simulator/machines.def).
 enum timing_machine {
     TIMING_NONE,     // moves no words
-    TIMING_PIPE,     // a word of every input for a word of the output, stages that stall together
+    TIMING_PIPE,     // takes a word of every input for each word of the output; its stages stall together
     TIMING_BANKS,    // groups of rows are gathered in banks, then read while the next ones arrive
     TIMING_SOFTMAX,  // as TIMING_BANKS, with a stream of scalars in addition
     TIMING_ARGMAX,   // a firing in, a word per token out
@@ -21,13 +21,13 @@ enum timing_machine {
     TIMING_DEMUX,    // distributes firings to the outputs, in turn
     TIMING_SELECT,   // passes only the last token of a firing
     TIMING_REPLAY,   // a firing (or a head) is kept and sent several times
-    TIMING_PACK,     // heads of a step of one token become tokens of a firing
-    TIMING_SPLIT,    // and these tokens become firings again
+    TIMING_PACK,     // in steps of one token, query heads become tokens of a firing
+    TIMING_SPLIT,    // tokens that were query heads become firings again
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_LINES,    // a ring of words, read patch by patch
     TIMING_TURNS,    // takes words of one input, then of the other one
-    TIMING_SIEVE,    // takes every word, and lets those of some rounds out
+    TIMING_SIEVE,    // takes every word, and passes on the words of some rounds
     TIMING_STORE,    // gives vector parameters without end
     TIMING_SCALES,   // stores and gives scales of the KV cache
     TIMING_K_WRITER, // writes keys to memory
@@ -45,21 +45,22 @@ enum timing_machine {
     TIMING_MACHINES
 };
 
-// The words that a kernel needs from an input before it can fire.
+// Which word of an input a kernel needs before it can use a word of its other inputs.
 enum timing_need {
-    TIMING_EACH,  // a word for every word read
-    TIMING_ROW,   // a word for every row: used for each word of the row, taken with the last token's
+    TIMING_EACH,  // a word for every word
+    TIMING_ROW,   // a word for every row, used for each word of the row and taken with the last token's word
     TIMING_FIRST, // a word for every token, with the first row of a firing
     TIMING_HELD,  // a firing for every firing of the output: must arrive whole before its first word is read, and is
                   // kept in banks
 };
 
-// The numbers of each machine. Times are in cycles.
+// The numbers of each machine. Times are in cycles. "The place being free" means that a word or group may be written
+// there.
 
 // Rows of a table in memory that a custom kernel reads before it takes the words of a firing.
 struct timing_table {
     int64_t beats;    // beats of a row; 0: it reads no table
-    int64_t ask;      // from a step word, or the firing before, to the first request
+    int64_t ask;      // from a step word, or the previous firing, to the first request
     int64_t ask_next; // between requests of a step
     int64_t held;     // from the last beat of the rows to the first word taken
 };
@@ -67,7 +68,7 @@ struct timing_table {
 struct timing_pipe {
     bool sliced;               // the first stage is a register slice at each input, which holds words itself
     int64_t rows;              // rows of a firing of the output; 0: as many as the input's has
-    int64_t firings;           // firings of the input in one of the output; 0: one
+    int64_t firings;           // firings of the input in one firing of the output; 0: one
     struct timing_table table; // of a custom kernel
 };
 
@@ -81,10 +82,10 @@ struct timing_banks {
     int64_t ready;      // from the last word of a group (at the banks) to the first word that may be read
     int64_t pack;       // rows that are read for a word out
     bool by_token;      // a group is read token by token, not row by row
-    bool pads;          // and a token's units are padded to an even number
+    bool pads;          // with by_token: a token's units are padded to an even number
     int64_t groups;     // groups in a firing of the output; 0: firings are those of the input
     struct {            // TIMING_SOFTMAX
-        int64_t behind; // from a token's last word out to its scalar
+        int64_t behind; // from the output of a token's last word to its scalar
         int64_t kept;   // firings whose scalars there is room for
         int64_t heads, layers, lanes;
         int64_t together; // query heads of a firing in a step of one token; 0, 1: one
@@ -93,7 +94,7 @@ struct timing_banks {
 
 struct timing_gear {
     int64_t in, out;                   // elements of a word
-    int64_t last_words, last_elements; // elements of the last one of `last_words` words; 0: as the others
+    int64_t last_words, last_elements; // elements of the last one of each `last_words` words; 0: as in the others
     int64_t lines;                     // row-steps that may wait at the output
 };
 
@@ -116,20 +117,20 @@ struct timing_split {
 };
 
 struct timing_spill {
-    int64_t words;          // of a firing
+    int64_t words;          // words of a firing
     int64_t firings;        // firings that are held
     int64_t in_beat, beats; // words of a beat, beats of a word; one of these is 1
-    int64_t burst;          // beats
+    int64_t burst;          // beats of a burst
     int64_t settle;         // from handing over the last beat to the first check for its response
 };
 
 struct timing_layout {
-    int64_t rows;    // of a group
+    int64_t rows;    // rows of a group
     int64_t banks;   // groups that are held
     int64_t ready;   // from the last word of a group to the first word that may be read
     int64_t release; // from the last word read to the place being free
     int64_t reads;   // words that are read from a group, per token
-    int64_t groups;  // of a firing
+    int64_t groups;  // groups of a firing
 };
 
 struct timing_lines {
@@ -142,13 +143,13 @@ struct timing_lines {
 };
 
 struct timing_sieve {
-    int64_t groups;             // of a firing; 0: the input's last word ends the output's firing
-    int64_t rounds, words;      // of a group; of a round and token
+    int64_t groups;             // groups of a firing; 0: the input's last word ends the output's firing
+    int64_t rounds, words;      // rounds of a group; words of a round and token
     int64_t first, step, count; // rounds whose words leave
 };
 
 struct timing_turns {
-    int64_t words[2]; // of a turn of each input, per token
+    int64_t words[2]; // words of a turn of each input, per token
 };
 
 struct timing_store {
@@ -158,7 +159,7 @@ struct timing_store {
 struct timing_scales {
     int64_t ready;   // from taking a scale to reading it
     int64_t release; // from a step's last word to taking the step after the next
-    int64_t look;    // additional time after a layer, until the beginning of the next layer's window is known
+    int64_t look;    // additional cycles after a layer, until the beginning of the next layer's window is known
     int64_t times;   // passes
     int64_t units;   // scales of a head and token
     int64_t heads, layers, lanes;
@@ -178,21 +179,21 @@ struct timing_values { // TIMING_V_TAIL
     int64_t units;       // words of a head and token
     int64_t beats;       // beats of 64 positions
     int64_t reads;       // reads of the open block in a layer; 0: nobody waits for them
-    int64_t reads_alone; // the same in a step of one token
-    bool by_step;        // waits for all reads of the step before, not only for those of a layer
+    int64_t reads_alone; // reads in a step of one token
+    bool by_step;        // waits for all reads of the previous step, not only for those of a layer
     int64_t release;     // from the engine's last read of an open block to its next word
-    int64_t every;       // for each beat that is written to memory
+    int64_t every;       // cycles for each beat that is written to memory
     int64_t settle;      // from handing over the last beat to its response
 };
 
 struct timing_engine {
     int64_t channels;   // lanes
-    int64_t beat_bits;  // of memory
+    int64_t beat_bits;  // bits of a beat of memory
     int64_t copies;     // tokens that share a beat in a cycle
     int64_t results;    // row-steps that may wait at the output
     int64_t lane_beats; // beats that a lane holds
     int64_t key_units;  // key units that a lane holds
-    int64_t release;    // from taking a result to its place being free, in addition to one cycle
+    int64_t release;    // from taking a result to the place being free, beyond one cycle
 };
 
 // TIMING_EMBED, TIMING_POSITION
@@ -206,7 +207,7 @@ struct timing_fetch {
 
 // TIMING_READER, TIMING_WRITER
 struct timing_rows {
-    int64_t rows;  // of a firing
+    int64_t rows;  // rows of a firing
     int64_t group; // rows that are in memory together
     int64_t beats; // beats of a group and token
     int64_t ask;   // from a step, or a group's last word, to the request
@@ -222,7 +223,7 @@ struct timing_ring {
 };
 
 struct timing_groups {
-    int64_t groups;                                  // of a firing
+    int64_t groups;                                  // groups of a firing
     int64_t gives;                                   // words that a group gives; the last group gives the rest
     int64_t words_out;                               // words out of a firing
     int64_t banks;                                   // groups that are held
@@ -258,14 +259,15 @@ struct timing_contract {
     };
 };
 
-// Makes a kernel's contract. False if the module has no contract; then a design with this module cannot be analysed.
+// Makes a kernel's contract. False if the module has no contract, or one with impossible numbers. A design with such a
+// kernel cannot be analysed.
 bool timing_contract(const struct ir *, int kernel, struct timing_contract *);
-// Cycles from the last word of an input group to the first word made from it, if nothing stalls.
+// Returns the cycles from the last word of an input group to the first word made from it, if nothing stalls.
 int64_t timing_latency(const struct timing_contract *);
-enum timing_need timing_need(const struct ir_kernel *, int port);
-// The table that a custom kernel reads; NULL: this is not a custom kernel's contract.
+enum timing_need timing_need(const struct ir_kernel *, int port); // what the kernel needs from this input
+// Returns the numbers of the table that a custom kernel reads; NULL: the machine has none.
 const struct timing_table *timing_table(const struct timing_contract *);
-// The number of layers that the machine counts, or NULL.
+// Returns where the contract has the number of layers of its machine; NULL: nowhere.
 int64_t *timing_layers(struct timing_contract *);
 
 #endif

@@ -10,15 +10,15 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->layout.reads = div_up(c->layout.reads, lanes);
 }
 
-// Places of rill_rotate: a bit in a stage of 2:1 multiplexers, of which a LUT has one or two.
+// Returns the places of rill_rotate. A place is a bit in a stage of 2:1 multiplexers; a LUT has one or two of these.
 static int64_t rotation(int64_t elements, int64_t bits) { return elements * bits * (1 + log2_up(elements) / 2); }
 
-// Whether words end with the innermost loop. Lists are written with the highest loop first, and item 0 is the
-// innermost.
+// Whether a word never continues past the innermost loop. TRIPS is written with the innermost loop first, so item 0 is
+// this loop.
 static bool is_aligned(const struct kernel_args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
 
-// A bank for every lane, the rotation of words before and after the banks, and the loop counters: those of the first
-// lane if the others follow from it, else those of every lane.
+// Adds a bank for every lane, the rotation of words before and after the banks, and the loop counters: those of the
+// first lane if the other lanes follow from it, or else those of every lane.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
             rows = div_up(args_int(a, "BUFFER", 1), lanes);

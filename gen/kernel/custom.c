@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels: a class from what the author declares (custom.h), for one operation.
+// Custom kernels: the class of a kernel that a spec declares (custom.h).
 #include "gen/kernel/class.h"
 #include "gen/ir/custom_ops.h"
 
-// A kernel that gives a word for each word, one per cycle, is a pipe like the library's kernels.
+// Makes the contract of an instance from the declared timing of its operation. A kernel that gives a word for each
+// word, one per cycle, is a pipe like the library's kernels.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a;
     const struct ir_node *node = &at->ir->node[at->ir->kernel[at->kernel].node];
     struct custom_timing t;
-    c->machine = TIMING_MACHINES; // none
+    c->machine = TIMING_MACHINES; // no machine, so timing_contract returns false
     if (!ir_custom_timing(at->ir, node, ir_node_lanes(at->ir, at->ir->kernel[at->kernel].node), &t, NULL)) return;
     bool alike = t.group == 1 && t.gives == 1 && t.interval == 1 && t.buffers == 1;
     for (int i = 0; i < node->inputs; i++) alike &= t.words[i] == t.out_words;

@@ -4,7 +4,7 @@
 
 static int64_t clients(const struct kernel_args *a) { return args_int(a, "CLIENTS", 1); }
 
-// Bits of an address that are stored: those of an address in beats.
+// Returns the bits of an address that are stored: addresses count beats, not bytes.
 static int64_t address_bits(const struct kernel_args *a) {
     return args_int(a, "ADDR_BITS", 64) - log2_up(class_beat_bits(a) / 8);
 }
@@ -24,7 +24,7 @@ static void cost_dma_write(const struct kernel_args *a, struct cost_resources *r
     cost_per(r, 1, PER_DMA_WRITE_BASE);
 }
 
-// A beat has a register. With one client there is no selection; only the outstanding beats are counted.
+// Adds a register for a beat. With one client there is no selection, and only the outstanding beats are counted.
 static void cost_axi_read_arbiter(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chosen = clients(a) > 1 ? clients(a) : 0;
     cost_per(r, chosen ? args_int(a, "ADDR_BITS", 64) : 0, PER_READ_ARBITER_ADDRESS_BIT);

@@ -31,7 +31,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = args_int(a, "MODE", 0) == SPEC_TABLE_INT4 ? 12 : 9;
 }
 
-// Rows of all tokens wait in a buffer with words as wide as a chunk. int4 rows have group scales in addition.
+// Adds the buffer in which rows of all tokens wait, with words as wide as a chunk. int4 rows have group scales in
+// addition.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     bool wide = args_int(a, "MODE", 0) == SPEC_TABLE_INT16;
     int64_t beat = class_beat_bits(a), banks = at_least(wide ? class_lanes(a) * 16 / beat : 1, 1),
@@ -49,7 +50,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     r->dsp += 2;
 }
 
-// rill_position and the kernels that specs declare have the same parameters.
+// Also for rill_position and for kernels that specs declare, which have the same parameters.
 struct kernel_table kernel_table(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     return (struct kernel_table){.offset = args_address(&a, "TABLE_OFFSET"),

@@ -4,48 +4,50 @@
 #include "gen/ir/fields.h"
 
 enum {
-    OPERAND_SHIFT = 5,
+    OPERAND_SHIFT = 5, // bits of the exponent of a token's block
     OFFSET = 14 /* bits in addition to a mantissa */,
     COMMAND_BITS = 4 + 35 /* most bits to the lanes of a die */,
-    UNIT_SHIFT = 8,
-    ROW_PARAMETERS = 64,
-    BANK_BITS = 2,
-    SLICE_CONTROLS = 3
+    UNIT_SHIFT = 8,      // bits of a unit's exponent in the operand buffer
+    ROW_PARAMETERS = 64, // bits of the scale and the bias of a row
+    BANK_BITS = 2,       // further bits of a command with two banks of results
+    SLICE_CONTROLS = 3   // valid, half, int4 (rill_x_slice)
 };
 enum { LANE_BEATS = 16, KEY_UNITS = 16, FAN_OUT = IR_LANE_GROUP }; // constants of rill_engine
 
 static int64_t asym(const struct kernel_args *a) { return args_int(a, "ASYM", 0); }
 static int64_t x_bits(const struct kernel_args *a) { return args_int(a, "X_BITS", 8); }
 static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a) / 8 * x_bits(a); }
-static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // number of pairs of bits beyond 8
-// Tokens that are computed at a time. Parts that only know pairs have two for each pair.
+static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits of a mantissa beyond 8
+// Tokens that are computed at a time. Modules that only know pairs have PAIRS, two tokens each.
 static int64_t copies(const struct kernel_args *a) {
     return args_int(a, "COPIES", at_least(2 * args_int(a, "PAIRS", 0), 1));
 }
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }
 
-// Products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte.
+// Products of a multiplier per cycle: 2 if it serves two pairs of tokens, or both nibbles of a byte; else 1.
 static int64_t pump(const struct kernel_args *a) { return args_int(a, "PUMP", pairs_of(copies(a)) > 1 ? 2 : 1); }
 
-// Additional stages of multipliers that work twice in a cycle, on a second clock. If they sum few products, the
-// crossing to that clock takes longer than the sums that it saves (PAIR_MORE of rill_pair_skew.vh).
+// Additional stages of multipliers that work twice in a cycle, on a second clock. If a multiplier tree sums few
+// products, crossing to that clock takes longer than the adders that it saves (PAIR_MORE of rill_pair_skew.vh).
 static int64_t pair_more(const struct kernel_args *a) { return pump(a) < 2 ? 0 : x_bits(a) > 8 ? 2 : asym(a) ? 1 : 0; }
 
 // Whether the multipliers sum their products in trees, with signed weights.
 static bool in_trees(const struct kernel_args *a) { return copies(a) > 1 || pump(a) > 1; }
 
-// Multipliers of a lane for this number of token pairs and of products per cycle: one for each nibble.
+// Multipliers of a lane for this number of token pairs and of products per cycle. Without pump, each nibble of a beat
+// and each pair has one.
 static int64_t multipliers(int64_t beat, int64_t pairs, int64_t pump) { return beat / 4 * at_least(pairs, 1) / pump; }
 
-// The multipliers of a lane: one per nibble, two in a DSP, and one for the group scale.
+// Adds the multipliers of a lane: one per nibble, each a DSP, and one for the group scale.
 static void matrix_lane(int64_t beat, int64_t bits, struct cost_resources *r) {
     cost_mix(r, beat, 1, PER_LANE_BIT, wide(bits), PER_LANE_BIT_WIDE);
     cost_mix(r, 1, 1, PER_LANE_BASE, wide(bits), PER_LANE_WIDE);
     r->dsp += beat / 4 + 1;
 }
 
-// int4_asym: two multipliers for each 32 weights and token, their sum, and the pipeline of group words.
+// Adds the part for int4_asym: two multipliers for each 32 weights and token, their sum, and the pipeline of group
+// words.
 static void group_terms(int64_t beat, int64_t bits, struct cost_resources *r) {
     cost_mix(r, beat, 1, PER_GROUP_TERMS_BIT, wide(bits), PER_GROUP_TERMS_BIT_WIDE);
     r->dsp += beat / 64;
@@ -61,24 +63,24 @@ static void groups_of_lane(int64_t beat, int64_t bits, int64_t tokens_at_once, s
     cost_per(r, tokens_at_once, PER_GROUP_WORDS_TOKEN);
 }
 
-// Multipliers for two or four tokens, in the same number. They sum their products in their own adders: products of a
-// whole beat without further logic, or products of a group of weights, or 4 of 10 bits. Everything after them exists
-// once for each token. Counted as part of a lane.
+// Adds the multipliers for two or four tokens, which are as many as for one token. They sum their products in their own
+// adders: products of a whole beat without further logic, or products of a group of weights, or, with 10-bit mantissas,
+// of 4 bytes. Everything after them exists once for each token. Counted as part of a lane.
 static void pair_adders(int64_t beat, int64_t bits, int64_t pairs, int64_t pump, bool groups,
                         struct cost_resources *r) {
     if (groups || bits > 8) cost_per(r, pairs * beat, bits > 8 ? PER_TREES_OF_FOUR_BIT : PER_TREES_OF_GROUPS_BIT);
     r->dsp += multipliers(beat, pairs, pump) + 2 * pairs;
 }
 
-// Bits of the sums that the multipliers give for a beat and two tokens: sums of low nibbles and of high ones, with a
-// tree for the whole beat, for each 32 weights, or for each 4 bytes.
+// Returns the bits of the sums that the multipliers give for a beat and two tokens: sums of low nibbles and of high
+// ones, with a tree for the whole beat, for each 32 weights, or for each 4 bytes.
 static int64_t tree_sums_bits(int64_t beat, int64_t bits, bool groups) {
     int64_t trees = bits > 8 ? beat / 32 : groups ? beat / 128 : 1;
     return 4 * trees * (bits + (bits > 8 ? 6 : groups ? 8 : beat == 512 ? 10 : 9));
 }
 
-// Additional logic of the multipliers' half for four tokens. Both pairs' sums wait for one another in registers: three
-// times if the trees' height is odd, else four times.
+// Adds the additional logic of the multipliers' half for four tokens. The sums of both pairs wait for one another in
+// registers: three times if the height of the trees is odd, else four times.
 static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     int64_t waiting = bits > 8 || groups || beat == 512 ? 4 : 3;
     cost_per(r, beat, PER_SECOND_PAIR_BIT);
@@ -86,8 +88,8 @@ static void second_pair(int64_t beat, int64_t bits, bool groups, struct cost_res
     r->ff += waiting * tree_sums_bits(beat, bits, groups);
 }
 
-// Additional logic of the multipliers' half if a multiplier takes both nibbles of a byte: the selection of its weight,
-// registers in which high nibbles wait for it, and registers in which both sums wait for one another.
+// Adds the additional logic of the multipliers' half if a multiplier takes both nibbles of a byte: the selection of its
+// weight, registers in which high nibbles wait for it, and registers in which both sums wait for one another.
 static void both_nibbles(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     int64_t halves = bits > 8 || groups || beat == 512 ? 4 : 3; // half a stage: registers of one of the sums
     cost_per(r, beat, PER_BOTH_NIBBLES_BIT);
@@ -118,7 +120,8 @@ static void matrix_pair(int64_t beat, int64_t bits, int64_t pairs, int64_t pump,
     cost_add(r, &one, -1);
 }
 
-// These multipliers for a single token, with the logic after them for a single token. Counted as part of a lane.
+// Adds a lane whose multipliers take both nibbles of a byte for a single token, with the logic after them for a single
+// token. Counted as part of a lane.
 static void single_in_trees(int64_t beat, int64_t bits, bool groups, struct cost_resources *r) {
     matrix_pair(beat, bits, 1, 2, groups, r);
     cost_per(r, 1, PER_SINGLE_IN_TREES);
@@ -130,7 +133,7 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
     bool trees = in_trees(a);
     if (trees) single_in_trees(beat, bits, asym(a), r);
     else matrix_lane(beat, bits, r);
-    // Alone, sums of many terms are mapped for area, not for speed.
+    // Synthesized alone, sums of many terms are mapped for area, not for speed.
     cost_per(r, beat, trees ? PER_TREES_ALONE_BIT : PER_LANE_ALONE_BIT);
     cost_per(r, 1, trees ? PER_TREES_ALONE : PER_LANE_ALONE);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), 1, r);
@@ -139,12 +142,13 @@ static void cost_matrix_lane(const struct kernel_args *a, struct cost_resources 
 static void cost_matrix_pair(const struct kernel_args *a, struct cost_resources *r) {
     int64_t many = at_least(copies(a), 2);
     matrix_pair(class_beat_bits(a), x_bits(a), pairs_of(many), pump(a), asym(a), r);
-    cost_per(r, class_beat_bits(a), PER_TREES_ALONE_BIT); // synthesized alone: as above
+    cost_per(r, class_beat_bits(a), PER_TREES_ALONE_BIT); // as above
     cost_per(r, 1, PER_TREES_ALONE);
     if (asym(a)) groups_of_lane(class_beat_bits(a), x_bits(a), many, r);
 }
 
-// The two halves of a lane: the multipliers, and the accumulators with as many places as a lane has.
+// The next functions are the two halves of a lane: the multipliers, and the accumulators with as many places as a lane
+// has.
 static void cost_lane_products(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a);
     cost_mix(r, beat, 1, PER_LANE_PRODUCTS_BIT, wide(x_bits(a)), PER_LANE_BIT_WIDE);
@@ -179,8 +183,8 @@ static void cost_lane_front(const struct kernel_args *a, struct cost_resources *
     lane_front(class_beat_bits(a), r);
 }
 
-// A lane in the engine also has the waiting beats, the beat register, and row parameters and group scales with their
-// selection.
+// Adds a lane of the engine. It also has the waiting beats, the beat register, and row parameters and group scales with
+// their selection.
 static void engine_lane(const struct kernel_args *a, int64_t scale_beats, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), bits = x_bits(a), tokens_at_once = copies(a);
     bool groups = asym(a);
@@ -228,13 +232,13 @@ static void cost_engine_ctrl(const struct kernel_args *a, struct cost_resources 
     cost_per(r, 1, PER_ENGINE_CTRL);
 }
 
-// Bits of an address in the operand buffer: bank, turn, pair of units.
+// Returns the bits of an address in the operand buffer: bank, turn, pair of units.
 static int64_t x_addr_bits(const struct kernel_args *a) {
     return 1 + log2_up(div_up(class_tokens(a), copies(a))) + at_least(log2_up(args_int(a, "X_UNITS", 2) / 2), 1);
 }
 
-// Two RAMs of units for each token that is read at a time. With LUTRAM the output registers are counted; a block RAM
-// contains them.
+// Adds two RAMs of units for each token that is read at a time. With LUTRAM the output registers are counted; a block
+// RAM contains them.
 static void x_ram(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = unit_bits(a) + UNIT_SHIFT;
     struct cost_resources ram = cost_ram(1ll << x_addr_bits(a), word, RAM_AUTO);
@@ -246,8 +250,8 @@ static int64_t x_write_bits(const struct kernel_args *a) { // bits of a write to
     return 2 * copies(a) + x_addr_bits(a) + unit_bits(a) + UNIT_SHIFT;
 }
 
-// The unit that is written waits in a register. For copies on other dies it waits in a second one, together with the
-// read address.
+// Adds the operand buffer. The unit that is written waits in a register. For copies on other dies it waits in a second
+// one, together with the read address.
 static void x_buffer(const struct kernel_args *a, bool copied, struct cost_resources *r) {
     x_ram(a, r);
     r->ff += copied ? 2 * x_write_bits(a) + x_addr_bits(a) : x_write_bits(a);
@@ -259,8 +263,8 @@ static void cost_x_buffer(const struct kernel_args *a, struct cost_resources *r)
     x_buffer(a, args_int(a, "COPIED", 0) != 0, r);
 }
 
-// The selection of a unit, doubled for int8, zeros for a token that is absent, and the unit's register. Synthesized
-// alone it takes more than in the engine.
+// Adds the selection of a unit, doubled for int8, zeros for a token that is absent, and the unit's register.
+// Synthesized alone it takes more than in the engine.
 static void x_slice(const struct kernel_args *a, struct cost_resources *r) {
     cost_mix(r, unit_bits(a), (double)copies(a), PER_X_SLICE_BIT, 1, PER_X_SLICE_SHARED_BIT);
 }
@@ -274,16 +278,16 @@ static void cost_x_ram(const struct kernel_args *a, struct cost_resources *r) {
 
 static void cost_x_slice(const struct kernel_args *a, struct cost_resources *r) { x_slice(a, r); }
 
-// The copy of the operand buffer on the die of its lanes, without its register stages.
+// Adds the copy of the operand buffer on the die of its lanes, without its register stages.
 static void x_copy(const struct kernel_args *a, struct cost_resources *r) {
     x_ram(a, r);
     x_slice(a, r);
 }
 
-// Operand path: the selection of a unit, doubled for int8, its register, and a copy for every FAN_OUT lanes, or two if
-// there are more than half as many lanes. Each two tokens are packed into 27 bits. If groups need their sums, they are
-// kept separately in addition. On each die, half of them are delayed by a cycle or more; a delay of three or more takes
-// shift registers.
+// Adds the operand path: the selection of a unit, doubled for int8, its register, and a copy for every FAN_OUT lanes
+// (two copies if there are more than FAN_OUT / 2 lanes). Each two tokens are packed into 27 bits. If groups need the
+// sums of elements, the elements are kept separately in addition. On each die, half of them are delayed by a cycle or
+// more; a delay of three or more takes shift registers.
 static void operand(const struct kernel_args *a, int64_t channels, int64_t dies, struct cost_resources *r) {
     int64_t unit = unit_bits(a), many = copies(a);
     double pairs = (double)pairs_of(many), held = in_trees(a) ? (double)many / 2 : 0;
@@ -304,20 +308,22 @@ static int64_t offset_bits(const struct kernel_args *a) {
     return copies(a) * sums + (has_offset(a) ? OFFSET + x_bits(a) : 0);
 }
 
-// Bits that say which tokens of a turn are present in addition to the first.
+// Bits that tell which tokens of a turn are present in addition to the first one.
 static int64_t others(const struct kernel_args *a) { return at_least(copies(a) - 1, 1); }
 
-// Bits of the operand: on the engine's die the slice of a beat, on another die the signals that fill and read its copy.
+// Bits of the operand in a command chain. On the engine's die it is the slice of a beat; on another die it is the
+// signals that fill and read the copy of the operand buffer.
 static int64_t slice_bits(const struct kernel_args *a) { return copies(a) * (2 * unit_bits(a) + OPERAND_SHIFT); }
 static int64_t copy_bits(const struct kernel_args *a) {
     return x_write_bits(a) + x_addr_bits(a) + SLICE_CONTROLS + others(a);
 }
 
-// With four tokens, results have two banks.
+// Bits of a command. With four tokens, results have two banks.
 static int64_t command_bits(const struct kernel_args *a) {
     return COMMAND_BITS - 1 + others(a) + (pairs_of(copies(a)) > 1 ? BANK_BITS : 0);
 }
 
+// Bits of a chain to lanes. away: on another die than the engine.
 static int64_t chain_bits(const struct kernel_args *a, bool away) {
     return command_bits(a) + offset_bits(a) + (away ? copy_bits(a) : slice_bits(a));
 }
@@ -327,7 +333,7 @@ int64_t cost_lane_chain_bits(const struct ir_kernel *engine) {
     return chain_bits(&args, true);
 }
 
-// Bits to sums alone: the command, and the exponents again.
+// Bits of a chain that reaches only sums: the command, and the exponents again.
 static int64_t sums_chain_bits(const struct kernel_args *a) { return command_bits(a) + copies(a) * OPERAND_SHIFT; }
 
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
@@ -335,7 +341,7 @@ int64_t cost_sums_chain_bits(const struct ir_kernel *engine) {
     return sums_chain_bits(&args);
 }
 
-// Bits from a cut lane's multipliers to its sums: a term for each token, and the rows' parameters word by word.
+// Bits from a cut lane's multipliers to its sums: a term for each token, and the row parameters word by word.
 static int64_t term_bits(const struct kernel_args *a, int64_t param_bits) {
     return copies(a) * (x_bits(a) + 26) + param_bits;
 }
@@ -352,14 +358,15 @@ struct cost_resources cost_lane_copy(const struct ir_kernel *engine) {
     return r;
 }
 
+// Number of chains on dies other than the engine's: bits of CHAIN_AWAY.
 static int64_t dies_away(const struct kernel_args *a) {
     int64_t away = args_int(a, "CHAIN_AWAY", 0), dies = 0;
     for (; away; away >>= 1) dies += away & 1;
     return dies;
 }
 
-// Register stages from a command to the lanes and from the lanes to the results, and FIFO places for the words in
-// flight.
+// Register stages from a command to the lanes, register stages from the lanes to the results, and places of the FIFO of
+// results, which must take all words in flight.
 static int64_t stages_to(const struct kernel_args *a) { return args_int(a, "HOPS", 0); }
 static int64_t stages_back(const struct kernel_args *a) { return args_int(a, "RESULT_HOPS", stages_to(a)); }
 static int64_t places(const struct kernel_args *a) {
@@ -367,7 +374,8 @@ static int64_t places(const struct kernel_args *a) {
                     (in_trees(a) ? 48 : 32) + stages_to(a) + stages_back(a) + args_int(a, "PULSE_HOPS", 0));
 }
 
-// The chain of a group of lanes, in 4 bits of the parameter for its multipliers (COPY_CHAIN) or its sums (SUMS_CHAIN).
+// Returns the chain of a group of lanes. The parameter has 4 bits for each group: COPY_CHAIN for the multipliers,
+// SUMS_CHAIN for the sums.
 static int64_t chain_of(const struct kernel_args *a, const char *name, int64_t group) {
     int64_t multipliers = args_int(a, "COPY_CHAIN", 0);
     return args_int(a, name, multipliers) >> (4 * group) & 15;
@@ -377,6 +385,7 @@ static bool is_bit(const struct kernel_args *a, const char *name, int64_t bit) {
     return args_int(a, name, 0) >> bit & 1;
 }
 
+// Whether a chain reaches multipliers of lanes.
 static bool multiplies(const struct kernel_args *a, int64_t chain) {
     bool any = false;
     for (int64_t g = 0; g < div_up(args_int(a, "CHANNELS", 1), FAN_OUT); g++)
@@ -401,7 +410,7 @@ static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
     return multiplies(a, chain) ? chain_bits(a, is_bit(a, "CHAIN_AWAY", chain)) : sums_chain_bits(a);
 }
 
-// Registers on the path to lanes on other dies and back. The sums of a cut lane get a separate command.
+// Adds the registers on the path to lanes on other dies and back. The sums of a cut lane get a separate command.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
     int64_t stages = stages_to(a), cut = lanes_cut(a, channels);
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) r->ff += stages * bits_of_chain(a, n);
@@ -481,7 +490,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->engine.results = places(a);
     c->engine.lane_beats = LANE_BEATS;
     c->engine.key_units = KEY_UNITS;
-    // Cycles from the decision to the output's offer: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
+    // Cycles from the decision to the offer at the output: 1, the beat in the lanes, the lanes, dequantizers, FIFO.
     enum { BEAT_AT = 5, DEQUANTIZE = LATENCY_FROM_INT + LATENCY_MUL + LATENCY_ADD };
     int64_t lanes = in_trees(a) ? LATENCY_PAIR_PRODUCTS + pair_more(a) + LATENCY_PAIR_SUMS
                                 : LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;

@@ -18,6 +18,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_EXPAND_BASE);
 }
 
+// Words must not cross rows of the output.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     return out->shape[out->rank - 1].bound;

@@ -3,13 +3,14 @@
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
-// The simulator handles its streams as edges, and takes its step words without delay.
+// The simulator treats the streams of a pool as edges, and the pool takes its step words without delay.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_SINK;
 }
 
-// Two walks, each with a step word ahead, and a multiplexer of all streams' words into one FIFO.
+// Adds two walks through the schedule, for writing and for reading, each with a step word fetched ahead, and a
+// multiplexer of all streams' words into one FIFO.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1) + 1;
     cost_fifo_add(r, args_int(a, "DEPTH", 0), word, args_style(a, RAM_AUTO));

@@ -11,7 +11,7 @@ static void add_part(const struct kernel_class *class, const struct ir_param par
     cost_add(r, &part, 1);
 }
 
-// A register slice, and the fork behind it.
+// Adds a register slice and the fork after it.
 static void add_stage(const struct kernel_args *a, int64_t mode, int64_t readers, struct cost_resources *r) {
     const struct ir_param slice[] = {{"DATA_W", ir_value_int(args_int(a, "DATA_W", 1))}, {"MODE", ir_value_int(mode)}};
     const struct ir_param fork[] = {{"PORTS", ir_value_int(readers)}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units of fp32 arithmetic. Their cost is fixed except for those with integers.
+// Units of fp32 arithmetic. Their costs are fixed, except for conversions of integers and the saturating product.
 #include "gen/kernel/class.h"
 
 static void cost_fp32_add(const struct kernel_args *a, struct cost_resources *r) {

@@ -129,8 +129,8 @@ bool kernel_memory(const struct ir_kernel *k, struct cost_memory *out) {
 
 // ---- timing ----
 
-// Limits a contract's numbers, because an edited dump may have values that no module allows. All numbers become valid
-// counts, and divisors are not 0.
+// The next functions check a contract's numbers, because an edited dump may have values that no module allows: all of
+// them must be counts up to MOST, and divisors must not be 0.
 enum { MOST = 1 << 20 };
 static bool is_count(int64_t n) { return n >= 0 && n <= MOST; }
 static bool is_divisor(int64_t n) { return n > 0 && n <= MOST; }
@@ -217,7 +217,7 @@ int64_t timing_latency(const struct timing_contract *c) {
     switch (c->machine) {
     case TIMING_BANKS:
     case TIMING_SOFTMAX: return c->stages + banks_latency(&c->banks);
-    case TIMING_GEAR: return c->stages + 2;   // and the line, the output register
+    case TIMING_GEAR: return c->stages + 2;   // the line and the output register
     case TIMING_ENGINE: return c->stages + 5; // an operand counts 2 cycles after its last unit; docs/engine.md
     case TIMING_REPLAY: return c->stages + c->replay.ready;
     case TIMING_SPLIT: return c->stages + c->split.ready;

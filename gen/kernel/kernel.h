@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels: everything that the compiler knows about an RTL module. A file of gen/kernel defines each class; the small
-// parts of an engine share a file. No other code spells a module's name or knows what the module does. Passes ask for
-// traits, timing for the contract, the cost model for resources and memories. A kernel that a spec declares
-// gets its own class (kernel_set_customs), so passes treat it like any other.
+// Kernels: everything that the compiler knows about RTL modules. Each class is defined in a file of gen/kernel; the
+// small parts of an engine share a file. No other code spells a module's name or knows what the module does. Passes ask
+// for traits, timing for the contract, the cost model for resources and memories. A kernel that a spec declares gets
+// its own class (kernel_set_customs), so passes treat it like any other.
 #ifndef RILL_KERNEL_H
 #define RILL_KERNEL_H
 
@@ -11,17 +11,18 @@
 
 // ---- Resources ---------------------------------------------------------------------------------
 
-// lut: LUTs, including those used as memory and as shift registers. bram18: halves of a BRAM36.
-// Source: formulas fitted to verif/cost/measured.txt (Yosys). Memories are calculated from their shape, exactly as the
-// device offers them. Range: the parameter ranges of docs/rtl.md section 2 and of the modules' headers.
+// lut: LUTs, including those used as memory and as shift registers. bram18: halves of a BRAM36. Logic comes from
+// formulas fitted to verif/cost/measured.txt (Yosys). Memories are calculated from their shape, exactly as the device
+// offers them. Both hold for the parameter ranges of docs/rtl.md section 2 and of the modules' headers.
 struct cost_resources {
     int64_t lut, ff, dsp, bram18, uram;
 };
 
+// Adds `times` times `what`; times may be negative.
 void cost_add(struct cost_resources *to, const struct cost_resources *what, int64_t times);
-// A simple dual port RAM of `words` x `bits`.
+// Returns the resources of a simple dual port RAM of `words` x `bits`.
 struct cost_resources cost_ram(int64_t words, int64_t bits, enum ram_style style);
-// rill_fifo: its storage and its control.
+// Returns the resources of rill_fifo: its storage and its control.
 struct cost_resources cost_fifo(int64_t depth, int64_t bits, enum ram_style style);
 
 // A memory of a kernel, if its RAM_STYLE may be chosen.
@@ -29,7 +30,7 @@ struct cost_memory {
     int64_t words, bits, times; // times: number of such memories in parallel
     enum ram_style style;
     bool mixed;    // the parallel memories may have different styles
-    int64_t ultra; // number of them that are UltraRAM, whatever the style (parameter ULTRA)
+    int64_t ultra; // how many of them are UltraRAM, whatever the style (parameter ULTRA)
 };
 
 // ---- Classes -----------------------------------------------------------------------------------
@@ -38,7 +39,7 @@ struct cost_memory {
 enum kernel_trait {
     KERNEL_FORK = 1 << 0,       // carries the handshake of one stream to several; the payload is wired to all of them
     KERNEL_MUX = 1 << 1,        // merges firings of several streams into one, in the turns of a schedule
-    KERNEL_DEMUX = 1 << 2,      // distributes firings of one stream to several in the same way
+    KERNEL_DEMUX = 1 << 2,      // distributes firings of one stream to several, in the turns of a schedule
     KERNEL_ENTRY = 1 << 3,      // is at the entry of a region and belongs to the kernels that read there
     KERNEL_WIDTH = 1 << 4,      // changes only the width of words
     KERNEL_REORDERS = 1 << 5,   // stores groups of a firing and gives them in another order
@@ -52,7 +53,7 @@ enum kernel_trait {
     KERNEL_STEP = 1 << 13,      // takes step words
     KERNEL_FETCH = 1 << 14,     // reads memory through its own DMA engine
     KERNEL_PARAM = 1 << 15,     // takes vector parameters
-    KERNEL_FAULT = 1 << 16,     // has an output `fault`, as every kernel of an operation does
+    KERNEL_FAULT = 1 << 16,     // has an output `fault`
     KERNEL_CHOOSES = 1 << 17,   // has an output `row_hash`, a hash of what it chooses from
     KERNEL_SAMPLES = 1 << 18,   // takes the request's sampling settings
     KERNEL_STORE = 1 << 19,     // stores the vector parameters of one operation's kernel
@@ -61,7 +62,7 @@ enum kernel_trait {
     KERNEL_REPEATS = 1 << 22,   // gives a firing again in every repetition of its region
     KERNEL_LAST = 1 << 23,      // gives only the last token of a firing
     KERNEL_PACKS = 1 << 24,     // turns query heads into tokens of a firing
-    KERNEL_UNPACKS = 1 << 25,   // turns these tokens into firings again
+    KERNEL_UNPACKS = 1 << 25,   // turns tokens that were query heads into firings again
     KERNEL_SCALES = 1 << 26,    // gives scales of the KV cache by position
     KERNEL_AGAIN = 1 << 27,     // gives keys again for every query head that reads them
     KERNEL_MULTIPLIES = 1 << 28 // is the matrix engine
@@ -85,26 +86,28 @@ struct kernel_class {
     const char *doc; // what it does with the words that pass through it; NULL: an operation's kernel, or a part of one
     const char *without; // what a design lacks if the module's ports are open or tied; NULL: not stated
     unsigned traits;     // of enum kernel_trait
-    // Sets parameters other than LANES and TOKENS for the operation that it serves. The operation's tensors already
-    // have their types. NULL: there are none.
+    // Sets parameters other than LANES and TOKENS for the operation that the kernel serves. The operation's tensors
+    // already have their types. NULL: there are no such parameters.
     void (*bind)(struct ir *, const struct ir_node *, int kernel);
-    // Fills in how it moves words, into a contract that is all zero except pack = 1; NULL: unknown. `at` is the kernel.
+    // Describes how the kernel moves words, in a contract that is all zero (TIMING_NONE); NULL: unknown. `at` is the
+    // kernel.
     void (*contract)(const struct kernel_args *, const struct kernel_at *at, struct timing_contract *);
-    // Adds the resources of an instance; NULL: unknown. Fitted to verif/cost/measured.txt.
+    // Adds the resources of an instance; NULL: unknown.
     void (*cost)(const struct kernel_args *, struct cost_resources *);
-    // The memory whose RAM_STYLE may be chosen; NULL: it has none.
+    // Returns the memory whose RAM_STYLE may be chosen; NULL: there is none.
     struct cost_memory (*memory)(const struct kernel_args *);
-    // For IR_WEIGHTS_COMPUTED: fills the table [rows][cols] of the operation's node; NULL: it has no computed weights.
+    // For IR_WEIGHTS_COMPUTED: fills the table [rows][cols] of the operation's node; NULL: there are no computed
+    // weights.
     void (*compute)(const struct ir_node *, int64_t rows, int64_t cols, float table[]);
-    // The number of elements that must be whole words for the operation's kernel, so the number of lanes must divide
-    // it; NULL: none.
+    // Returns how many elements must be whole words for the operation's kernel, so that the number of lanes must divide
+    // it; 0 or NULL: no condition.
     int64_t (*whole)(const struct ir *, const struct ir_node *);
-    // Returns the words that an input with this role must deliver; NULL: one word for every word.
+    // Returns which words an input with this role must deliver; NULL: one word for every word.
     enum timing_need (*need)(enum ir_role input);
-    enum kernel_kv kv; // the part of keys and values, each with a scale, that it looks at
+    enum kernel_kv kv; // the part of keys and values (integers with a scale) that it reads
     // The class that replaces it at the output of a design with `sampling`; NULL: none can.
     const struct kernel_class *sampling;
-    int lanes; // bit mask (the sum) of the powers of two that its number of lanes may be; 0: any
+    int lanes; // sum of the powers of two that its number of lanes may be; 0: any
     // Its declaration in a spec, which provides the module; NULL: the module is from the RTL library.
     const struct custom *custom;
 };
@@ -117,9 +120,11 @@ struct kernel_class {
 const struct kernel_class *kernel_find(const char *module); // NULL: the library has no such module
 // The class that serves an operation.
 const struct kernel_class *kernel_of_op(const struct ir *, int op);
-const struct kernel_class *kernel_of(const struct ir_kernel *); // of a kernel; NULL: a dump names no module
-bool kernel_is(const struct ir_kernel *, unsigned traits);      // whether the kernel has at least one of these traits
-int kernel_lanes(const struct kernel_class *, int lanes);       // the nearest number of lanes that it can have
+// The class of a kernel; NULL: the module is unknown, which is possible in a dump.
+const struct kernel_class *kernel_of(const struct ir_kernel *);
+bool kernel_is(const struct ir_kernel *, unsigned traits); // whether the kernel has at least one of these traits
+// The largest number of lanes up to `lanes` that the class can have, or else the least one above.
+int kernel_lanes(const struct kernel_class *, int lanes);
 struct kernel_part { // the part of the data of a stream's words that its reader looks at
     int64_t first, bits;
 };
@@ -131,45 +136,48 @@ int kernel_add(struct ir *, const char *name, const struct kernel_class *, int n
 void kernel_set_customs(struct ir *, struct custom *, int count);
 // Like ir_read: reads a dump or a design, and gives its kernels their classes.
 struct ir *kernel_read_design(struct arena *, const char *path, struct diag *);
-// Resources of one instance of an RTL module. False if there is no formula for the module; *out is zero then.
+// Calculates the resources of one instance of an RTL module. False if there is no formula for it; *out is zero then.
 bool cost_module(const char *module, const struct ir_param *param, int params, struct cost_resources *out);
-// Resources of a kernel; false: unknown.
+// Calculates the resources of a kernel; false: unknown.
 bool kernel_cost(const struct ir *, int kernel, struct cost_resources *);
 bool kernel_memory(const struct ir_kernel *, struct cost_memory *); // false: it has no memory whose style may be chosen
 
 // Costs of the matrix engine's lanes on other dies.
 enum { COST_LANE_RESULT_BITS = 34 /* fp32, fault, valid */ };
-// Bits to all lanes of another die: the signals that fill and read the die's copy of the operand buffer, command,
-// offset.
+// Bits that go to all lanes of another die: the signals that fill and read the die's copy of the operand buffer, the
+// command, and the offset.
 int64_t cost_lane_chain_bits(const struct ir_kernel *engine);
-// Bits to a die that has only the sums of cut lanes; and bits from each lane's multipliers to its sums.
+// Bits that go to a die that has only the sums of cut lanes, and bits from the multipliers of each cut lane to its
+// sums.
 int64_t cost_sums_chain_bits(const struct ir_kernel *engine);
 int64_t cost_lane_term_bits(const struct ir_kernel *engine, int param_bits);
-// The engine's DSPs that work twice in a cycle, at the second clock of a design with `A: 4`.
+// The engine's DSPs that work twice in a cycle, at the second clock of a design with `A: 4` or `pump: 2`; 0 without it.
 int64_t cost_engine_twice(const struct ir_kernel *engine);
 struct cost_resources cost_one_lane(const struct ir_kernel *engine); // a lane and its dequantizer
 struct cost_resources cost_one_sums(const struct ir_kernel *engine); // only its sums and its dequantizer
-// A copy of the operand buffer with the logic that makes slices of it, and the FIFO in which results meet.
+// The resources of a copy of the operand buffer with the logic that makes slices of it, and of the FIFO in which
+// results meet.
 struct cost_resources cost_lane_copy(const struct ir_kernel *engine);
 struct cost_resources cost_engine_results(const struct ir_kernel *engine);
-// parameter's name; class.c knows those that most modules have.
+// Values that other code needs from a kernel's parameters. The kernel's file knows the parameter's name; class.c knows
+// the names that most modules share.
 int64_t kernel_ports(const struct ir_kernel *);    // streams that it forks, merges, distributes or stores
 int64_t kernel_tokens(const struct ir_kernel *);   // most tokens of a firing
 int64_t kernel_offset(const struct ir_kernel *);   // offset in bytes from a base to what it reads or writes
 bool kernel_is_together(const struct ir_kernel *); // whether query heads are its tokens in steps of one token
-int64_t kernel_together(const struct ir_kernel *); // and how many; 0: not stated
+int64_t kernel_together(const struct ir_kernel *); // how many; 0: not stated
 bool kernel_takes_whole(const struct ir_kernel *); // for kernels that reorder: a firing is one group
 
-// The memory of a storage (allocate_memories): its style, and how many of its pieces are in UltraRAM.
+// The memory of a storage (allocate-memories): its style, and how many of its pieces are UltraRAM.
 enum ram_style kernel_style(const struct ir_kernel *); // RAM_AUTO: not chosen
 int64_t kernel_ultra(const struct ir_kernel *);
 
-// rill_fork_tree: readers of one copy of the word, at most, and the number of copies for so many readers.
+// rill_fork_tree: most readers of one copy of the word, and the number of copies for so many readers.
 enum { KERNEL_TREE_GROUP = 8 };
 int kernel_tree_copies(int readers);
 
-// Sliding windows: those of softmax and of scales, and those of keys and values in an engine or a walker whose cache
-// has layers.
+// Whether a kernel has sliding windows: softmax or scales; keys, or values, in an engine or a walker whose cache has
+// layers.
 bool kernel_has_window(const struct ir_kernel *);
 bool kernel_has_key_windows(const struct ir_kernel *);
 bool kernel_has_value_windows(const struct ir_kernel *);
@@ -181,7 +189,7 @@ int64_t kernel_pool_bits(const struct ir_kernel *); // with tlast
 
 // rill_spill
 int kernel_spill_firings(const struct ir_kernel *);
-int64_t kernel_spill_bits(const struct ir_kernel *); // what it stores besides the buffers of its two DMA engines
+int64_t kernel_spill_bits(const struct ir_kernel *); // bits that it stores, without the buffers of its two DMA engines
 
 // A table of rows in memory (KERNEL_FETCH).
 struct kernel_table {
@@ -191,15 +199,15 @@ struct kernel_table {
 };
 struct kernel_table kernel_table(const struct ir_kernel *);
 
-// Where rill_k_writer stores keys: bytes from its channel's base, from one head to the next, from one layer to the next
-// and from a position to the next one of its channel; positions are dealt to `lanes` channels.
+// Where rill_k_writer stores keys, as bytes: from its channel's base, from one head to the next, from one layer to the
+// next, and from one position to the next on a channel. Positions are distributed over `lanes` channels.
 struct kernel_cache {
     int64_t base, head, layer, row, lanes;
 };
 struct kernel_cache kernel_cache(const struct ir_kernel *);
 
-// Where rill_v_tail stores values: full blocks in memory, bytes from its channel's base, from one row to the next and
-// from one layer to the next; the open block on chip, in a memory of each lane.
+// Where rill_v_tail stores values. Full blocks are in memory: bytes from its channel's base, from one row to the next
+// and from one layer to the next. The open block is on chip, in a memory of each lane.
 struct kernel_tail {
     int64_t base, row, layer;
     int64_t head_rows, layer_rows; // rows of a head and of a layer
@@ -208,7 +216,8 @@ struct kernel_tail {
 };
 struct kernel_tail kernel_tail(const struct ir_kernel *);
 
-// How rill_kv_scale stores scales: words of `lanes` positions, `words` for each head; two lanes share a memory.
+// How rill_kv_scale stores scales: words of `lanes` positions, and `words` of them for each head. Two lanes share a
+// memory.
 struct kernel_scales {
     int64_t layers, heads, words, lanes;
 };
@@ -217,7 +226,7 @@ struct kernel_scales kernel_scales(const struct ir_kernel *);
 int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: dies between it and its loader
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // of the drafts of a step, among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
-int kernel_counters(const struct ir_kernel *);                // rill_axil_regs
+int kernel_counters(const struct ir_kernel *);                // rill_axil_regs: its counters
 int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its registers; -1: another module
 int kernel_slice_bits(const struct ir_kernel *);              // rill_serializer: bits of a slice; 0: another module
 bool kernel_joins_slices(const struct ir_kernel *);           // whether it is a rill_deserializer

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The attentions of a graph and their caches (gen/kernel/kv_cache.h).
 #include "gen/kernel/kv_cache.h"
 
 #include "gen/kernel/kernel.h"
@@ -6,7 +7,8 @@
 
 // ---- which operations belong together ----
 
-// The node with this trait that a tensor comes from, through operations on rows that grow with the position.
+// Returns the node with this trait from which a tensor comes, through operations on rows that grow with the position.
+// IR_NONE: there is none, or several.
 static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth) {
     int n = ir->tensor[tensor].producer, found = IR_NONE;
     if (n == IR_NONE || depth > 16) return IR_NONE;
@@ -21,6 +23,7 @@ static int source_of(const struct ir *ir, int tensor, unsigned trait, int depth)
     return found;
 }
 
+// Returns the only node with `trait` whose operand 0 comes from `source`; IR_NONE if there is none or several.
 static int reader_of(const struct ir *ir, unsigned trait, int source, unsigned source_trait) {
     int found = IR_NONE;
     for (int n = 0; n < ir->nodes; n++) {
@@ -45,6 +48,7 @@ int kv_scores_of(const struct ir *ir, int values) {
 
 // ---- query heads together ----
 
+// Counts the uses of a tensor: by operations, carries and outputs of the graph. *reader: the last operation.
 static int reads(const struct ir *ir, int tensor, int *reader) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
@@ -57,14 +61,15 @@ static int reads(const struct ir *ir, int tensor, int *reader) {
     return count;
 }
 
-// The only reader of a node's first output, if it has this trait and is in the same region; else IR_NONE.
+// Returns the only reader of a node's first output, if it has this trait and is in the same region; else IR_NONE.
 static int only_reader(const struct ir *ir, int n, unsigned trait) {
     int reader = IR_NONE;
     if (n == IR_NONE || reads(ir, ir->node[n].out[0], &reader) != 1) return IR_NONE;
     return ir_node_is(ir, reader, trait) && ir->node[reader].region == ir->node[n].region ? reader : IR_NONE;
 }
 
-// Whether an attention has only scores, softmax, weights and values, with nothing else between them.
+// Whether an attention has only scores, softmax, weights and values, with nothing else between them and no other reader
+// of their tensors.
 static bool is_plain(const struct ir *ir, int scores) {
     int softmax = only_reader(ir, only_reader(ir, scores, OP_OF_PRODUCT), OP_OF_SCORES),
         values = only_reader(ir, only_reader(ir, softmax, OP_QUANTIZES), OP_BY_VALUES), reader;
@@ -83,6 +88,7 @@ int kv_together(const struct ir *ir, int scores) {
 
 // ---- caches ----
 
+// Whether every attention has its own cache.
 static bool one_each(const struct ir *ir) { return ir->engines > 1; }
 
 static int unit_of(const struct ir *ir, int node) {
@@ -136,7 +142,7 @@ int kv_net(struct ir *ir, int unit, enum ir_net_role role) {
     return ir_net(ir, role, kv_units(ir) > 1 ? kv_unit_scores(ir, unit) : IR_NONE);
 }
 
-int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // writers are made cache by cache
+int kv_kernel(const struct ir *ir, int unit, unsigned trait) { // writers are in the order of the caches
     for (int k = 0; k < ir->kernels; k++)
         if (kernel_is(&ir->kernel[k], trait) && unit-- == 0) return k;
     return IR_NONE;

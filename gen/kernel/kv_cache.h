@@ -14,12 +14,12 @@ enum {
     KV_MAX_ROWS = FIELD_MOST(VTAIL_ROW) + 1          // rows of the V tail in a layer
 };
 
-// The nodes of one attention: scores, softmax, values. IR_NONE: there is none, or more than one.
+// The other nodes of an attention: its softmax, its values, its scores. IR_NONE: there is none, or more than one.
 int kv_softmax_of(const struct ir *, int scores);
 int kv_values_of(const struct ir *, int scores);
 int kv_scores_of(const struct ir *, int values);
-// Number of query heads of an attn_scores that an engine takes together in a step of one token, as its tokens. These
-// heads read one key and value head, and only this attention reads the tensors between. 1: each head is computed
+// Returns how many query heads of an attn_scores an engine takes together in a step of one token, as tokens. These
+// heads read one key and value head, and only this attention reads the tensors between them. 1: each head is computed
 // separately.
 int kv_together(const struct ir *, int scores);
 

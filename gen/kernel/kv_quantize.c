@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gen/kernel/class.h"
-#include "gen/numerics/numerics.h" // the constants of the norms and of K: one definition for both models
+#include "gen/numerics/numerics.h" // constants that the replay uses as well
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];

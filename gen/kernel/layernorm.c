@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_layernorm: vectors are kept in banks and read in two passes; gamma and beta have their own inputs.
 #include "gen/kernel/class.h"
-#include "gen/numerics/numerics.h" // the constants of the norms and of K: one definition for both models
+#include "gen/numerics/numerics.h" // constants that the replay uses as well
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     int64_t n = ir_vector_length(ir, node);

@@ -23,13 +23,14 @@ void cost_add(struct cost_resources *to, const struct cost_resources *what, int6
     to->uram += times * what->uram;
 }
 
+// LUTs of a LUTRAM: its memories, and the multiplexers that join them above 64 words.
 static int64_t lutram(int64_t words, int64_t bits) {
     if (words <= 32) return LUTRAM_LUTS * div_up(bits, LUTRAM_32_BITS);
     int64_t banks = div_up(words, 64);
     return banks * LUTRAM_LUTS * div_up(bits, LUTRAM_64_BITS) + bits * div_up(banks - 1, MUX_INPUTS);
 }
 
-// Chooses the aspect ratio that takes the fewest block RAMs. Of equal ones it takes the ratio with fewer rows of RAMs,
+// Chooses the aspect ratio that takes the fewest block RAMs, and among these the one with the fewest rows of RAMs,
 // because a multiplexer must join the rows. A column may be half a BRAM36 if the rest of the width fits into it.
 static struct cost_resources block_ram(int64_t words, int64_t bits) {
     static const struct {

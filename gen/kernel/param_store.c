@@ -9,19 +9,19 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->store.words = args_int(a, "WORDS", 1);
 }
 
-// Lines are as wide as the wider of beat and word.
+// Bits of a line of the memory, which is as wide as the wider of beat and word.
 static int64_t line_of(const struct kernel_args *a) { return at_least(args_int(a, "WORD_W", 1), class_beat_bits(a)); }
 
 static int64_t lines_of(const struct kernel_args *a) {
     return div_up(args_int(a, "WORDS", 1), line_of(a) / at_least(args_int(a, "WORD_W", 1), 1));
 }
 
-// Three lines have registers: one is collected, one is read ahead, one leaves.
+// Three lines have registers: one is collected, one is read ahead, and one leaves.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "WORD_W", 1), line = line_of(a);
     struct cost_resources ram = cost_ram(lines_of(a), line, args_style(a, RAM_AUTO));
     cost_add(r, &ram, 1);
-    bool whole = ram.bram18 || ram.uram; // its output register is one of the three lines
+    bool whole = ram.bram18 || ram.uram; // the output register of these memories is one of the three
     // Shifts words out of a line.
     cost_per(r, line > word ? line : 0, whole ? PER_PARAM_STORE_BIT : PER_PARAM_STORE_LUTRAM_BIT);
     cost_per(r, 1, PER_PARAM_STORE_BASE);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes the ports of kernels (gen/kernel/ports.h).
 #include "gen/kernel/ports.h"
 
 #include "gen/ir/ops.h"
@@ -51,8 +52,10 @@ static int64_t firing_elements(const struct ir_tensor *t) {
 
 bool ports_is_array(const struct ir_tensor *t) { return t->rank > 1 && t->dtype == IR_F32 && !t->heads; }
 
+// Whether the tensor is operand 0 of a product with keys or values. If it is a vector (q), it is read head by head, and
+// its blocks are heads.
 static bool head_blocks(const struct ir *ir, const struct ir_tensor *t) {
-    for (int n = 0; n < ir->nodes; n++) // q is consumed head by head
+    for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++)
             if (&ir->tensor[ir->node[n].in[i]] == t && ir->node[n].inputs == 2 && i == 0 &&
                 ir->tensor[ir->node[n].in[1]].dtype == IR_KV)
@@ -78,7 +81,8 @@ int64_t ports_ends(const struct ir *ir, int tensor) {
     return t->dtype == IR_SCALAR ? ir_tensor_elements(t) : ports_firings(ir, tensor);
 }
 
-// Data dimensions (token, element); chunks outside, tokens inside: [chunks, tokens]*[width, 1], (d0,d1)->(d1,d0).
+// Returns the type of a stream of chunks. The data dimensions are (token, element). The outer loop walks chunks, the
+// inner one tokens: [chunks, tokens]*[width, 1], (d0,d1)->(d1,d0).
 static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, struct ir_extent chunks, int64_t width) {
     struct ir_itensor type = {
         .dtype = dtype, .rank = 2, .element = {1, width}, .loops = 2, .step = {width, 1}, .map = {1, 0, IR_NONE}};
@@ -87,7 +91,7 @@ static struct ir_itensor chunk_type(const struct ir *ir, enum ir_dtype dtype, st
     return type;
 }
 
-// The words of a firing, whose number follows the positions if the tensor's length does.
+// Returns the number of words of a firing. It follows the positions if the tensor's length does.
 static struct ir_extent growing(const struct ir_tensor *t, int64_t words) {
     bool positions = t->rank == 2 && t->shape[1].dynamic == IR_POSITIONS;
     return (struct ir_extent){words, positions ? IR_POSITIONS : IR_STATIC};
@@ -114,8 +118,8 @@ struct ir_itensor ports_array_type(const struct ir *ir, const struct ir_tensor *
     return type;
 }
 
-// In row-major order, words continue from one row to the next. Such a stream has a type of several dimensions only if
-// rows are whole words.
+// Returns the type of a tensor in row-major order. Words continue from one row to the next unless rows are whole words;
+// only then does the type have several dimensions.
 static struct ir_itensor vector_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
     static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     if (ports_is_array(t) && t->shape[t->rank - 1].bound % lanes == 0) return ports_array_type(ir, t, lanes, row_major);
@@ -157,7 +161,7 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     identity(rank, order);
     if (!is_output && ir_op_is(ir, node->op, OP_REDUCES) && ir_reduction(ir, node, &reduction))
         memcpy(order, reduction.order, sizeof(int) * (size_t)rank);
-    if (ir_op_is(ir, node->op, OP_ALONG) && along) { // innermost
+    if (ir_op_is(ir, node->op, OP_ALONG) && along) { // this dimension is innermost
         for (int d = 0, l = 0; d < rank; d++)
             if (d != along->i) order[l++] = d;
         order[rank - 1] = (int)along->i;
@@ -168,18 +172,19 @@ void ports_order(const struct ir *ir, const struct ir_node *node, bool is_output
     for (int l = 0; l < rank; l++) order[l] = perm[out[l]];
 }
 
-// Whether an axis is cut into its single elements, in order.
+// Whether an axis is cut into its single elements, in order, so that it needs no patches.
 static bool is_whole(const struct ir_patch_axis *axis) {
     return axis->taps == 1 && !axis->before && axis->places == axis->size;
 }
 
+// Appends an inner loop. *loop is its number.
 static void add_loop(struct ir_itensor *type, int64_t trips, int64_t step, int *loop) {
     *loop = type->loops;
     type->trip[type->loops] = (struct ir_extent){trips, IR_STATIC};
     type->step[type->loops++] = step;
 }
 
-// The stream of patches: places, taps, the elements of a pixel, tokens.
+// Returns the type of a stream of patches. Its loops are places, taps, the elements of a pixel, and tokens.
 static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                     int64_t width) {
     struct ir_patch_axis axis[IR_MAX_PATCHES];
@@ -206,7 +211,7 @@ static struct ir_itensor patch_type(const struct ir *ir, const struct ir_node *n
     return type;
 }
 
-// The stream of a tensor that is read again along dimensions of the output that it does not have.
+// Returns the type of a tensor that is read again along dimensions of the output that it does not have.
 static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                        int64_t width) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
@@ -226,8 +231,8 @@ static struct ir_itensor expanded_type(const struct ir *ir, const struct ir_node
     return type;
 }
 
-// The stream of an operand of a product of two tensors: for each row of the first operand all rows of the second one.
-// Each is read once for each row of the other.
+// Returns the type of an operand of a product of two tensors. The product takes, for each row of the first operand, all
+// rows of the second one, so each row of one operand is read once for each row of the other.
 static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *node, const struct ir_tensor *t,
                                      int operand, int64_t width) {
     struct ir_itensor type = {.dtype = t->dtype, .rank = t->rank + 1};
@@ -246,7 +251,7 @@ static struct ir_itensor factor_type(const struct ir *ir, const struct ir_node *
     return type;
 }
 
-// The results of a kernel that reduces across its lanes are single elements.
+// Whether the results are single elements, as those of a kernel that reduces across its lanes.
 static bool is_narrow(const struct ir *ir, const struct ir_node *node) {
     struct ir_reduction reduction;
     if (ir_op_is(ir, node->op, OP_CONTRACTS)) return true;
@@ -289,7 +294,7 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     return p;
 }
 
-// For rows that leave an engine one by one. Each row is padded to whole words.
+// Used for rows that leave an engine one by one. Each row is padded to whole words.
 void ports_set_rows(struct ir *ir, int kernel, int p, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct ir_port *port = &ir->kernel[kernel].port[p];

@@ -9,17 +9,17 @@ int ports_unit_elements(const struct ir *);        // XS: int8 elements of one b
 int ports_user_bits(const struct ir *);            // USER_W
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
 int ports_element_bits(
-    enum ir_dtype); // bits per element of a stream whose words have an element per lane; 0: other streams
-bool ports_is_vector(const struct ir_port *); // whether the port has such a stream
-int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes);
-int ports_lanes(const struct ir *, int kernel);                      // fp32 lanes of its streams
-int64_t ports_mx_units(const struct ir *, const struct ir_tensor *); // units of one firing and token, made even
-// Whether a tensor of several dimensions travels as a whole, in some order of its loops. Rows of heads and vectors do
-// not.
+    enum ir_dtype); // bits of an element, if the words of a stream have an element per lane; 0: other streams
+bool ports_is_vector(const struct ir_port *); // whether the port has a stream with an element per lane
+int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
+int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams
+int64_t ports_mx_units(const struct ir *, const struct ir_tensor *);  // units of one firing and token, made even
+// Whether a tensor of several dimensions travels as a whole, in some order of its loops. Heads, which travel row by
+// row, and vectors do not.
 bool ports_is_array(const struct ir_tensor *);
-// The order of the loops in which a node's kernel takes (or gives) such a tensor: dimensions, outermost first.
+// Finds the order of the loops in which a node's kernel takes (or gives) such a tensor: dimensions, outermost first.
 void ports_order(const struct ir *, const struct ir_node *, bool is_output, int rank, int order[]);
-// The stream type of such a tensor, in words of `width` elements along the last dimension of the order.
+// Returns the stream type of such a tensor, in words of `width` elements along the last dimension of the order.
 struct ir_itensor ports_array_type(const struct ir *, const struct ir_tensor *, int64_t width, const int order[]);
 // Adds a port with the stream of a tensor: LANES-wide chunks, units or scalars.
 int ports_add_tensor(struct ir *, int kernel, const char *name, bool is_output, int tensor);
@@ -31,11 +31,12 @@ void ports_set_rows(struct ir *, int kernel, int port, int tensor);
 // Adds a port with the same stream as another port.
 int ports_add_like(struct ir *, int kernel, const char *name, bool is_output, const struct ir_port *like);
 int ports_add_step(struct ir *, int kernel); // adds an input of step words
-// Words of one firing with all tokens, with dynamic trip counts at their bounds.
+// Returns the words of one firing with all tokens, with dynamic trip counts at their bounds.
 int64_t ports_firing_words(const struct ir_port *);
 int64_t ports_firings(const struct ir *, int tensor); // firings per step and repetition: heads for attention operands
-// Words with tlast. A stream with one scalar per head has one for each head.
+// Returns the words with tlast. A stream with one scalar per head has one for each head.
 int64_t ports_ends(const struct ir *, int tensor);
+// Returns the type of a stream that gives the tensor, or a row of it, as one vector.
 struct ir_itensor ports_vector_type(const struct ir *, const struct ir_tensor *, int64_t elements_per_word);
 
 #endif

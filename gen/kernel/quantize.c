@@ -3,6 +3,7 @@
 #include "gen/kernel/class.h"
 #include "gen/kernel/ports.h"
 
+// With one firing per head, an output firing has one block.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     bool per_head = ports_firings(ir, node->out[0]) > 1 && out->rank == 1;
@@ -13,7 +14,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "FIRE_BLOCKS", per_head);
 }
 
-enum { BANKS = 4 }; // blocks that are held, in room for two of the largest
+enum { BANKS = 4 }; // most blocks that are held; the room is that of two of the largest
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     int64_t chunks = div_up(args_int(a, "BLOCK", 1), class_lanes(a));

@@ -36,6 +36,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // Whether the factor needs multipliers: all factors do except powers of two.
 static bool has_multipliers(const struct kernel_args *a) { return args_address(a, "SCALE") & 0x7fffff; }
 
+// Adds an accumulator for each word and token in every lane.
 static void accumulators(const struct kernel_args *a, int64_t bits, struct cost_resources *r) {
     struct cost_resources ram = cost_ram(words(a) * class_tokens(a), bits, RAM_AUTO);
     cost_add(r, &ram, class_lanes(a));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_register_slice: registers in a stream's path.
+// rill_register_slice: registers in a stream's path. MODE: 0 wires, 1 simple, 2 skid, 3 swap (the module's header).
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -9,8 +9,9 @@
 struct angles {
     double theta, factor, original, pairs;
     double low, high; // llama3: turns within the original context; yarn: ends of the ramp
+    // Returns the scaled frequency of pair i.
     double (*scaled)(const struct angles *, double frequency, double i);
-    double magnitude; // of cos and sin
+    double magnitude; // factor of cos and sin
 };
 
 static double plain(const struct angles *a, double frequency, double i) {
@@ -36,7 +37,7 @@ static double yarn(const struct angles *a, double frequency, double i) {
     return frequency / a->factor * ramp + frequency * (1 - ramp);
 }
 
-// The pair (as a real number) that makes this number of turns within the original context.
+// Returns the pair, as a real number, that makes this number of turns within the original context.
 static double pair_of(const struct angles *a, double turns) {
     return 2 * a->pairs * log(a->original / (turns * 2 * M_PI)) / (2 * log(a->theta));
 }
@@ -49,6 +50,7 @@ static void set_yarn(struct angles *a, const struct ir_attrs *attrs) {
     if (a->magnitude <= 0) a->magnitude = 0.1 * log(a->factor) + 1;
 }
 
+// Reads the attributes of rope_table. With yarn, low and high become pairs instead of factors.
 static struct angles angles_of(const struct ir_attrs *attrs, int64_t cols) {
     static double (*const forms[])(const struct angles *, double, double) = {
         [SPEC_PLAIN] = plain, [SPEC_LINEAR] = linear, [SPEC_LLAMA3] = llama3, [SPEC_YARN] = yarn};
@@ -87,7 +89,8 @@ static int64_t rotary_of(const struct ir *ir, const struct ir_node *node) {
     return ir_tensor_elements(&ir->tensor[node->in[1]]);
 }
 
-// The unit that lanes must divide: a word holds elements of one head, and of one half of its rotated part.
+// Returns the greatest common divisor of a head and of one half of its rotated part, because a word must not cross
+// either.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     int64_t a = head_of(ir, node), b = rotary_of(ir, node) / 2;
     while (b) {

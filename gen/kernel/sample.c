@@ -9,16 +9,16 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "TOP_K", ir->design.sampling);
 }
 
-// The contract does not include the list of candidates. The host selects it at run time, and it takes some hundred
-// cycles more per id.
+// The contract does not include the list of candidates, which the host selects at run time. With the list, an id takes
+// some hundred cycles more.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     rtl_argmax.contract(a, at, c);
     c->stages += SCORE;
 }
 
-// Per lane: product, hash (one for two lanes), noise and sum, in addition to the cost of the largest element; a place
-// of the list; the bound. This is the sum of the parts, because the table of measured syntheses has no row for the
-// whole.
+// Adds, in addition to the cost of the largest element: per lane a product, a hash (one for two lanes), noise and a
+// sum; per place of the list; and the bound. This is the sum of the parts, because the table of measured syntheses has
+// no row for the whole.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = class_lanes(a), places = args_int(a, "TOP_K", 1);
     rtl_argmax.cost(a, r);

@@ -3,7 +3,7 @@
 #include "gen/ir/ops.h"
 #include "gen/kernel/class.h"
 
-// A round has the words of one index of the sliced dimension. If that is the last dimension, a word holds several
+// A round has the words of one index of the sliced dimension. If the last dimension is sliced, a word holds several
 // indices, and a round is one word.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
@@ -35,6 +35,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_SLICE_BASE);
 }
 
+// Words must not cross the ends of the part that is passed on.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]];
     if (ir_inside(ir, node) > 1) return in->shape[in->rank - 1].bound;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_softmax: keeps rows of scores in banks. One pass scales them and finds the largest, the next one does exp,
-// product and sum.
+// rill_softmax: keeps rows of scores in banks. The first pass scales them and finds the largest; the second one
+// computes exp, products and sum.
 #include "gen/kernel/class.h"
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {

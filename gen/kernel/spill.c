@@ -15,8 +15,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->spill.words = args_int(a, "WORDS", 1);
 }
 
-// Registers: the beat that is being filled (for a word wider than a beat: the word that leaves and the one that comes
-// back), the word out, and tuser of its firings.
+// Adds registers for the beat that is being filled (if a word is wider than a beat: for the word that leaves and the
+// one that comes back), for the word out, and memory for tuser of the firings.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t word = args_int(a, "DATA_W", 1), beat = class_beat_bits(a), whole = beat / at_least(word, 1),
             parts = div_up(word, beat), firings = args_int(a, "FIRINGS", 1);
@@ -32,8 +32,8 @@ int kernel_spill_firings(const struct ir_kernel *k) {
     return (int)args_int(&a, "FIRINGS", 1);
 }
 
-// Bits of the beat that is being filled (for a word wider than a beat: the word that leaves and the one that comes
-// back), the word out, and its firings' tuser.
+// Counts the beat that is being filled (if a word is wider than a beat: the word that leaves and the one that comes
+// back), the word out, and tuser of the firings.
 int64_t kernel_spill_bits(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     int64_t word = args_int(&a, "DATA_W", 1), beat = class_beat_bits(&a), parts = div_up(word, beat);

@@ -8,7 +8,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_READER;
 }
 
-// Two groups per token are buffered; a group is a beat or a chunk, the wider of the two.
+// Adds a buffer of two groups per token. A group is a beat or a chunk, the wider of the two.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t beat = class_beat_bits(a), chunk = 32 * class_lanes(a), group = at_least(chunk, beat);
     cost_ram_add(r, 2ll << tok_bits(class_tokens(a)), group, RAM_DISTRIBUTED, 1);

@@ -8,9 +8,9 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->machine = TIMING_WRITER;
 }
 
-// chunk: bits of an fp32 word per lane; group: bits that are collected before they leave, a whole beat or chunk. A
-// group of every token is buffered. Multiplexers merge the groups of all tokens with the new chunk, and select a beat
-// if a group has several.
+// chunk: bits of a word, an fp32 number per lane. group: bits that are collected before they leave, a whole beat or
+// chunk. A group of every token is buffered. Multiplexers merge the groups of all tokens with the new chunk, and select
+// a beat if a group has several.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t chunk = 32 * class_lanes(a), beat = class_beat_bits(a), group = at_least(chunk, beat),
             tokens = class_tokens(a);

@@ -19,13 +19,14 @@ struct cost_amount {
     int64_t dsp;
 };
 
-const char *cost_term_name(enum cost_term);
-// Replaces the figures of all terms, for the program that fits them. NULL: those of include/costs.def.
+const char *cost_term_name(enum cost_term); // as in include/costs.def
+// Replaces the figures of all terms, for the program that fits them. NULL: back to include/costs.def.
 void cost_use(const struct cost_amount[]);
 
-// Each of these adds whole cells, so a sum is rounded once. n, x and y count lanes, bits, ports, ...
+// Each of these functions adds whole cells, so a product is rounded once. n, x and y count lanes, bits, ports, ...
 void cost_per(struct cost_resources *, int64_t n, enum cost_term); // n times the term
-// LUTs and FFs alone: n * x times the term, and n times the sum of x times a term and y times another one.
+// These two add LUTs and FFs only: n * x times the term, and n times the sum of x times one term and y times another
+// one.
 void cost_times(struct cost_resources *, int64_t n, double x, enum cost_term);
 void cost_mix(struct cost_resources *, int64_t n, double x, enum cost_term, double y, enum cost_term);
 

@@ -4,7 +4,7 @@
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
-// Stages from one id to the next: ring, decision, step, id, check, send.
+// The stages from one id to the next are: ring, decision, step, id, check, send.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
     c->machine = TIMING_LOOP;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_unary: an elementwise function of one operand. Each function is an operation of the same name.
+// rill_unary: an elementwise function of one operand. A function has the name of its operation; `slopes` serves all
+// operations that are not in the table (abs, neg, leaky_relu).
 #include <string.h>
 
 #include "gen/ir/ops.h"
@@ -35,7 +36,7 @@ static int64_t function_of(const char *name) {
     return SLOPES;
 }
 
-// Sets A and B: two slopes for the operations that multiply x by one of them, otherwise a slope and an offset.
+// Sets A and B: for `slopes` the slopes for negative and other x, for the functions after it a slope and an offset.
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     const char *name = ir_op_of(ir, node->op)->name;
     int64_t function = function_of(name);

@@ -13,7 +13,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->values.beats = beat_bits == 512 ? 1 : 2; // of 64 positions
     c->values.reads = args_int(a, "READS", 0);  // reads of the tail in a layer; 0: not waited for
     c->values.reads_alone = args_int(a, "READS_ALONE", 0);
-    c->values.every = 6;   // a beat is requested, available 3 cycles later, offered and taken
+    c->values.every = 6;   // cycles: a beat is requested, available 3 cycles later, offered and taken
     c->values.settle = 30; // without the reads and writes of other clients
     c->values.release = 3;
     c->values.by_step = args_int(a, "STEP_READS", 0) != 0;
@@ -27,7 +27,7 @@ static int64_t words_of(const struct kernel_args *a) {
     return args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows_of(a) * (class_beat_bits(a) < 512 ? 2 : 1);
 }
 
-// A lane's memory with byte writes: nine bits of a block RAM for each byte, else whole LUTRAMs.
+// Adds a lane's memory with byte writes: nine bits of a block RAM or UltraRAM for each byte, or else whole LUTRAMs.
 static void tail_ram(int64_t words, int64_t beat, enum ram_style style, struct cost_resources *r) {
     struct cost_resources bytes = cost_ram(words, 8, style);
     if (!bytes.bram18 && !bytes.uram) {

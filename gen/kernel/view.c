@@ -13,7 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, 1, PER_VIEW);
 }
 
-// Words of a patch must not cross pixels, so the lanes must divide a pixel.
+// Words of a patch must not cross pixels, so the lanes must divide a pixel; 0 for operations without patches.
 static int64_t whole(const struct ir *ir, const struct ir_node *node) {
     struct ir_patch_axis axis[IR_MAX_PATCHES];
     const struct ir_tensor *in = &ir->tensor[node->in[0]];

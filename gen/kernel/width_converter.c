@@ -2,6 +2,7 @@
 // rill_width_converter: changes the number of elements in a word.
 #include "gen/kernel/class.h"
 
+// With equal widths and dense words, the module has only wires.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     int64_t in = args_int(a, "IN_ELEMS", 1), out = args_int(a, "OUT_ELEMS", 1);
@@ -18,11 +19,12 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->gear.last_elements = args_int(a, "LAST_ELEMS", 0);
 }
 
-// Elements that a word can have after a stage of the shifter: its own, plus the places moved so far.
+// Returns the elements that a word can have after a stage of the shifter: its own, and the places by which it can have
+// moved.
 static int64_t shifted(int64_t in, int64_t out, int stage) { return in + at_most((1ll << (2 * stage)) - 1, out - 1); }
 
-// rill_width_gear: the masked word, a shifter of 4:1 stages, the join with the token's rest, a buffer of four
-// row-steps, the output.
+// Adds rill_width_gear: the masked word, a shifter of 4:1 stages, the join with the token's rest, a buffer of four
+// row-steps, and the output.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { LINES = 4 };
     int64_t in = args_int(a, "IN_ELEMS", 1), out = at_least(args_int(a, "OUT_ELEMS", 1), 1),

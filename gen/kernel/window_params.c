@@ -26,7 +26,8 @@ void class_window(struct ir *ir, const struct ir_node *node, int k) {
     class_window_list(ir, k, "WINDOW", window, repeat);
 }
 
-// rill_window_begin: a table, a comparison and a difference, with a division if a unit has several blocks.
+// Adds rill_window_begin: a table, a comparison and a difference, and a division if the channels of K are no power of
+// two.
 static void begin(const struct kernel_args *a, int64_t windows, struct cost_resources *r) {
     int64_t channels = at_least(args_int(a, "KEY_CHANNELS", 1), 1);
     if (windows > 1) r->lut += windows; // the table

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules around the kernels that are not kernels: signals that go to every kernel, and reset and clocks of the board's
-// wrapper.
+// Modules around the kernels that are not kernels: the register tree of signals that go to every kernel, and reset and
+// clocks of the board's wrapper.
 #include "gen/kernel/class.h"
 
 const struct kernel_class rtl_register_tree = {.module = "rill_register_tree"};

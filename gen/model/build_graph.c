@@ -31,7 +31,7 @@ static bool declare(struct ir *ir, const struct spec_name *name, enum ir_dtype d
 
 enum { MAX_COMPOSITES = 16 };
 
-// Names that operations have elsewhere.
+// Names from other languages, with a hint on what to write instead.
 static const struct {
     const char *name, *hint;
 } elsewhere[] = {
@@ -83,7 +83,7 @@ static void set_list(struct ir *ir, struct ir_attrs *attrs, const char *key, con
     ir_attr_set_list(ir, attrs, key, list, (int)count);
 }
 
-// Checks a text, in which only `{expression of layer}` may be replaced, by a number.
+// Checks a text, in which only expressions of `layer` may be in braces.
 static bool check_text(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
                        struct diag *diag) {
     struct expression_error error;
@@ -105,7 +105,7 @@ static bool is_text(const struct ir_op_attr *want) {
     return want->kind == IR_ATTR_STRING || want->kind == IR_ATTR_WORD;
 }
 
-// Checks that an integer per repetition is given once, or as often as the region repeats.
+// Checks an attribute that may differ between repetitions: a list has as many integers as the region has repetitions.
 static bool check_each(const struct ir *ir, const struct ir_op_attr *want, const struct spec_value *value,
                        struct diag *diag) {
     int repeat = ir->region[ir->regions - 1].repeat;
@@ -221,14 +221,14 @@ static bool lower_attrs(struct ir *ir, struct ir_node *node, const struct spec_o
     return model_lower_attrs(ir, &node->attrs, op, known, count, node->op < IR_OPS, diag);
 }
 
-// Declares the results even if the operation is wrong, so that its readers are not reported as well.
+// Declares the results of a wrong operation, so that their readers are not reported as well. Returns false.
 static bool declare_results(struct ir *ir, const struct spec_op *op, struct diag *diag) {
     int out;
     for (size_t o = 0; o < op->out_count; o++) declare(ir, &op->outs[o], IR_F32, &out, diag);
     return false;
 }
 
-// How messages name a step of a composite, whose tensor names the user did not write.
+// Returns how messages name a step of a composite, whose tensor names the user did not write.
 static const char *step_of(const struct ir *ir, const struct spec_op *of) {
     struct text t = {0};
     text_addf(&t, "a step of %s `%s` of", of->op.text, of->outs[0].text);

@@ -13,12 +13,12 @@
 
 #include "gen/model/shards.h"
 
-// How much of a tensor was read: rows (elements of a vector) below `used` of `extent`.
+// How much of a tensor was read: the rows (a vector's elements) below `used`, of `extent` rows; 0 of 0 if none.
 struct coverage {
     int64_t used, extent;
 };
 
-enum { PIECE_BYTES = 16 << 20 };
+enum { PIECE_BYTES = 16 << 20 }; // fp32 values of a matrix that are read at once
 
 struct checkpoint {
     const char *dir; // NULL: random
@@ -40,15 +40,15 @@ static uint64_t splitmix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// FNV-1a of the name, so that every tensor has different numbers.
+// Returns where the random numbers of a tensor begin: a hash (FNV-1a) of its name, so that tensors differ.
 static uint64_t name_key(uint64_t seed, const char *name) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
     return splitmix64(hash ^ splitmix64(seed));
 }
 
-// Nearly normal with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers. It uses no library
-// function, so every machine computes the same bits.
+// Returns a nearly normal number with mean 0, variance 1 and |x| < 4.9: the sum of eight uniform 16-bit integers,
+// scaled. It uses no library function, so every machine computes the same bits.
 static float normal(uint64_t key, uint64_t index) {
     uint64_t a = splitmix64(key + index), b = splitmix64(a);
     int32_t sum = 0;
@@ -56,8 +56,8 @@ static float normal(uint64_t key, uint64_t index) {
     return (float)(sum - 4 * 0xffff) * (1.0f / 53509.9f); // sqrt(8 / 12) * 65536
 }
 
-// The index must not depend on the total number of rows. A tensor stored as [cols][all rows] gets other numbers than
-// one stored as [all rows][cols].
+// Returns the index of an element's random number. It must not depend on the total number of rows, which the caller may
+// not know. A tensor stored as [cols][all rows] gets other numbers than one stored as [all rows][cols].
 static uint64_t random_index(const struct checkpoint_slice *s, int64_t row, int64_t col) {
     if (s->transpose) return (uint64_t)1 << 63 | (uint64_t)col << 32 | (uint64_t)row;
     return (uint64_t)(row * s->cols + col);
@@ -100,7 +100,8 @@ struct checkpoint *checkpoint_open(struct arena *arena, const char *source, stru
 
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag) {
     if (!access(source, F_OK)) return true;
-    diag_error(diag, loc_file(arena, source), MSG_WEIGHTS_MISSING);
+    if (!strcmp(source, "random")) diag_error(diag, loc_none(), MSG_SEED_MISSING);
+    else diag_error(diag, loc_file(arena, source), MSG_WEIGHTS_MISSING);
     return false;
 }
 
@@ -115,10 +116,6 @@ struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, c
         return NULL;
     }
     if (!checkpoint_is_there(arena, source, diag)) return NULL;
-    if (!strcmp(source, "random") && access(source, F_OK) != 0) {
-        diag_error(diag, loc_none(), MSG_SEED_MISSING);
-        return NULL;
-    }
     c->dir = arena_strdup(arena, source);
     c->file = shards_open(arena, source, values, diag);
     if (!c->file) return NULL;
@@ -158,7 +155,7 @@ void checkpoint_set_names(struct checkpoint *c, const char *prefix, const char *
     c->unused_count = count;
 }
 
-// Checkpoints of multimodal models have the text model's tensors under a name of their own.
+// Removes the prefix that multimodal models put before the names of the text model's tensors.
 static const char *without_model(const char *name) {
     static const char *const models[] = {"model.language_model.", "language_model."};
     for (size_t i = 0; i < COUNT_OF(models); i++)
@@ -178,7 +175,7 @@ static int find_tensor(const struct checkpoint *c, const char *name) {
     return -1;
 }
 
-// x[n]: elements of the tensor, starting at `from`.
+// Reports the first element that is not finite. x[n]: elements of the tensor, starting at `from`.
 static bool all_finite(const struct checkpoint *c, int index, const float *x, int64_t from, int64_t n,
                        struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
@@ -190,12 +187,13 @@ static bool all_finite(const struct checkpoint *c, int index, const float *x, in
     return true;
 }
 
-// The caller's request in terms of the file: `along` is the dimension that the slice cuts (a row of the result).
+// The caller's request in terms of the file. `along` is the stored dimension that the slice cuts; its indices are the
+// rows of the result.
 struct wanted {
     const char *name;
     int rank, along;
-    int64_t shape[2]; // the cut dimension: elements wanted
-    int64_t offset, all;
+    int64_t shape[2];    // in the cut dimension, only the part that is wanted
+    int64_t offset, all; // of the cut dimension: first index that is wanted, and all indices (0: unknown)
 };
 
 static bool shape_fits(const struct safetensors_tensor *t, const struct wanted *w) {
@@ -216,7 +214,7 @@ static void report_shape(struct checkpoint *c, int index, const struct wanted *w
     else diag_error(diag, loc, MSG_TENSOR_MATRIX_SHAPE, t->name, have, extent[0], extent[1]);
 }
 
-// Suggests a tensor whose name has a longer prefix, or else the most similar name.
+// Suggests a tensor whose name is this one after a prefix, or else the most similar name.
 static void report_missing(const struct checkpoint *c, const char *name, struct diag *diag) {
     int count = shards_count(c->file);
     struct loc loc = shards_loc(c->file, -1);
@@ -233,7 +231,7 @@ static void report_missing(const struct checkpoint *c, const char *name, struct 
     diag_note_words(diag, loc, name, names, (size_t)count);
 }
 
-// Index of the tensor if it exists and fits, else -1.
+// Returns the index of the tensor if it exists and fits. Otherwise reports an error and returns -1.
 static int find_checked(struct checkpoint *c, const struct wanted *w, struct diag *diag) {
     int index = find_tensor(c, w->name);
     if (index < 0) return report_missing(c, w->name, diag), -1;
@@ -242,7 +240,7 @@ static int find_checked(struct checkpoint *c, const struct wanted *w, struct dia
     return -1;
 }
 
-// Rows of the tensor's first dimension.
+// Reads some rows of the tensor's first dimension.
 static float *read_rows(struct checkpoint *c, int index, struct arena *arena, int64_t first, int64_t rows,
                         struct diag *diag) {
     const struct safetensors_tensor *t = shards_at(c->file, index);
@@ -264,7 +262,7 @@ static void check_slice(int64_t rows, int64_t cols, int64_t offset, int64_t all)
                    all);
 }
 
-// Columns from .. from + rows - 1 of the stored matrix as rows.
+// Reads columns from .. from + rows - 1 of the stored matrix as rows.
 static float *read_columns(struct checkpoint *c, int index, struct arena *arena, const struct checkpoint_slice *s,
                            int64_t from, int64_t rows, struct diag *diag) {
     int64_t all = shards_at(c->file, index)->shape[1];
@@ -325,7 +323,7 @@ static bool may_be_unused(const struct checkpoint *c, const char *name) {
 
 // ---- copies of other tensors ----
 
-// OTHER in the rule `NAME = OTHER` for this tensor; NULL: the rule is a pattern, or for another tensor.
+// Returns OTHER of a rule `NAME = OTHER` for this tensor; NULL: the rule is a pattern, or for another tensor.
 static const char *copied_from(const struct checkpoint *c, const char *rule, const char *name) {
     static const char is[] = " = ";
     const char *equals = strstr(rule, is);
@@ -360,8 +358,9 @@ static bool same_tensor(struct checkpoint *c, int a, int b, struct diag *diag) {
     return same;
 }
 
-// A head is stored although the spec ties it to the embedding (`tie_word_embeddings: true`). It must be an equal copy,
-// because programs differ in which of the two they use.
+// Checks a tensor that is stored although the spec uses another one for it, such as a head that is tied to the
+// embedding
+// (`tie_word_embeddings: true`). It must be an equal copy, because programs differ in which of the two they use.
 static void check_copy(struct checkpoint *c, int index, const char *original, struct diag *diag) {
     const char *name = shards_at(c->file, index)->name;
     int other = find_tensor(c, original), errors = diag->errors;

@@ -15,9 +15,10 @@ struct family_values;
 // file; or "random:SEED" (SEED: a decimal 64-bit number). The files stay open and are read tensor by tensor. NULL after
 // an error.
 struct checkpoint *checkpoint_open(struct arena *arena, const char *source, struct diag *diag);
-// Whether the folder or file exists. False after an error.
+// Whether the folder or file exists. If not, reports an error.
 bool checkpoint_is_there(struct arena *arena, const char *source, struct diag *diag);
-// values: of the family that interprets the tensors of a GGUF file. NULL: they keep the file's names and layout.
+// Also interprets the tensors of a GGUF file as the family of `values` describes. NULL: they keep the file's names and
+// layout.
 struct checkpoint *checkpoint_open_of(struct arena *arena, const char *source, const struct family_values *values,
                                       struct diag *diag);
 void checkpoint_close(struct checkpoint *checkpoint); // NULL is fine
@@ -40,28 +41,30 @@ struct checkpoint_slice {
     bool is_table; // its rows are added to the residual instead of multiplied with it
 };
 
-// The slice as fp32 values in `arena` (which may be scratch: take a mark around large matrices). NULL after an error
-// that names file and tensor: absent, another shape, unknown dtype, truncated file, a value that is not finite. Random
-// values are normal with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position has a distinct
-// residual, and thus distinct ids, however many layers add to it. Element (r, c) of a name depends only on seed, name,
-// row_offset + r, c and transpose. So slices and shared (tied) tensors agree, and a matrix that is read transposed by
-// mistake differs.
+// Returns the slice as fp32 values in `arena` (which may be scratch: take a mark around large matrices). NULL after an
+// error that names file and tensor: absent, another shape, unknown dtype, truncated file, a value that is not finite.
+// Random values are normal with standard deviation 1 / sqrt(cols). For a table it is 3, so that each position has a
+// distinct residual, and thus distinct ids, however many layers add to it. Element (r, c) of a name depends only on
+// seed, name, cols, row_offset + r, c and transpose. So slices and shared (tied) tensors agree, and a matrix that is
+// read transposed by mistake differs.
 float *checkpoint_matrix(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                          struct diag *diag);
-// Only rows first .. first + rows - 1 of the slice. If the stored matrix is not transposed, nothing else is read.
+// Returns only rows first .. first + rows - 1 of the slice. If the stored matrix is not transposed, nothing else is
+// read.
 float *checkpoint_rows(struct checkpoint *checkpoint, struct arena *arena, const struct checkpoint_slice *slice,
                        int64_t first, int64_t rows, struct diag *diag);
-// How many rows to read at once, so that a matrix of any size takes little memory. The number is even, or all rows.
+// Returns how many rows to read at once, so that a matrix of any size takes little memory: an even number, or all rows.
+// A transposed matrix is read as a whole.
 int64_t checkpoint_piece(const struct checkpoint_slice *slice);
 
 // Decides the random values of a vector: a gain is near 1, a bias near 0.
 enum checkpoint_role { CHECKPOINT_BIAS, CHECKPOINT_GAIN };
-// Elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements.
+// Returns elements offset .. offset + n - 1 of a vector of all_n (0: unknown) elements; NULL after an error.
 float *checkpoint_vector(struct checkpoint *checkpoint, struct arena *arena, const char *name, int64_t n,
                          int64_t offset, int64_t all_n, enum checkpoint_role role, struct diag *diag);
 
-// Call this after everything was read. It reports tensors that were not read completely (a checkpoint with more layers
-// or wider matrices than the spec), except those that may be unused. True if there are none.
+// Reports tensors that were not read completely (a checkpoint with more layers or wider matrices than the spec), except
+// tensors that may be unused. Call this after everything was read. True if there are none.
 bool checkpoint_check_coverage(struct checkpoint *checkpoint, struct diag *diag);
 
 #endif

@@ -9,19 +9,19 @@
 
 enum { MAX_STEP_PORTS = 4, MAX_WORDS = 24, WORD = 48 };
 
-// One step as words: `op`, results, operands, attributes.
+// One step as words: the operation, its results, its operands (both lists with commas), and its attributes.
 struct step {
     char word[MAX_WORDS][WORD];
     int words;
-    bool once;  // left out if the region already has the same operation
-    bool early; // placed directly after the operation that makes its operand
+    bool once;  // `op?`: left out if the region already has an operation that does the same
+    bool early; // `op^`: placed directly after the operation that makes its operand
 };
 
 struct lowering {
     struct ir *ir;
     struct model_ops *ops; // the operations of the region, in order
     const struct spec_op *op;
-    // A result that another operation already makes: its name in the step, and its name there.
+    // A result that another operation already makes: its word in later steps, and the tensor's name. NULL: none.
     const char *made, *as;
 };
 
@@ -45,7 +45,8 @@ static const char *read_step(const char *p, struct step *s) {
     return *p == ';' ? p + 1 : p;
 }
 
-// The tensor that a word of a step refers to.
+// Returns the tensor that a word of a step refers to: a digit is an operand of the composite, `.` is its result, and
+// any other word is appended to the result's name.
 static struct spec_name name_of(const struct lowering *l, const char *word) {
     const struct spec_name *own = &l->op->outs[0];
     if (*word >= '0' && *word <= '9') return l->op->ins[*word - '0'];
@@ -70,7 +71,7 @@ static const struct spec_attr *given(const struct lowering *l, const char *name)
     return NULL;
 }
 
-// The composite's first attribute among these names, which are separated by commas.
+// Returns the first of these attributes that the composite has; NULL: none. The names are separated by commas.
 static const struct spec_attr *first_given(const struct lowering *l, const char *names) {
     const struct spec_attr *found = NULL;
     while (*names && !found) {
@@ -89,7 +90,8 @@ static struct spec_attr literal(const struct lowering *l, const char *name, cons
     return (struct spec_attr){{name, l->op->loc}, value};
 }
 
-// An attribute of a step; false: the composite does not give it.
+// Makes an attribute of a step: `name=value`, `name<other,...` (the composite's attribute of another name), or `name`.
+// False if the composite does not give it.
 static bool attr_of(const struct lowering *l, const char *word, struct spec_attr *out) {
     char name[WORD] = "";
     const char *rest = copy_word(word, "=<", name);
@@ -117,7 +119,8 @@ static int64_t attr_int(const struct spec_op *op, const char *name, int64_t pres
     return preset;
 }
 
-// Whether an operation does the same as a step: the same operation on the same tensor, with equal integer attributes.
+// Whether an operation does what a step does: it is the same operation on the same tensor with equal integer
+// attributes.
 static bool does_the_same(const struct ir *ir, const struct spec_op *other, const struct spec_op *op) {
     struct ir_op_attr known[IR_MAX_OP_ATTRS];
     bool same = !strcmp(other->op.text, op->op.text) && other->in_count && other->out_count &&
@@ -130,7 +133,8 @@ static bool does_the_same(const struct ir *ir, const struct spec_op *other, cons
     return same;
 }
 
-// Whether another operation of the region already does the same. Its result is then used instead.
+// Whether another operation of the region already does what a step with `once` does. If so, notes its result, which
+// later steps use instead.
 static bool is_made(struct lowering *l, const struct step *s, const struct spec_op *op) {
     for (size_t i = 0; s->once && i < l->ops->count; i++) {
         if (!does_the_same(l->ir, &l->ops->items[i], op)) continue;
@@ -147,7 +151,7 @@ static bool makes(const struct spec_op *op, const char *tensor) {
     return false;
 }
 
-// The index after the operation of the region that makes a tensor; without such an operation, the end.
+// Returns the index after the operation of the region that makes a tensor; without such an operation, the end.
 static size_t place_behind(const struct model_ops *ops, const char *tensor) {
     for (size_t i = ops->count; i > 0; i--)
         if (makes(&ops->items[i - 1], tensor)) return i;

@@ -20,13 +20,13 @@ struct config_reader {
     const char *text;           // of config.json; NULL: a GGUF file
     size_t len;
     json_t *beside; // another file of the folder, while one of its keys is read; else NULL
-    json_t *place;  // value of the last key with `first`, or NULL
+    json_t *place;  // number that first_layer made last, or NULL; released here
     const char *dir;
     struct arena *arena;
     struct diag *diag;
     struct family_values *values;
     const struct family_keys *keys; // of config.json, or of the metadata
-    bool ok, other_kind;
+    bool ok, other_kind;            // other_kind: the checkpoint is for another family
 };
 
 static void fail(struct config_reader *r, const char *message) {
@@ -36,6 +36,7 @@ static void fail(struct config_reader *r, const char *message) {
 
 // ---- finding a key ----
 
+// Finds a key. A dot in its path separates maps, unless a key has the whole path as its name.
 static const json_t *find_path(const json_t *map, const char *path) {
     char key[128];
     size_t len = strcspn(path, ".");
@@ -46,7 +47,7 @@ static const json_t *find_path(const json_t *map, const char *path) {
     return find_path(json_object_get(map, key), path + len + 1);
 }
 
-// Whether the map in which a spelling would be exists in the file.
+// Whether the file has the map that would contain this spelling of a key.
 static bool has_place(const json_t *root, const char *path) {
     const char *dot = strrchr(path, '.');
     char map[128];
@@ -67,8 +68,9 @@ static const json_t *find_in(const json_t *root, const struct family_key *k, con
     return NULL;
 }
 
-// Finds a key; null counts as absent. spelling: the spelling in the file, else one whose map exists, else the newest.
-// Ids may be in the outer map of a multimodal model: they are those of requests.
+// Finds a key; null counts as absent. *spelling receives the spelling in the file, else one whose map exists, else the
+// first. Keys that are not compared with the spec, such as the ids that end a text, may also be in the outer map of a
+// multimodal model.
 static const json_t *find_key(const struct config_reader *r, const struct family_key *k, const char **spelling) {
     const json_t *root = k->file ? r->beside : r->root;
     *spelling = k->spelling[0];
@@ -153,7 +155,7 @@ static bool holds_value(const struct family_value *v, int64_t value) {
     return false;
 }
 
-// Reads one value or a list. Values that no earlier key gave are added to the others.
+// Reads one value or a list, and adds those values that no earlier key gave.
 static void read_list(struct config_reader *r, const struct family_parameter *p, const char *key, const json_t *value,
                       struct family_value *v) {
     size_t more = json_is_array(value) ? json_array_size(value) : 1;
@@ -205,8 +207,8 @@ static void read_value(struct config_reader *r, const struct family_key *k, cons
     check_agreement(r, k, key, &before);
 }
 
-// Evaluates the preset of an absent key from the values read so far. After an error, names in it may have no value,
-// which is then not reported as a fault of the family.
+// Evaluates the preset of an absent key from the values read so far. After an earlier error, names in the preset may
+// have no value; this is not reported as a fault of the family.
 static void take_preset(struct config_reader *r, const struct family_key *k) {
     struct family_value *v = &r->values->parameter[k->parameter];
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
@@ -221,7 +223,7 @@ static void take_preset(struct config_reader *r, const struct family_key *k) {
     r->ok = r->ok && ok;
 }
 
-// Checks an integer that must follow from the values read so far.
+// Checks an integer that must equal an expression of the values read so far.
 static void check_equal(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     struct family_scope scope = {.values = r->values, .arena = r->arena, .diag = r->diag};
     int64_t want;
@@ -264,7 +266,8 @@ static bool counts(struct config_reader *r, const struct family_key *k) {
     return yes;
 }
 
-// The place of the first layer with the key's word, counted from 1. NULL: no layer has it, or `value` is no list.
+// Returns the number of the first layer with the key's word, counted from 1. NULL: no layer has it, or `value` is no
+// list.
 static const json_t *first_layer(struct config_reader *r, const struct family_key *k, const json_t *value) {
     for (size_t i = 0; i < json_array_size(value); i++)
         if (!strcmp(text_of(r, json_array_get(value, i)), k->first->text)) {
@@ -295,7 +298,7 @@ static void read_found(struct config_reader *r, const struct family_key *k) {
     if (k->parameter >= 0) read_value(r, k, key, value);
 }
 
-// Reads another file of the folder, which is released after its key.
+// Reads another file of the folder. read_key releases it after its key.
 static json_t *load_beside(struct config_reader *r, const char *file) {
     json_t *root;
     if (!json_file_object(r->arena, arena_printf(r->arena, "%s/%s", r->dir, file), MAX_CONFIG_BYTES, r->diag, &root))
@@ -328,7 +331,7 @@ static void check_word_of_layer(struct config_reader *r, const struct family_key
     else if (!yes) fail(r, arena_printf(r->arena, MSG_CONFIG_LAYER, key, have, layer));
 }
 
-// Runs after all parameters have values.
+// Checks lists with one word per layer. Runs after all parameters have values.
 static void check_layers(struct config_reader *r) {
     for (size_t i = 0; r->ok && i < r->keys->count; i++) {
         const char *key;
@@ -346,7 +349,8 @@ static bool is_read(const struct family_keys *keys, size_t parameter) {
     return false;
 }
 
-// Values that no key gives are assumed to be as in the spec, because they cannot be checked.
+// Whether a key gives each parameter that has no preset. If not, derived values are not computed here, because those
+// parameters are only in the spec.
 static bool all_known(const struct config_reader *r) {
     const struct family *f = r->values->family;
     for (size_t i = 0; i < f->parameters; i++)
@@ -373,7 +377,7 @@ static struct family_values *read_root(struct config_reader *r, const struct fam
     return r->ok ? v : NULL;
 }
 
-// The file with the keys: config.json in a folder, or a GGUF file itself.
+// Returns the file with the keys: config.json in a folder, or a GGUF file itself.
 static const char *path_of(struct arena *arena, const char *source) {
     return gguf_is_path(source) ? source : arena_printf(arena, "%s/config.json", source);
 }
@@ -437,6 +441,7 @@ const char *family_value_text(struct arena *arena, const struct family_parameter
     return v->count > 1 ? list_text(arena, v) : arena_printf(arena, "%" PRId64, v->i);
 }
 
+// Warns if the spec has a larger value than the model was trained with, for example a longer context.
 static void warn_untrained(const struct family_values *have, const struct family_values *want,
                            const struct family_key *k, struct loc loc, struct diag *diag) {
     int64_t most = k->most < 0 ? 0 : have->parameter[k->most].most;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which families fit a checkpoint, by `model_type` in its config.json or by a GGUF file's architecture.
+// Tells which families fit a checkpoint, by `model_type` in its config.json or by a GGUF file's architecture.
 #include <jansson.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ const char *family_checkpoint_kind(const char *source, struct arena *arena, stru
 
 bool family_key_is_kind(const struct family_key *k) { return k->spellings && !strcmp(k->spelling[0], kind_key); }
 
-// The kinds in config.json that the family supports; NULL: none.
+// Returns the kinds in config.json that the family supports; NULL: none.
 static const struct yaml_node *kinds_of_config(const struct family *f) {
     for (size_t i = 0; i < f->config.count; i++)
         if (f->config.item[i].values && family_key_is_kind(&f->config.item[i])) return f->config.item[i].values;

@@ -54,7 +54,7 @@ static bool is_harmless(const struct unread *u, const char *path) {
 
 // ---- the place of a key in the text ----
 
-// End of the string that begins here: its closing quote, or the end of the text.
+// Returns the end of the string that begins here: its closing quote, or the end of the text.
 static size_t string_end(const char *text, size_t len, size_t at) {
     for (at++; at < len && text[at] != '"'; at++) at += text[at] == '\\';
     return at < len ? at : len;
@@ -66,7 +66,8 @@ static bool is_key(const char *text, size_t len, size_t begin, size_t end, const
     return end < len && text[end] == ':';
 }
 
-// Offset of the key in the text. If it is not found, for example because it is written with escapes, the text's length.
+// Returns the offset of the current key in the text, or the text's length if it is not found, for example because it is
+// written with escapes. depth: brackets open here. found: names of the key's path whose maps are open here.
 static size_t offset_of(const struct unread *u) {
     const char *text = u->file->text;
     size_t len = text ? u->file->len : 0;
@@ -102,7 +103,7 @@ static struct loc place_of(const struct unread *u) {
 
 enum asked { ASKED_NOT, ASKED_INSIDE, ASKED };
 
-// Whether the family uses a key, or a key inside it.
+// Tells whether the family uses a key, or a key inside it.
 static enum asked how_asked(const struct family_keys *keys, const char *path) {
     size_t len = strlen(path);
     enum asked asked = ASKED_NOT;
@@ -159,6 +160,7 @@ static void check_map(struct unread *u, const json_t *map, const char *before) {
     }
 }
 
+// Lists the keys of the outermost map that the family does not use.
 static void note_all(struct unread *u) {
     struct family_notes *n = &u->values->notes;
     void *i = json_object_iter((json_t *)(uintptr_t)u->file->root);

@@ -141,7 +141,7 @@ static const char *take_array(struct gguf *g, struct gguf_value *v) {
     return skip_items(g, v) ? NULL : "truncated";
 }
 
-// NULL, or what is wrong.
+// Reads a value of metadata. Returns NULL, or what is wrong.
 static const char *take_value(struct gguf *g, uint64_t type, struct gguf_value *v) {
     if (type >= TYPES) return "a value of an unknown type";
     if (type == TYPE_ARRAY) return take_array(g, v);
@@ -171,7 +171,7 @@ static bool refuse_tensor(struct gguf *g, struct diag *diag, const char *name, c
     return false;
 }
 
-// The file stores the innermost extent first.
+// Reads rank and extents; the file stores the innermost extent first. Returns NULL, or what is wrong.
 static const char *take_shape(struct gguf *g, struct gguf_tensor *t) {
     uint64_t rank, extent, elements = 1;
     if (!take(g, 4, &rank)) return "truncated";
@@ -222,6 +222,7 @@ tensor_bytes(const struct gguf_tensor *t) { // rows * cols <= INT64_MAX / 8, a b
     return (uint64_t)t->rows * (uint64_t)(t->cols / t->format->weights) * (uint64_t)t->format->bytes;
 }
 
+// Finds the blocks of a tensor. Leaves `blocks` NULL if they are not completely in the file.
 static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
     struct gguf_tensor *t = &g->tensors.items[i];
     uint64_t offset = g->offsets.items[i], area = g->bytes - g->data_begin;
@@ -233,7 +234,8 @@ static bool place_tensor(struct gguf *g, size_t i, struct diag *diag) {
 
 // ---- the whole ----
 
-// In a truncated file one tensor is cut and all after it are missing, so they are reported as one error.
+// Checks that all tensors are in the file. In a truncated file one tensor is cut and all after it are missing, so they
+// are reported as one error, for the tensor with the lowest offset.
 static bool check_whole(const struct gguf *g, struct diag *diag) {
     size_t first = g->tensors.count, cut = 0;
     for (size_t i = 0; i < g->tensors.count; i++) {
@@ -357,7 +359,7 @@ static const char *map_file(struct gguf *g, const char *path) {
     return NULL;
 }
 
-// Refuses one file of a split model, which has the metadata or only some of the tensors.
+// Refuses one file of a split model, because it has only some of the tensors.
 static bool is_whole(const struct gguf *g, struct diag *diag) {
     const struct gguf_value *count = gguf_find(g, "split.count"), *number = gguf_find(g, "split.no");
     if (!count || count->kind != GGUF_INT || count->integer < 2) return true;
@@ -383,7 +385,8 @@ void gguf_close(struct gguf *g) {
     if (g) g->data = NULL;
 }
 
-// Releases only whole pages of the mapping, so that nothing outside the tensor's bytes is affected.
+// Releases all pages with bytes of the tensor. Neighbours in its first and last page are released as well, which is
+// harmless: the mapping is never written, so the next use reads them from the file again.
 void gguf_forget(const struct gguf *g, const struct gguf_tensor *t) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (uint64_t)(t->blocks - g->data) / page * page,
              end = (uint64_t)(t->blocks - g->data) + tensor_bytes(t);

@@ -65,8 +65,8 @@ const struct gguf_value *gguf_find(const struct gguf *file, const char *key); //
 // Writes the file's metadata as a GGUF file without tensors.
 void gguf_metadata(const struct gguf *file, struct text *out);
 bool gguf_text_is(struct gguf_text text, const char *word);
-// Elements first .. first + n - 1 of an array of numbers, truth values, or texts. False if the array has another kind
-// or is shorter. Finding a text means reading all texts before it, because each has its own length.
+// Read elements first .. first + n - 1 of an array: integers or truth values, numbers, or texts (always from element 0,
+// because each text has its own length). They return false if the array has another kind or is shorter.
 bool gguf_integers(const struct gguf_value *array, uint64_t first, uint64_t n, int64_t out[]);
 bool gguf_numbers(const struct gguf_value *array, uint64_t first, uint64_t n, double out[]);
 bool gguf_texts(const struct gguf_value *array, uint64_t n, struct gguf_text out[]);
@@ -85,7 +85,7 @@ struct gguf_tensor {
 int gguf_tensor_count(const struct gguf *file);
 const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index); // in the file's order
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name);
-// One row as fp32; out: [cols].
+// Reads one row as fp32; out: [cols].
 void gguf_row(const struct gguf_tensor *tensor, int64_t row, float out[]);
 // Releases the memory of the tensor's blocks. They are read from the file again on the next use.
 void gguf_forget(const struct gguf *file, const struct gguf_tensor *tensor);

@@ -24,7 +24,7 @@ static void dequantize_bf16(const uint8_t *block, float *out) {
     *out = safetensors_from_bf16((uint16_t)(block[0] | block[1] << 8));
 }
 
-// ---- blocks of 32: weight i in a low nibble, weight 16 + i in the high nibble of that byte ----
+// ---- blocks of 32: byte i has weight i in its low nibble and weight 16 + i in its high nibble ----
 
 static int nibble(const uint8_t *q, int i) { return i < 16 ? q[i] & 15 : q[i - 16] >> 4; }
 static int fifth(const uint8_t *high, int i) { return (int)(u32_at(high) >> i & 1) << 4; }

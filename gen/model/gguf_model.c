@@ -60,7 +60,7 @@ static bool check_architecture(const struct gguf *file, const struct family *f, 
 
 // ---- tensors ----
 
-// A `*` matches one piece between dots.
+// Matches a name; each `*` of the pattern stands for one piece between dots, which *piece receives.
 static bool matches(const char *pattern, const char *name, struct gguf_text *piece) {
     for (; *pattern; pattern++) {
         size_t len = *pattern == '*' ? strcspn(name, ".") : *pattern == *name;
@@ -78,7 +78,7 @@ static const char *filled(struct arena *arena, const char *name, const struct gg
     return arena_printf(arena, "%s%s", out, name);
 }
 
-// The first pattern that fits. NULL: the tensor keeps its name, and is later reported as unused.
+// Returns the rule of the first pattern that fits. NULL: the tensor keeps its name, and is later reported as unused.
 static const struct family_tensor *rule_of(const struct gguf_model *m, const char *gguf, const char **name) {
     const struct family *f = m->values ? m->values->family : NULL;
     struct gguf_text piece[FAMILY_MAX_STARS];
@@ -155,14 +155,15 @@ const struct safetensors_tensor *gguf_model_at(const struct gguf_model *m, int i
     return &m->entry.items[index].as;
 }
 
-// The row in the file for row r of the checkpoint. The file stores (2, n / 2) of each head as (n / 2, 2).
+// Returns the row in the file for row r of the checkpoint. The n rows of a head are [2][n / 2] in the checkpoint and
+// [n / 2][2] in the file, so that pairs for the rotary embedding are neighbours there.
 static int64_t row_in_file(int64_t r, int64_t rows, int64_t heads) {
     if (!heads) return r;
     int64_t n = rows / heads, half = n / 2, in = r % n;
     return r - in + 2 * (in % half) + in / half;
 }
 
-// Each element of a vector counts as a row.
+// Reads some elements of a vector, which count as rows.
 static float *read_vector(const struct entry *e, int64_t first, int64_t rows, struct arena *arena) {
     float *stored = ARENA_ARRAY(arena, float, (size_t)e->as.elements), *out = ARENA_ARRAY(arena, float, (size_t)rows);
     gguf_row(e->tensor, 0, stored);
@@ -198,7 +199,8 @@ float *gguf_model_read(const struct gguf_model *m, int index, int64_t first, int
 
 // ---- metadata ----
 
-// NULL: absent. A key that begins with `.` belongs to the architecture.
+// Returns the value of a key; NULL: absent. A key that begins with `.` follows the name of the architecture in the
+// file.
 static const struct gguf_value *value_of(struct arena *arena, const struct gguf *file, const char *key) {
     struct gguf_text a = architecture_of(file);
     return gguf_find(file, *key == '.' ? arena_printf(arena, "%.*s%s", (int)a.len, a.data, key) : key);
@@ -223,7 +225,7 @@ static bool put_spellings(struct arena *arena, const struct gguf *file, const st
     return ok;
 }
 
-// The largest element of a vector, or of the first row.
+// Returns the largest element of a vector, or of a matrix's first row.
 static double largest(struct arena *arena, const struct gguf_tensor *t) {
     float *x = ARENA_ARRAY(arena, float, (size_t)t->cols), most = -INFINITY;
     gguf_row(t, 0, x);
@@ -231,7 +233,7 @@ static double largest(struct arena *arena, const struct gguf_tensor *t) {
     return (double)most;
 }
 
-// False: a text or a number that JSON cannot represent.
+// Adds a key of the family from metadata or tensors. False: a text or a number that JSON cannot represent.
 static bool put_key(struct arena *arena, const struct gguf *file, const struct family_key *k, json_t *root) {
     if (k->source == FAMILY_KEY) return put_spellings(arena, file, k, root);
     const struct gguf_tensor *t = gguf_find_tensor(file, k->tensor);

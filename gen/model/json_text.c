@@ -6,7 +6,7 @@
 
 #include "gen/base/base.h"
 
-// A truncated file ends inside a text, or before its last bracket.
+// Whether the text seems to be truncated: it ends inside a string, or before its last bracket.
 static bool is_cut(const json_error_t *e, size_t len) {
     return json_error_code(e) == json_error_premature_end_of_input || (size_t)e->position >= len;
 }

@@ -11,8 +11,8 @@
 // says whether the text is cut off. Duplicate keys are an error.
 json_t *json_text_object(const char *text, size_t len, struct loc loc, struct diag *diag);
 
-// Parses a file. If it does not exist, returns true and sets *root to NULL. False after an error in the
-// file.
+// Parses a file of at most `max` bytes. If it does not exist, returns true and sets *root to NULL. False after an error
+// in the file.
 bool json_file_object(struct arena *arena, const char *path, size_t max, struct diag *diag, json_t **root);
 
 #endif

@@ -7,6 +7,7 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
+// Adds the spec's graph to the tensor graph. False after an error.
 bool model_expand_graph(struct ir *, const struct rill_spec *, struct diag *);
 
 struct model_ops {
@@ -16,7 +17,9 @@ struct model_ops {
 // Lists the operations of a region with composites replaced by their operations (composite.c). False after an error; a
 // wrong composite stays as it is.
 bool model_write_out(struct ir *, const struct spec_region *, struct model_ops *, struct diag *);
-// Sets the attributes given for `op`, checked against the known ones. False after an error.
+// Sets the attributes given for `op`, checked against the `count` known ones. names: texts are names of tensors, in
+// which
+// `{...}` is checked; false for custom kernels. False after an error.
 bool model_lower_attrs(struct ir *, struct ir_attrs *, const struct spec_op *, const struct ir_op_attr known[],
                        int count, bool names, struct diag *);
 // Checks that `op` has the given numbers of operands and results. False after an error.

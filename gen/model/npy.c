@@ -42,7 +42,7 @@ static bool take(struct header *h, char c) {
     return true;
 }
 
-// A text in single or double quotes, without escapes; NULL: none.
+// Reads a text in single or double quotes, without escapes; NULL: none.
 static const char *take_string(struct header *h) {
     char quote = take(h, '\'') ? '\'' : take(h, '"') ? '"' : '\0';
     const char *end = quote ? strchr(h->at, quote) : NULL;
@@ -74,7 +74,7 @@ static bool take_extent(struct header *h, uint64_t *elements) {
     return true;
 }
 
-// (), (3,), (3, 4)
+// Reads a tuple of extents: (), (3,), (3, 4).
 static bool take_shape(struct header *h) {
     uint64_t elements = 1;
     h->shape = h->at;
@@ -133,7 +133,7 @@ static bool read_bytes(struct npy *file, uint64_t offset, void *out, size_t byte
     return fseeko(file->stream, (off_t)offset, SEEK_SET) == 0 && fread(out, 1, bytes, file->stream) == bytes;
 }
 
-// The begin and the length of the header.
+// Finds where the header begins and how long it is. Returns NULL, or what is wrong.
 static const char *header_place(struct npy *file, uint64_t *begin, uint64_t *length) {
     unsigned char raw[MAGIC_BYTES + 6] = {0};
     size_t most = file->file_bytes < sizeof raw ? (size_t)file->file_bytes : sizeof raw;

@@ -20,7 +20,7 @@ struct npy;
 struct npy *npy_open(struct arena *arena, const char *path, struct diag *diag);
 void npy_close(struct npy *file); // NULL is fine
 const struct npy_array *npy_array(const struct npy *file);
-// Reads the first elements; there must be at least as many. False after an error.
+// Reads the first elements; the array must have at least as many. False after an error.
 bool npy_read(struct npy *file, int64_t elements, float *out, struct diag *diag);
 
 // Writes a whole file, in version 1 like numpy.save.

@@ -75,7 +75,8 @@ static bool check_shape(struct reading *s, const struct rows_tensor *t, int rank
                                        shape_text(s->arena, "rows", t->rank, t->shape)));
 }
 
-// Decides the number of rows from the first tensor. All others must have as many in the file.
+// Decides the number of rows from the first tensor. All other tensors must have as many rows in the file. *file_rows:
+// rows of the tensors before; 0: this is the first one.
 static bool check_rows(struct reading *s, const struct rows_tensor *t, int64_t have, int64_t *file_rows) {
     struct arena *a = s->arena;
     if (*file_rows && have != *file_rows)

@@ -19,12 +19,12 @@ struct rows_tensor {
 struct rows_tensor *rows_inputs(struct arena *arena, const struct ir *ir);
 struct rows_tensor *rows_outputs(struct arena *arena, const struct ir *ir);
 
-// Says what is wrong with the file name for this number of tensors; NULL: nothing.
+// Returns what is wrong with the file name for this number of tensors; NULL: nothing.
 const char *rows_path_fault(struct arena *arena, const char *path, int count);
 
-// Reads the first `wanted` rows of all tensors (0: all rows in the file), at most `most`. Other tensors in the file are
-// ignored. Returns the number of rows; 0 after errors (a tensor that is missing, has another shape or number of rows,
-// or contains NaN or infinity).
+// Reads the first `wanted` rows of all tensors (0: all rows in the file). Other tensors in the file are ignored.
+// Returns the number of rows; 0 after errors (more than `most` rows, or a tensor that is missing, has another shape or
+// number of rows, or contains NaN or infinity).
 int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *tensor, int count, int64_t wanted,
                   int64_t most, struct diag *diag);
 
@@ -32,11 +32,12 @@ int64_t rows_read(struct arena *arena, const char *path, struct rows_tensor *ten
 bool rows_write(struct arena *arena, const char *path, const struct rows_tensor *tensor, int count, int64_t rows,
                 struct diag *diag);
 
-// Random rows (`--data-seed`): one random state gives the rows of all inputs, one input after the other.
+// Make random rows (`--data-seed`): one random state gives the rows of all inputs, one input after the other.
 uint64_t rows_random_state(uint64_t seed);
 float *rows_random(struct arena *arena, size_t count, uint64_t *state);
 
-// Word-wise FNV-1a over all outputs of a row, row by row, starting with 0.
+// Adds a word to a hash: FNV-1a with words instead of bytes, starting with 0. It covers all outputs of a row, row by
+// row.
 static inline uint64_t rows_hash(uint64_t hash, uint32_t word) { return (hash ^ word) * 0x100000001b3u; }
 
 #endif

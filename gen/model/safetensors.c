@@ -111,7 +111,8 @@ static bool add_tensor(struct safetensors *file, struct arena *arena, const char
     return true;
 }
 
-// In a truncated file one tensor is cut and all after it are missing, so they are reported as one error.
+// Checks that all tensors are in the file. In a truncated file one tensor is cut and all after it are missing, so they
+// are reported as one error.
 static bool check_whole(struct safetensors *file, struct diag *diag) {
     const struct safetensors_tensor *first = NULL;
     uint64_t have = file->file_bytes - file->data_begin;
@@ -135,7 +136,7 @@ static int compare_begin(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-// Tensors sorted by offset must not overlap, and nothing may follow the last.
+// Sorts the tensors by offset. They must not overlap, and nothing may follow the last one.
 static bool check_places(struct safetensors *file, struct diag *diag) {
     bool ok = true;
     size_t n = file->tensors.count;

@@ -30,14 +30,14 @@ int safetensors_count(const struct safetensors *file);
 const struct safetensors_tensor *safetensors_at(const struct safetensors *file, int index); // ordered by byte range
 int safetensors_find(const struct safetensors *file, const char *name);                     // -1: none
 
-// All elements as fp32 (exact), in arena memory. NULL after an error naming the tensor.
+// Reads all elements as fp32 (exact) into arena memory. NULL after an error that names the tensor.
 float *safetensors_read(struct safetensors *file, int index, struct arena *arena, struct diag *diag);
 // Reads only some rows of the first dimension. A scalar has the single row 0.
 float *safetensors_read_rows(struct safetensors *file, int index, int64_t first, int64_t rows, struct arena *arena,
                              struct diag *diag);
 int64_t safetensors_rows(const struct safetensors_tensor *tensor);
 
-// `[2, 3]`, in arena memory.
+// Returns the shape as `[2, 3]`, in arena memory.
 const char *safetensors_shape_text(struct arena *arena, const struct safetensors_tensor *tensor);
 
 float safetensors_from_f16(uint16_t bits);

@@ -34,7 +34,8 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-// A folder with only one of these files has a tokenizer as well, but an incomplete one cannot be opened.
+// Any of these files makes tokenizer_present true for a folder, so an incomplete tokenizer is reported when it is
+// opened.
 const char *const tokenizer_file[TOKENIZER_FILES] = {"vocab.json", "merges.txt",     "encoder.json",
                                                      "vocab.bpe",  "tokenizer.json", "tokenizer.gguf"};
 
@@ -102,14 +103,15 @@ void tokenizer_close(struct tokenizer *t) {
 // The state of a search for specials in a text.
 struct walk {
     const struct tokenizer *t;
-    // Control: which specials; normalized: specials that are searched for in a normalized text.
+    // control: control specials are searched for as well. normalized: the text is normalized, so normalized specials
+    // are searched for; false: the others are.
     bool control, normalized;
-    bool first[256]; // first bytes of these specials
+    bool first[256]; // the bytes with which these specials begin
     enum tokenizer_before before;
     struct token_ids *ids;
 };
 
-// The longest special that begins here; NULL: none.
+// Returns the longest special that begins here; NULL: none.
 static const struct tokenizer_special *special_at(const struct walk *w, const char *text, size_t len) {
     const struct tokenizer_special *best = NULL;
     for (size_t i = 0; i < w->t->specials.count; i++) {
@@ -127,14 +129,16 @@ static struct walk begin_walk(const struct tokenizer *t, bool control, bool norm
     return w;
 }
 
-// Whether there is a stretch to encode. SentencePiece also puts its space before a text that begins with a symbol.
+// Whether there is a stretch to encode. An empty one counts if SentencePiece puts its space there: at the start of a
+// text or after a control special, if a special that is no control special follows.
 static bool has_stretch(const struct tokenizer *t, size_t len, enum tokenizer_before before, bool symbol_follows) {
     return len > 0 || (symbol_follows && t->prefix == TOKENIZER_PREFIX_TEXT && before != TOKENIZER_SYMBOL);
 }
 
-// Decides how the text between two special tokens is handled.
+// Handles the text between two specials.
 typedef void stretch_function(const struct walk *, const char *text, size_t len);
 
+// Replaces the specials of a text by their ids and passes the stretches between them to `stretch`.
 static void walk_specials(struct walk *w, const char *text, size_t len, stretch_function *stretch) {
     size_t begin = 0;
     for (size_t at = 0; at < len;) {
@@ -156,6 +160,7 @@ static void encode_stretch(const struct walk *w, const char *text, size_t len) {
     tokenizer_encode_text(w->t, text, len, w->before, w->ids);
 }
 
+// Normalizes a stretch and searches it for normalized specials.
 static void encode_normalized(const struct walk *w, const char *text, size_t len) {
     struct walk inner = begin_walk(w->t, w->control, true, w->ids);
     struct text normal = {0};

@@ -16,37 +16,37 @@ extern const char *const tokenizer_file[TOKENIZER_FILES];
 // a GGUF file.
 bool tokenizer_present(struct arena *arena, const char *source);
 
-// source: a folder with vocab.json and merges.txt, else encoder.json and vocab.bpe, else tokenizer.json; or
-// tokenizer.gguf; or a GGUF file. NULL after an error. An unsupported kind of tokenizer is refused, and
-// the message names it.
+// source: a GGUF file, or a folder with vocab.json and merges.txt, else encoder.json and vocab.bpe, else
+// tokenizer.json, else tokenizer.gguf. NULL after an error. An unsupported kind of tokenizer is refused, and the
+// message names it.
 struct tokenizer *tokenizer_open(struct arena *arena, const char *source, struct diag *diag);
-// For random weights of any vocabulary size: printable ASCII maps to ids 0..94 (modulo vocab), newline to 95, other
-// bytes to (byte modulo vocab); ids above 95 decode to `<id>`. No end-of-text id.
+// Makes a tokenizer for random weights of any vocabulary size: printable ASCII has ids 0 to 94, newline has 95, and any
+// other byte has its value, all modulo vocab. Ids above 95 decode to `<id>`. There is no end-of-text id.
 struct tokenizer *tokenizer_open_bytes(struct arena *arena, int64_t vocab);
 // Like tokenizer_open, but reports nothing. If it returns NULL, *why says what is wrong.
 struct tokenizer *tokenizer_try(struct arena *arena, const char *source, const char **why);
 void tokenizer_close(struct tokenizer *tokenizer); // NULL is fine; other memory belongs to the arena
 
 int64_t tokenizer_vocab(const struct tokenizer *tokenizer); // ids are 0 .. vocab - 1
-// All ids of texts without special tokens are below this.
+// Returns a bound: the ids of texts without special tokens are below it.
 int64_t tokenizer_plain_vocab(const struct tokenizer *tokenizer);
-int64_t tokenizer_eot(const struct tokenizer *tokenizer); // id of <|endoftext|>; -1: none
+int64_t tokenizer_eot(const struct tokenizer *tokenizer); // id that ends a text, as <|endoftext|> does; -1: none
 
 int64_t tokenizer_bos(const struct tokenizer *tokenizer); // id that the tokenizer puts before a text; -1: none
 
 struct token_ids {
-    uint32_t *items; // in the arena of the tokenizer
+    uint32_t *items; // in the arena of the tokenizer, or of token_ids_read
     size_t count, capacity;
 };
 // Appends the ids of a decimal list, separated by single commas or blanks. A blank text has none. False if the text is
 // not such a list.
 bool token_ids_read(struct arena *arena, const char *text, struct token_ids *ids);
-// Appends the ids of len bytes. specials: `<|endoftext|>` in the text becomes its id, otherwise it is plain text. Bytes
-// that are not valid UTF-8 are encoded one by one.
+// Appends the ids of len bytes. specials: control tokens such as `<|endoftext|>` in the text become their ids;
+// otherwise they are plain text. Bytes that are not valid UTF-8 are encoded one by one.
 void tokenizer_encode(const struct tokenizer *tokenizer, const char *text, size_t len, bool specials,
                       struct token_ids *ids);
-// Appends the ids of a prompt: the end-of-text id, with which every text begins, and the text's ids. If the text
-// already begins with `<|endoftext|>`, no second one is added. A tokenizer without that id adds none.
+// Appends the ids of a prompt: the id that the tokenizer puts before a text (tokenizer_bos), then the text's ids. If
+// the text already begins with the text of that id, it is not added again.
 void tokenizer_encode_prompt(const struct tokenizer *tokenizer, const char *text, size_t len, struct token_ids *ids);
 struct chat_template; // gen/spec/chat.h
 // Appends the ids of a question in a chat template, ready for the answer. Returns NULL, or what is wrong: the
@@ -61,7 +61,7 @@ const char *tokenizer_encode_turns(const struct tokenizer *tokenizer, const stru
 // Returns why generation would continue after the end of an answer in this template; NULL if it stops there.
 const char *tokenizer_chat_goes_on(const struct tokenizer *tokenizer, const struct chat_template *chat,
                                    const struct end_ids *ends);
-// Returns the bytes of an id, which may have any value, including NUL. An id without a token gives "".
+// Returns the bytes of an id; any of them may be NUL. An id without a token gives "".
 const char *tokenizer_decode(const struct tokenizer *tokenizer, uint32_t id, size_t *len);
 
 #endif

@@ -23,7 +23,8 @@ static bool is_plain(unsigned byte) {
     return (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174;
 }
 
-// The characters from 256 on represent the other 68 bytes, in order. -1: not in the alphabet.
+// Returns the byte of a character; -1: not in the alphabet. Characters from 256 on represent the 68 bytes that are not
+// plain, in order.
 static int byte_of_character(uint32_t character) {
     if (character < FIRST_SHIFTED) return is_plain(character) ? (int)character : -1;
     if (character > LAST_SHIFTED) return -1;
@@ -63,6 +64,7 @@ static size_t round_slots(size_t entries) {
     return slots;
 }
 
+// Returns the entry of a text in the hash table, or the free entry for it.
 static struct tokenizer_name *name_place(const struct tokenizer *t, const char *bytes, size_t len) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < len; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
@@ -210,6 +212,7 @@ static bool is_byte_token(const struct tokenizer *t, uint32_t id, unsigned *byte
     return false;
 }
 
+// Returns the token as an id decodes: <0x41> is its byte, and TOKENIZER_SPACE is a space.
 static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
     struct tokenizer_token token = b->t->tokens[id];
     unsigned byte;
@@ -227,7 +230,7 @@ static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
     }
     token.len = out.len;
     token.bytes = arena_strndup(b->arena, text_cstr(&out), out.len);
-    // Not copied as a string, because a byte may be 0.
+    // The bytes are copied once more, because one of them may be 0, where arena_strndup ends.
     if (out.len) memcpy((char *)(uintptr_t)token.bytes, out.data, out.len);
     text_free(&out);
     return token;

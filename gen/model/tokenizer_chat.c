@@ -6,7 +6,7 @@
 #include "gen/spec/chat.h"
 #include "gen/model/tokenizer_internal.h"
 
-// Whether a text contains words that would become control tokens. A question must not end its own turn.
+// Whether a text contains words that would become control tokens, with which a question could end its turn.
 static bool holds_control(const struct tokenizer *t, const char *text, size_t len) {
     struct token_ids plain = {0}, trusted = {0};
     tokenizer_encode(t, text, len, false, &plain);
@@ -17,7 +17,7 @@ static bool holds_control(const struct tokenizer *t, const char *text, size_t le
 
 static uint32_t find(const struct tokenizer *t, const char *token) { return tokenizer_find(t, token, strlen(token)); }
 
-// The text in front of a message.
+// Returns the template's text before a message.
 static const char *before(const struct chat_template *chat, const struct chat_turn *turns, size_t at) {
     if (turns[at].role == CHAT_SYSTEM) return chat->system_prefix;
     if (turns[at].role == CHAT_ASSISTANT) return chat->suffix;

@@ -7,7 +7,7 @@
 #include "gen/model/tokenizer_internal.h"
 #include "gen/model/json_text.h"
 
-enum { LEAST_MADE = 100 }; // at most 1 token in this many may be the result of no merge
+enum { LEAST_MADE = 100 }; // without a warning, at most 1 token in this many may be the result of no merge
 
 static bool add_token(struct tokenizer_builder *b, const char *text, const json_t *value) {
     json_int_t id = json_integer_value(value);
@@ -18,7 +18,7 @@ static bool add_token(struct tokenizer_builder *b, const char *text, const json_
     return tokenizer_put(b, (uint32_t)id, tokenizer_from_alphabet(b->arena, text, strlen(text)));
 }
 
-// Every text begins after the end-of-text id.
+// Finds the end-of-text id, with which every prompt also begins.
 static void find_end_of_text(struct tokenizer_builder *b) {
     uint32_t eot = tokenizer_find(b->t, b->end_of_text, strlen(b->end_of_text));
     if (eot == TOKENIZER_NONE) return;
@@ -89,8 +89,8 @@ static bool read_merges(struct tokenizer_builder *b, const char *path) {
     return true;
 }
 
-// Warns about a truncated list of merges, which leaves tokens in the vocabulary that no merge makes. Every tokenizer
-// has a few such tokens.
+// Warns if many tokens are not made by any merge, because the list of merges is then probably truncated. Every
+// tokenizer has a few such tokens.
 static void warn_unmade(const struct tokenizer_builder *b) {
     const struct tokenizer *t = b->t;
     bool *made = ARENA_ARRAY(b->arena, bool, t->vocab + 1);

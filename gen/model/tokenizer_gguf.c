@@ -6,7 +6,7 @@
 #include "gen/model/gguf.h"
 #include "gen/model/tokenizer_internal.h"
 
-enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE }; // tokenizer.ggml.token_type
+enum { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE }; // values of tokenizer.ggml.token_type
 
 struct loader {
     struct tokenizer_builder b;
@@ -115,7 +115,7 @@ static bool read_byte_level(struct loader *l, int64_t *begins) {
     return choose_splitting(l, begins) && read_tokens(l) && read_merges(l) && tokenizer_find_bytes(&l->b);
 }
 
-// Marks tokens that are never the result of a merge.
+// Marks the tokens that are never the result of a merge.
 static void exclude(struct loader *l) {
     for (size_t id = 0; id < l->b.t->vocab; id++)
         if (l->type[id] == CONTROL || l->type[id] == UNKNOWN || l->type[id] == UNUSED || l->type[id] == BYTE)

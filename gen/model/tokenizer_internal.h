@@ -14,7 +14,7 @@
 enum { TOKENIZER_MAX_STAGES = 4, TOKENIZER_MAX_IDS = 1 << 22, TOKENIZER_MAX_BYTES = 64 << 20 };
 #define TOKENIZER_NONE UINT32_MAX
 
-// The symbols that a piece of text starts as, and which adjacent symbols are merged.
+// Into which symbols a piece of text is first cut, and which adjacent symbols are merged.
 enum tokenizer_model {
     TOKENIZER_PLAIN,     // one id per byte, no merges
     TOKENIZER_BYTE_BPE,  // bytes; merges by rank
@@ -22,16 +22,17 @@ enum tokenizer_model {
     TOKENIZER_CHAR_SCORE // characters; merges adjacent symbols whose text is a token, best score first
 };
 
-// Where a space is put before text. EACH: before every stretch between specials. TEXT: before stretches that begin a
-// text or follow a control special. FIRST: only before the first stretch, unless it begins with a space.
+// Where a space is put before a stretch, which is text between two specials. EACH: before every stretch. TEXT: before
+// stretches at the start of a text or after a control special. FIRST: before a stretch at the start of a text, unless
+// it begins with a space.
 enum tokenizer_prefix { TOKENIZER_NO_PREFIX, TOKENIZER_PREFIX_EACH, TOKENIZER_PREFIX_TEXT, TOKENIZER_PREFIX_FIRST };
-// Whether nothing, a control special or another special precedes a stretch of text.
+// What precedes a stretch of text: nothing, a control special, or another special.
 enum tokenizer_before { TOKENIZER_NOTHING, TOKENIZER_CONTROL, TOKENIZER_SYMBOL };
 
 struct tokenizer_token {
     const char *bytes; // NULL: no token has this id
     size_t len;
-    uint32_t rank; // rank of its score among all; TOKENIZER_NONE: never the result of a merge
+    uint32_t rank; // with scores: the number of better scores; TOKENIZER_NONE: never the result of a merge
 };
 
 // Two adjacent ids become one; the lowest rank is merged first.
@@ -61,7 +62,7 @@ struct tokenizer {
     struct tokenizer_token *tokens; // [vocab]
     struct tokenizer_name *names;
     size_t name_slots; // a power of two
-    // With BYTE_BPE and PLAIN: the id of each byte. Otherwise: the id for a byte of an unknown character.
+    // With BYTE_BPE and PLAIN: the id of each byte. Otherwise: the id for a byte of a character without a token.
     uint32_t byte_id[256];
     bool byte_fallback;             // byte_id has an id for every byte
     int64_t unknown, eot, begin;    // ids; -1: none. begin: every prompt starts with it
@@ -72,10 +73,10 @@ struct tokenizer {
     bool whole;                     // a piece that is a token becomes that id without merging
     bool nfc, marks_space;          // nfc: the text is composed; marks_space: its spaces become TOKENIZER_SPACE
     enum tokenizer_prefix prefix;
-    // [vocab] Text that an id decodes to if it differs from the token's text; NULL: none differs.
+    // [vocab]: the texts that ids decode to; NULL: those of `tokens`.
     struct tokenizer_token *shown;
     VEC(struct tokenizer_special) specials;
-    pcre2_code *stage[TOKENIZER_MAX_STAGES]; // each splits the pieces of the stage before; none: one piece
+    pcre2_code *stage[TOKENIZER_MAX_STAGES]; // each splits the pieces of the previous stage; without any: one piece
     int stages;
     pcre2_match_data *match;
 };
@@ -96,16 +97,17 @@ struct tokenizer_builder {
 struct tokenizer_builder tokenizer_begin(struct arena *arena, struct diag *diag, struct loc loc);
 // Makes room for ids 0 .. vocab - 1. False after an error.
 bool tokenizer_reserve(struct tokenizer_builder *b, size_t vocab);
-// Sets the bytes of an id, which must be free and in range. If two ids have equal texts, lookups find the first.
+// Sets the bytes of an id, which must be in range. False if the id already has a token. If two ids have equal texts,
+// lookups find the one that was put first.
 bool tokenizer_put(struct tokenizer_builder *b, uint32_t id, struct tokenizer_token token);
 void tokenizer_put_special(struct tokenizer_builder *b, uint32_t id, bool control);
 void tokenizer_put_normalized(struct tokenizer_builder *b, uint32_t id, bool control);
-// The id of a text; TOKENIZER_NONE: no token.
+// Returns the id of a text; TOKENIZER_NONE: no token.
 uint32_t tokenizer_find(const struct tokenizer *t, const char *bytes, size_t len);
 // Converts a text in the byte alphabet to its bytes. Any other text stays as it is.
 struct tokenizer_token tokenizer_from_alphabet(struct arena *arena, const char *text, size_t len);
-// Makes room for a number of merges; tokenizer_put_merge then adds each as two texts in bytes. where: for messages
-// ("line 7").
+// Makes room for merges. tokenizer_put_merge then adds each, best first, as the bytes of its two sides. where: for
+// messages ("line 7").
 void tokenizer_reserve_merges(struct tokenizer_builder *b, size_t count);
 bool tokenizer_put_merge(struct tokenizer_builder *b, struct tokenizer_token left, struct tokenizer_token right,
                          const char *where);
@@ -116,15 +118,15 @@ bool tokenizer_find_bytes(struct tokenizer_builder *b);
 void tokenizer_find_fallback(struct tokenizer_builder *b);
 // Derives ranks from scores: the best is first, equal scores share a rank. NaN is refused.
 bool tokenizer_set_scores(struct tokenizer_builder *b, const double score[]);
-// How texts are split. tokenizer_read_table reads the data of families/tokenizer, tokenizer_add_stage adds one
-// splitting by its name, and tokenizer_split_as those of a GGUF file by its `tokenizer.ggml.pre`. begins: 1 if `bos`
-// precedes a text when the file does not say. False after an error.
+// Set how texts are split. tokenizer_read_table reads the data of families/tokenizer, tokenizer_add_stage adds one
+// splitting by its name, and tokenizer_split_as adds those of a GGUF file by its `tokenizer.ggml.pre`. *begins: 1 if
+// `bos` precedes a text in files that do not tell. False after an error.
 bool tokenizer_read_table(struct tokenizer_builder *b);
 bool tokenizer_add_stage(struct tokenizer_builder *b, const char *name);
 bool tokenizer_split_as(struct tokenizer_builder *b, const char *pre, int64_t *begins);
 // Finishes the tokenizer and finds what ids decode to. Must be called last.
 struct tokenizer *tokenizer_finish(struct tokenizer_builder *b);
-// The name of a regular expression in a tokenizer.json file; NULL: unknown.
+// Returns the name of a splitting by its regular expression in a tokenizer.json file; NULL: unknown.
 const char *tokenizer_splitting_of(const struct tokenizer_builder *b, const char *expression);
 // Adds a note with the keys of the table, or with the one that is probably meant.
 void tokenizer_note_known(const struct tokenizer_builder *b, const struct yaml_node *map, const char *word);
@@ -142,7 +144,7 @@ static inline size_t tokenizer_merge_slot(const struct tokenizer *t, uint32_t le
     return (size_t)(key >> 32) & (t->merge_slots - 1);
 }
 
-// The entry of a pair, or the free entry for it.
+// Returns the entry of a pair, or the free entry for it.
 static inline struct tokenizer_merge *tokenizer_merge_place(const struct tokenizer *t, uint32_t left, uint32_t right) {
     size_t i = tokenizer_merge_slot(t, left, right);
     while (t->merges[i].rank != TOKENIZER_NONE && (t->merges[i].left != left || t->merges[i].right != right))
@@ -150,13 +152,14 @@ static inline struct tokenizer_merge *tokenizer_merge_place(const struct tokeniz
     return &t->merges[i];
 }
 
-// Bytes of the character that starts here; 0 if they are not valid UTF-8 (overlong, surrogate, above 0x10ffff, cut).
+// Returns how many bytes the character that starts here has; 0 if it is not valid UTF-8 (overlong, surrogate, above
+// 0x10ffff, cut).
 size_t tokenizer_character(const unsigned char *text, size_t len);
 // Splits a text without specials and merges its pieces.
 void tokenizer_encode_text(const struct tokenizer *t, const char *text, size_t len, enum tokenizer_before before,
                            struct token_ids *ids);
 void tokenizer_merge_piece(const struct tokenizer *t, const char *piece, size_t len, struct token_ids *ids);
-// Appends the text in the normalizer's form. Without such a form the text is unchanged.
+// Appends the text, composed (NFC) if the tokenizer does so.
 void tokenizer_add_normal(const struct tokenizer *t, const char *text, size_t len, struct text *out);
 void tokenizer_push(const struct tokenizer *t, struct token_ids *ids, uint32_t id);
 

@@ -12,7 +12,7 @@ struct loader {
     struct tokenizer_builder b;
     struct tokenizer *t;
     json_t *root, *model;
-    bool prepends, replaces; // what the normalizer does with spaces
+    bool prepends, replaces; // the normalizer puts a space before the text, or replaces spaces
 };
 
 static bool refuse(struct loader *l, const char *part, const char *what) {
@@ -109,7 +109,7 @@ static bool check_id(struct loader *l, const char *text, const json_t *id) {
     return false;
 }
 
-// The largest id plus one. False after an error.
+// Finds the largest id plus one. False after an error.
 static bool count_ids(struct loader *l, size_t *ids) {
     json_int_t last = -1;
     const char *text;
@@ -190,6 +190,7 @@ static bool read_merges(struct loader *l) {
 
 // ---- the ids before and after a text ----
 
+// Takes the token that a template puts before a text; other parts are ignored.
 static bool read_post_processor(struct loader *l, const json_t *part) {
     const json_t *first = json_array_get(json_object_get(part, "single"), 0);
     const char *text = text_of(json_object_get(first, "SpecialToken"), "id");
@@ -198,14 +199,14 @@ static bool read_post_processor(struct loader *l, const json_t *part) {
     return true;
 }
 
-// A token in tokenizer_config.json, which gives it as a text or as a map; "": absent.
+// Returns a token in tokenizer_config.json, which gives it as a text or as a map; "": absent.
 static const char *named(const json_t *config, const char *key) {
     const json_t *token = json_object_get(config, key);
     return json_is_string(token) ? json_string_value(token) : text_of(token, "content");
 }
 
-// tokenizer_config.json in the same folder names the token that ends a text. A flag in it may put the begin token
-// before each text.
+// Finds the token that ends a text, which tokenizer_config.json in the same folder names. A flag in that file may put
+// the begin token before each text.
 static bool find_ends(struct loader *l, const char *path) {
     const char *config = arena_printf(l->b.arena, "%s/tokenizer_config.json", file_dir(l->b.arena, path));
     json_t *root;

@@ -13,7 +13,7 @@ struct symbol {
     int32_t prev, next; // -1: none
 };
 
-// A possible merge when it was found. It is stale if left or right has grown since.
+// A merge that was possible when it was found. It is stale if the left or right symbol has changed its length since.
 struct candidate {
     uint32_t rank;
     int32_t at; // left symbol
@@ -21,7 +21,7 @@ struct candidate {
     uint32_t merged;
 };
 
-// A binary heap, with the lowest rank first, then the leftmost.
+// The merging of one piece. heap: a binary heap of candidates with the lowest rank first, then the leftmost.
 struct merger {
     const struct tokenizer *t;
     const char *piece;
@@ -53,7 +53,7 @@ static struct candidate heap_pop(struct merger *m) {
     return top;
 }
 
-// The result of merging two symbols; its rank is TOKENIZER_NONE if they stay apart.
+// Returns the merge of two symbols; its rank is TOKENIZER_NONE if they stay apart.
 static struct tokenizer_merge find_merge(const struct merger *m, const struct symbol *left,
                                          const struct symbol *right) {
     struct tokenizer_merge none = {.rank = TOKENIZER_NONE};
@@ -112,7 +112,7 @@ static void split_symbols(struct merger *m, size_t len) {
 
 // ---- the final ids ----
 
-// A character without a token becomes the ids of its bytes, or the unknown id, or nothing.
+// Pushes the ids of a character without a token: those of its bytes, or the unknown id, or none.
 static void push_unknown(const struct merger *m, const struct symbol *s, struct token_ids *ids) {
     for (int32_t i = 0; m->t->byte_fallback && i < s->len; i++)
         tokenizer_push(m->t, ids, m->t->byte_id[(unsigned char)m->piece[s->start + i]]);
@@ -129,7 +129,8 @@ static void push_symbols(const struct merger *m, struct token_ids *ids) {
     }
 }
 
-// A merge makes at most two new candidates, and there are at most n - 1 merges, so the heap never exceeds 3 n.
+// Merges a piece of n bytes. There are at most n - 1 candidates at first and n - 1 merges, each of which makes at most
+// two new candidates, so the heap never exceeds 3 n.
 static void merge_symbols(const struct tokenizer *t, const char *piece, size_t n, struct token_ids *ids) {
     struct merger m = {.t = t, .piece = piece};
     m.symbols = calloc(n, sizeof *m.symbols);

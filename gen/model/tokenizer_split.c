@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a text into pieces: normal forms first, then regular expressions, each splitting the pieces of the one before.
+// Splits a text into pieces: first brings it to the normal form, then applies regular expressions, each to the pieces
+// of the previous one.
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,8 @@ static size_t valid_prefix(const char *text, size_t len) {
 
 // ---- pieces ----
 
-// The matches of a stage and the texts between them are pieces. The next stage splits each of them.
+// Splits a text at the matches of a stage: the matches and the texts between them are pieces, which the next stage
+// splits further. After the last stage, merges each piece.
 static void split(const struct tokenizer *t, int stage, const char *text, size_t len, struct token_ids *ids) {
     if (len == 0) return;
     if (stage == t->stages) {
@@ -48,7 +50,7 @@ static void split(const struct tokenizer *t, int stage, const char *text, size_t
     }
 }
 
-// Each byte that is not valid UTF-8 becomes a separate piece.
+// Splits a text in which bytes may be no valid UTF-8. Each such byte becomes a separate piece.
 static void split_any(const struct tokenizer *t, const char *text, size_t len, struct token_ids *ids) {
     while (len > 0) {
         size_t n = valid_prefix(text, len);

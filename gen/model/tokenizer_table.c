@@ -52,7 +52,7 @@ const char *tokenizer_splitting_of(const struct tokenizer_builder *b, const char
 
 // ---- expressions ----
 
-// White space is spelled out (Unicode's White_Space), because libraries differ in the meaning of \s.
+// Replaces \s and \S, because libraries differ in their meaning: white space is Unicode's White_Space.
 #define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 
 static const char *space_as(char letter, bool in_class) {

@@ -43,6 +43,7 @@ WIDE int128 dot_product_asym(int64_t k, int64_t block, const int8_t w[], const u
     return acc;
 }
 
+// Adds the products of one weight with the values of one position.
 static void add_row(int64_t n, int16_t p, const int8_t v[], int32_t sum[]) {
     for (int64_t i = 0; i < n; i++) sum[i] += p * (int16_t)v[i];
 }

@@ -11,8 +11,8 @@
 // Returns the same integer as golden_dot.
 int128 dot_product(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[], const int16_t x[],
                    const uint8_t shift[]);
-// Returns the same integer as golden_dot_asym. sums[i] is the sum of the 32 mantissas of group i; dot_group_sums
-// computes these sums once for all rows.
+// Returns the same integer as golden_dot_asym. sums[i] is the sum of the 32 mantissas of group i. dot_group_sums
+// computes these sums, once for all rows.
 int128 dot_product_asym(int64_t k, int64_t block, const int8_t w[], const uint8_t group_scale[],
                         const int8_t group_offset[], const int16_t x[], const int32_t sums[], const uint8_t shift[]);
 void dot_group_sums(int64_t k, const int16_t x[], int32_t sums[]);

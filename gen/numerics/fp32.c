@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bit-exact fp32 arithmetic (gen/numerics/fp32.h).
 #include <math.h>
 
 #include "gen/numerics/fp32.h"
@@ -102,13 +103,14 @@ float g_abs(float x) { return g_float(g_bits(x) & 0x7fffffffu); }
 
 float g_neg(float x) { return g_float(g_bits(x) ^ 0x80000000u); }
 
-// Evaluates a segment at distance d from its middle. Returns the 24-bit significand, or 1 << 24 after a carry.
+// Evaluates a segment at distance d from its middle. c0, and so the sum, has 5 bits below the result. Returns the
+// 24-bit significand, or 1 << 24 after a carry.
 static uint32_t quadratic(const struct segment *s, int32_t d, int shift2, int shift1) {
     int64_t u = s->c1 + (((int64_t)s->c2 * d) >> shift2);
     return (uint32_t)((s->c0 + ((u * d) >> shift1)) >> 5);
 }
 
-// Returns significand * 2^(field - 150); a significand of 2^24 carries into the exponent.
+// Returns value * 2^(field - 150) with this sign bit. A value of 2^24 carries into the exponent.
 static float pack(uint32_t sign, int field, uint32_t value) {
     return g_float(sign | (((uint32_t)field << 23) + (value - SIGNIFICAND_ONE)));
 }
@@ -144,7 +146,7 @@ float g_recip(float x, struct golden_fault *fault) {
         golden_fault_raise(fault, GOLDEN_FAULT_DOMAIN);
         return 0.0f;
     }
-    bool power_of_two = (bits & 0x7fffff) == 0;
+    bool power_of_two = (bits & 0x7fffff) == 0; // 1/1 is exact; any other 1/m is below 1, one exponent lower
     int field = 254 - exponent_field(bits) - !power_of_two;
     if (field < 1) return g_float(sign);
     uint32_t value = quadratic(&recip_table[bits >> 16 & 127], fraction_distance(bits), 14, 19);
@@ -179,7 +181,7 @@ static const struct curve erf_curve = {erf_table, COUNT_OF(erf_table), 24, 15, 2
 static const struct curve tail_curve = {tail_table, COUNT_OF(tail_table), 23, 15, 21};
 static const struct curve softplus_curve = {softplus_table, COUNT_OF(softplus_table), 22, 14, 20};
 
-// Returns -1 above the last segment.
+// Returns the curve at |x|, times 2^24; -1 above the last segment.
 static int64_t curve_at(const struct curve *c, float x, struct golden_fault *fault) {
     int64_t a = g_fix_clamp(g_abs(x), c->places, (int64_t)1 << 28, fault);
     if (a >> 18 >= c->segments) return -1;
@@ -188,7 +190,7 @@ static int64_t curve_at(const struct curve *c, float x, struct golden_fault *fau
 
 static float curve_value(int64_t value) { return (float)value * 0x1p-24f; }
 
-// x times the curve, and 1 with the sign of x above the last segment.
+// Returns x times the curve; above the last segment 1 with the sign of x.
 static float odd(const struct curve *c, float x, struct golden_fault *fault) {
     int64_t value = curve_at(c, x, fault);
     if (value < 0) return signbit(x) ? -1.0f : 1.0f;
@@ -199,14 +201,15 @@ float g_tanh(float x, struct golden_fault *fault) { return odd(&tanh_curve, x, f
 
 float g_erf(float x, struct golden_fault *fault) { return odd(&erf_curve, x, fault); }
 
-// x times the normal distribution's integral Phi(x); the table has Phi(-|x|), which is 0 above its last segment.
+// Returns x * Phi(x), where Phi is the distribution function of the normal distribution. The table has Phi(-|x|), which
+// counts as 0 above its last segment.
 float g_gelu_exact(float x, struct golden_fault *fault) {
     int64_t tail = curve_at(&tail_curve, x, fault);
     if (tail < 0) tail = 0;
     return g_mul(x, curve_value(signbit(x) ? tail : (1 << 24) - tail), fault);
 }
 
-// max(x, 0) + ln(1 + exp(-|x|)); the logarithm is 0 above its last segment.
+// Returns max(x, 0) + ln(1 + exp(-|x|)); the logarithm counts as 0 above its last segment.
 float g_softplus(float x, struct golden_fault *fault) {
     int64_t value = curve_at(&softplus_curve, x, fault);
     return g_add(signbit(x) ? 0.0f : x, curve_value(value < 0 ? 0 : value), fault);
@@ -216,13 +219,14 @@ float g_sqrt(float x, struct golden_fault *fault) {
     return g_flush(x) == 0 ? g_flush(x) : g_mul(x, g_rsqrt(x, fault), fault);
 }
 
-// max(0, min(1, alpha * x + beta)). The product saturates.
+// Returns max(0, min(1, alpha * x + beta)). The product saturates.
 float g_hardsigmoid(float x, float alpha, float beta, struct golden_fault *fault) {
     float v = g_add(g_mul_sat(x, alpha, fault), beta, fault);
     return signbit(v) ? 0.0f : v < 1.0f ? v : 1.0f;
 }
 
-// Both are scaled by 1/4 where the reciprocal of b would be below 2^-126.
+// From |b| = 2^126 on, both operands are divided by 4, because the reciprocal of a larger b would be below 2^-126 and
+// would be flushed.
 float g_div(float a, float b, struct golden_fault *fault) {
     if (g_is_finite(b) && exponent_field(g_bits(b)) > 252) a = g_ldexp(a, -2, fault), b = g_ldexp(b, -2, fault);
     return g_mul(a, g_recip(b, fault), fault);
@@ -232,13 +236,13 @@ float g_sigmoid(float x, struct golden_fault *fault) {
     return g_recip(g_add(1.0f, g_exp(g_neg(x), fault), fault), fault);
 }
 
-// cap * tanh(x / cap), tanh(x) = 2 * sigmoid(2x) - 1.
+// Returns cap * tanh(x / cap), computed with tanh(x) = 2 * sigmoid(2x) - 1.
 float g_softcap(float x, float slope, float gain, struct golden_fault *fault) {
     float e = g_exp(g_mul_sat(x, slope, fault), fault);
     return g_mul(g_add(g_recip(g_add(1.0f, e, fault), fault), -0.5f, fault), gain, fault);
 }
 
-// The tanh form, written as x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 x^3)).
+// Returns the tanh form of GELU, written as x * sigmoid(2 * sqrt(2 / pi) * (x + 0.044715 x^3)).
 float g_gelu(float x, struct golden_fault *fault) {
     float square = g_mul_sat(x, x, fault);
     float p = g_add(g_mul_sat(0x1.6e4e26p-5f, square, fault), 1.0f, fault);
@@ -247,8 +251,9 @@ float g_gelu(float x, struct golden_fault *fault) {
     return g_mul(x, g_recip(g_add(1.0f, g_exp(v, fault), fault), fault), fault);
 }
 
-// Returns ln(m * 2^exponent), m = 1 + fraction * 2^-32. The sum of exponent * ln(2) and (m - 1) times its 24-bit table
-// factor is exact and rounded once. m is halved where it is 3/2 or more.
+// Returns ln(m * 2^exponent), m = 1 + fraction * 2^-32. From 3/2 on, m is halved and the exponent increased by one, so
+// that the two parts of the sum never cancel. The sum of exponent * ln(2) and (m - 1) times a 24-bit factor from the
+// table is exact and is rounded once.
 static float ln_of(int exponent, uint32_t fraction) {
     const int64_t ln2 = 0xb17217f7d1cf7a; // ln(2) * 2^56
     int upper = (int)(fraction >> 31);
@@ -270,7 +275,7 @@ float g_ln(float x, struct golden_fault *fault) {
 }
 
 float g_gumbel(uint32_t r) {
-    uint64_t u = 2 * (uint64_t)r + 1;
+    uint64_t u = 2 * (uint64_t)r + 1; // 2^33 times the u of fp32.h; the loop finds its leading one
     int zeros = 0;
     while (!(u << zeros >> 32)) zeros++;
     struct golden_fault none = {0};

@@ -14,7 +14,7 @@
 enum golden_fault_kind {
     GOLDEN_FAULT_NONE,
     GOLDEN_FAULT_NOT_FINITE, // NaN or infinite operand or result
-    GOLDEN_FAULT_DOMAIN,     // recip(0), rsqrt(x <= 0)
+    GOLDEN_FAULT_DOMAIN,     // recip(0), rsqrt(x <= 0), ln(x <= 0)
     GOLDEN_FAULT_FIXED,      // fix(): the integer does not fit its width
     GOLDEN_FAULT_EXPONENT,   // MX block exponent above its range
     GOLDEN_FAULT_KERNEL,     // raised by the golden function of a custom kernel
@@ -81,8 +81,8 @@ float g_mul_sat(float a, float b, struct golden_fault *fault);
 float g_from_int64(int64_t i);
 float g_from_int128(int128 i);
 
-// fix(x, frac) = RN(x * 2^frac) as a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) raises a fault and
-// saturates to +-(2^(width-1) - 1). frac may be negative.
+// Returns fix(x, frac) = RN(x * 2^frac) as a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) raises a
+// fault and saturates to +-(2^(width-1) - 1). frac may be negative.
 int64_t g_fix(float x, int frac, int width, struct golden_fault *fault);
 
 // Returns clamp(RN(x * 2^frac), -limit, limit); a large x raises no fault.
@@ -111,7 +111,7 @@ float g_gumbel(uint32_t r);
 float g_sigmoid(float x, struct golden_fault *fault);
 float g_softcap(float x, float slope, float gain, struct golden_fault *fault); // slope -2 / cap, gain 2 * cap
 float g_gelu(float x, struct golden_fault *fault);
-float g_gelu_exact(float x, struct golden_fault *fault); // x * Phi(x)
+float g_gelu_exact(float x, struct golden_fault *fault); // x * Phi(x), Phi: the normal distribution
 float g_tanh(float x, struct golden_fault *fault);
 float g_erf(float x, struct golden_fault *fault);
 float g_softplus(float x, struct golden_fault *fault);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Catches signals, exit and endless loops in code written by users (gen/numerics/guard.h).
 #include "gen/numerics/guard.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static struct {
 } guard;
 
 static void say(const char *text) {
-    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; // nothing to do: nobody can read the message
+    if (write(STDERR_FILENO, text, strlen(text)) < 0) return; // nobody can read the message, so nothing is left to do
 }
 
 static _Noreturn void end(const char *how) {
@@ -56,6 +57,7 @@ static void on_exit_within(void) {
     if (guard.entered) end("calls exit");
 }
 
+// The limit of processor time in seconds: RILL_KERNEL_SECONDS, or the default if it is no number from 1 on.
 static time_t seconds(void) {
     const char *text = getenv("RILL_KERNEL_SECONDS");
     long value = text ? strtol(text, NULL, 10) : SECONDS;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiles, loads and calls golden functions of custom kernels (gen/numerics/library.h).
 #include "gen/numerics/library.h"
 
 #include <dlfcn.h>
@@ -50,8 +51,8 @@ static bool compile(const struct build *b) {
         diag_error(b->diag, loc_none(), MSG_KERNEL_HEADER_MISSING);
         return false;
     }
-    // Rejects code that older C allowed and that is nearly always wrong: without its header a function is taken to
-    // return int.
+    // These are errors because code of this kind, which older C allowed, is nearly always wrong: without its header, a
+    // function would be taken to return int.
     static const char errors[] =
         "-Werror=implicit-function-declaration -Werror=incompatible-pointer-types -Werror=int-conversion";
     const char *quoted = word(b, root);
@@ -81,7 +82,7 @@ static bool load(const struct build *b, const char *object, struct golden_librar
     return symbol != NULL;
 }
 
-// Loads a separate copy of the library for each operation: loading the same file twice would return the first one.
+// Loads a separate copy of the library for each operation. Loading the same file twice would return the first library.
 static bool load_copy(const struct build *b, int instance, struct golden_library *out) {
     size_t len;
     const char *copy = arena_printf(b->arena, "%s/golden-%d.so", b->dir, instance), *why = NULL;
@@ -126,7 +127,7 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     text_free(&text);
     if (why) diag_error_text(diag, loc_none(), why);
     bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
-    unlink(b.c_file), unlink(b.object), unlink(b.log); // loaded: no files remain if the run is interrupted
+    unlink(b.c_file), unlink(b.object), unlink(b.log); // not needed once loaded, and no interrupted run leaves them
     rmdir(dir);
     return ok;
 }
@@ -136,7 +137,7 @@ void golden_library_close(struct golden_library *library) {
     *library = (struct golden_library){0};
 }
 
-// Calls the golden function under the guard, so that a message names kernel, position and operation however it ends.
+// However the function ends, the message of the guard names kernel, position and operation.
 void golden_library_call(const struct golden_library *library, struct rill_call *call) {
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",

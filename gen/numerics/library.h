@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a custom kernel: compiles its C text, loads it and calls it, and reports where it was called
-// if it crashes or exits.
+// The golden function of a custom kernel: compiles its C text, loads it and calls it. If it crashes or exits, a message
+// says where it was called.
 #ifndef RILL_LIBRARY_H
 #define RILL_LIBRARY_H
 
@@ -20,9 +20,9 @@ struct golden_library {
     const char *operation;
 };
 
-// Compiles the source once, with cc or $CC, and loads one library for each of the operations named. The function knows
-// its operation by the index. `libraries` has one entry per operation. Returns false after an error; the caller then
-// closes the libraries that are open.
+// Compiles the source once, with cc or $CC, and loads one library for each of the named operations. The function knows
+// its operation by call->instance, the index in `operations`. `libraries` has one entry per operation. Returns false
+// after an error; the caller then closes the libraries that are open.
 bool golden_library_open(struct arena *, const struct golden_source *, const char *const *operations, int count,
                          struct golden_library *const *libraries, struct diag *);
 void golden_library_close(struct golden_library *);

@@ -26,27 +26,28 @@ enum {
 
 // ---- quantization and matrix products (ops_quant.c) ----
 
-// Number of blocks of `block` elements that cover n.
+// Returns the number of blocks of `block` elements that cover n.
 size_t golden_block_count(size_t n, size_t block);
 
-// Quantizes to block floating point with `bits` of mantissa: x[n] -> q[n] and shift[golden_block_count(n, block)] =
-// block exponent - exp_min. The last block may be short.
+// Quantizes to block floating point with `bits` of mantissa: x[n] to mantissas q[n] and shifts.
+// shift[golden_block_count(n, block)] is the block exponent less exp_min. The last block may be short.
 void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault);
 int64_t golden_mx_limit(int bits); // largest |q|
 int golden_mx_shift_max(int bits); // largest block exponent above exp_min
 
-// Exact dot product of a weight row w[k] with an mx vector xq[k], xshift[k / block]. group_scale[k / block] is NULL for
-// int8 weights (all 1). int4 weights are passed as int8 in [-8, 7]. k <= GOLDEN_K_MAX.
+// Returns the exact dot product of a weight row w[k] and an mx vector: mantissas xq[k], shifts xshift[k / block].
+// group_scale[k / block] is NULL for int8 weights (all 1). int4 weights are passed as int8 in [-8, 7]. k <=
+// GOLDEN_K_MAX.
 int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
                   const uint8_t xshift[]);
 
-// The dot product for int4_asym weights: weight i is group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
+// Returns the dot product for int4_asym weights: weight i is group_scale[i / 32] * w[i] + 8 * group_offset[i / 32].
 int128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[],
                        const int8_t group_offset[], const int16_t xq[], const uint8_t xshift[]);
 
-// Returns float(acc) * stored_row_scale + bias, where stored_row_scale = row_scale * 2^exp_min (golden_stored_scale). A
-// product without a bias adds +0.0.
+// Returns float(acc) * stored_row_scale + bias, where stored_row_scale = row_scale * 2^exp_min (golden_stored_scale).
+// Without a bias, pass +0.0.
 float golden_dequantize(int128 acc, float stored_row_scale, float bias, struct golden_fault *fault);
 
 // Returns float(acc) * 2^exp_min: the engine's output for scores (mode 2) and values (mode 3).
@@ -55,10 +56,11 @@ float golden_dequantize_raw(int128 acc, int exp_min, struct golden_fault *fault)
 // Returns row_scale * 2^exp_min, flushed to zero when subnormal.
 float golden_stored_scale(float row_scale, int exp_min, struct golden_fault *fault);
 
-// One embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]), or row_scale * float(q[k]) if
-// group_scale is NULL. row_scale does not include the power of two of section 4.
+// Computes one embedding row: y[k] = (row_scale * float(group_scale[k / block])) * float(q[k]), or row_scale *
+// float(q[k]) if group_scale is NULL. row_scale is the scale of section 4 without its power of two.
 void golden_embed(size_t k, size_t block, const int8_t q[], const uint8_t group_scale[], float row_scale, float y[],
                   struct golden_fault *fault);
+// Computes one row of an int16 table: y[k] = row_scale * float(q[k]).
 void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[], struct golden_fault *fault);
 
 // ---- attention (ops_attention.c): one head, one token ----
@@ -66,15 +68,15 @@ void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[],
 // Quantizes x[hd] -> q[hd]; returns the scale (max|x| / 127, or 0).
 float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_fault *fault);
 
-// golden_rsqrt_head is fp32(1 / sqrt(hd)); golden_score_scale is that, or the scale given; golden_k_scale multiplies a
-// scale by it to make K's stored scale.
+// The scale of scores. golden_rsqrt_head: fp32(1 / sqrt(hd)). golden_score_scale: the given scale, or this one if none
+// is given. golden_k_scale: the stored scale of K, which is the scale of its quantization times the scale of scores.
 float golden_rsqrt_head(size_t hd);
 float golden_score_scale(double given, size_t hd); // given 0: not given
 float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
 
-// Softmax over positions 0 .. own position (positions = own position + 1): reads raw[], kscale[], vscale[], writes
-// p[positions] = exp(s - max) * vscale, where s = raw * kscale, or its softcap with `cap` (0: no cap). Returns inv =
-// recip(sum of the exponentials). p may be raw.
+// Softmax over positions 0 to the token's own (positions = own position + 1). Reads raw[], kscale[] and vscale[].
+// Writes p[positions] = exp(s - max) * vscale, where s = raw * kscale, or its softcap with `cap` (0: no cap). Returns
+// inv = recip(sum of the exponentials). p may be raw.
 float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
                      float p[], struct golden_fault *fault);
 
@@ -90,13 +92,14 @@ void golden_layernorm(size_t n, float eps, const float x[], const float gamma[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
 
-// Largest, smallest, sum or mean of n values that are `stride` apart. A sum is exact in units of 2^-20; it and the mean
-// are rounded twice: the integer to fp32, and its product with the scale.
+// Returns the largest, the smallest, the sum or the mean of n values that are `stride` apart. A sum is exact in units
+// of 2^-20. Sum and mean are rounded twice: the integer to fp32, and its product with the scale.
 enum golden_reduction { GOLDEN_LARGEST, GOLDEN_LEAST, GOLDEN_SUM, GOLDEN_MEAN };
 float golden_reduce_scale(int function, size_t n);
 float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *);
 
-// Sum of n products, rounded to fp32 each, as golden_reduce sums them. The values of each side are `stride` apart.
+// Returns the sum of n products. Each product is rounded to fp32, and the products are summed as golden_reduce sums
+// values. The values of each side are `stride` apart.
 float golden_bmm(size_t n, const float a[], size_t a_stride, const float b[], size_t b_stride, struct golden_fault *);
 
 typedef void golden_binary(size_t n, const float a[], const float b[], float y[], struct golden_fault *fault);
@@ -113,16 +116,16 @@ void golden_softcap(size_t n, double cap, const float x[], float y[], struct gol
 float golden_softcap_slope(double cap); // fp32(-2 / cap)
 float golden_softcap_gain(double cap);  // fp32(2 * cap)
 
-// Elementwise operations of one operand (ops_unary.c). given: the operation's attributes in the order of docs/spec.md,
-// NAN if the graph leaves one out. A word is its number in the list of legal words, from 0.
+// Elementwise operations of one operand (ops_unary.c). given: the operation's attributes in the order of docs/spec.md.
+// An attribute that the graph leaves out is NAN. A word is its index in the list of legal words, from 0.
 #define GOLDEN_SIXTH 0x1.555556p-3f // 1/6: the slope of hardswish
 enum { GOLDEN_UNARY_ATTRIBUTES = 2 };
 typedef void golden_unary(size_t n, const double given[GOLDEN_UNARY_ATTRIBUTES], const float x[], float y[],
                           struct golden_fault *fault);
 golden_unary *golden_find_unary(const char *name); // NULL: there is no such operation
 
-// `scalar` runs the operation number `function` of golden_binaries on x and `value`, or with `first` on `value` and x.
-// A difference with a number is a sum with its negative, a quotient a product with fp32(1 / number).
+// `scalar` runs operation `function` of golden_binaries on x and `value`, or with `first` on `value` and x. x minus a
+// number is computed as x plus its negative, and x divided by a number as x times fp32(1 / number).
 struct golden_scalar {
     int function;
     float value;
@@ -130,7 +133,7 @@ struct golden_scalar {
 };
 struct golden_scalar golden_scalar_of(int function, double value); // function: add, sub, mul, div, max, min, rsub, rdiv
 
-// Index of the largest value, ties to the lowest index. n >= 1.
+// Returns the index of the largest value, ties to the lowest index. n >= 1.
 size_t golden_argmax(size_t n, const float x[], struct golden_fault *fault);
 
 #endif

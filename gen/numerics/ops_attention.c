@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of one head and one token: KV quantization, scores, softmax, values. The caller makes it causal by its
-// choice of `positions`: own position + 1.
+// Attention of one head and one token: quantization of keys and values, and softmax. The caller makes it causal, by
+// passing own position + 1 as `positions`.
 #include <math.h>
 
 #include "gen/numerics/numerics.h"
@@ -14,7 +14,7 @@ float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_f
     }
     float inv = g_mul(g_recip(most, fault), 127.0f, fault);
     for (size_t i = 0; i < hd; i++) q[i] = (int8_t)g_fix_clamp(g_mul(x[i], inv, fault), 0, GOLDEN_KV_LIMIT, fault);
-    return g_mul(most, 0x1.020408p-7f, fault);
+    return g_mul(most, 0x1.020408p-7f, fault); // fp32(1 / 127)
 }
 
 float golden_rsqrt_head(size_t hd) { return (float)(1.0 / sqrt((double)hd)); }

@@ -22,7 +22,7 @@ static uint8_t quantize_block(size_t n, int bits, int exp_min, const float x[], 
         memset(q, 0, n * sizeof *q);
         return 0;
     }
-    if (e < exp_min) e = exp_min; // more than 8 bits: the mantissa keeps as much as it reaches
+    if (e < exp_min) e = exp_min; // with more than 8 bits, the mantissa keeps the bits that it reaches
     if (e > exp_min + golden_mx_shift_max(bits)) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
     for (size_t i = 0; i < n; i++) q[i] = (int16_t)g_fix_clamp(x[i], -e, golden_mx_limit(bits), fault);
     return (uint8_t)((e - exp_min) & 31); // stays within 5 bits after a fault
@@ -41,7 +41,7 @@ int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_
     int128 acc = 0;
     for (size_t b = 0; b * block < k; b++) {
         size_t end = k - b * block < block ? k : (b + 1) * block;
-        int32_t sum = 0; // 32768 * 128 * 511 < 2^31
+        int32_t sum = 0; // fits: 32768 * 128 * 511 < 2^31
         for (size_t i = b * block; i < end; i++) sum += w[i] * xq[i];
         acc += (int128)sum * (group_scale ? group_scale[b] : 1) * ((int64_t)1 << xshift[b]);
     }

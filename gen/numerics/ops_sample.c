@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling (docs/numerics.md section 10). The list of the k largest is kept as the RTL keeps it: sorted, each new
-// element inserted after its equals.
+// Sampling (docs/numerics.md section 10). The list of the k largest elements is kept as the RTL keeps it: sorted, and
+// each new element is inserted after elements that equal it.
 #include "gen/numerics/sample.h"
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id) {
     return out[id & 1];
 }
 
-// True for zero and for a normal number of at most `most`.
+// Whether the bits are zero or a normal number of at most `most`.
 static bool is_legal(uint32_t bits, float most) { return bits == 0 || (bits >= 0x00800000u && bits <= g_bits(most)); }
 
 static bool settings_legal(const struct sampling *s, int64_t most) {
@@ -57,6 +57,7 @@ static void consider(struct choice *c, float z, size_t id, struct golden_fault *
     c->id = id;
 }
 
+// Lists the indices of the k largest elements. Returns the length, which is less than k if n is.
 static size_t list_largest(size_t n, const float x[], size_t k, size_t list[], struct golden_fault *fault) {
     size_t length = 0;
     for (size_t i = 0; i < n; i++) {
@@ -70,6 +71,8 @@ static size_t list_largest(size_t n, const float x[], size_t k, size_t list[], s
     return length;
 }
 
+// Considers the listed elements whose probability, relative to the largest, is at least min_p. Positive floats have the
+// order of their bits.
 static void choose_of_list(struct choice *c, size_t n, const float x[], struct golden_fault *fault) {
     size_t list[MOST_LIST] = {0}, length = list_largest(n, x, c->s->top_k, list, fault);
     float inverse = g_float(c->s->inverse), most = g_mul_sat(x[list[0]], inverse, fault);

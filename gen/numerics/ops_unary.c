@@ -21,7 +21,7 @@ static void softcap(size_t n, const double given[], const float x[], float y[], 
     golden_softcap(n, given[0], x, y, fault);
 }
 
-// min(max(x, lo), hi) in the order of g_max. A bound that is not given is the largest finite value.
+// min(max(x, lo), hi) in the order of g_max. A bound that is not given is the largest finite value of its sign.
 static void clip(size_t n, const double given[], const float x[], float y[], struct golden_fault *fault) {
     float lo = isnan(given[0]) ? -GOLDEN_FP32_MAX : (float)given[0];
     float hi = isnan(given[1]) ? GOLDEN_FP32_MAX : (float)given[1];
@@ -43,7 +43,7 @@ PLAIN(sqrt_of, g_sqrt)
 PLAIN(reciprocal, g_recip)
 PLAIN(softplus, g_softplus)
 
-// x times one of two slopes: `below` where the sign of x is set.
+// Computes x times one of two slopes: `below` where the sign bit of x is set, else `above`.
 static void slopes(size_t n, float below, float above, const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = g_mul(x[i], signbit(x[i]) ? below : above, fault);
 }

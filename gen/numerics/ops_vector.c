@@ -2,7 +2,7 @@
 // Norms and element-wise operations.
 #include "gen/numerics/numerics.h"
 
-// Each constant is one division in double (n and n^2 are exact there), then rounded to fp32.
+// Each constant is one division in double, in which n and n^2 are exact, rounded to fp32.
 float golden_norm_mean_scale(size_t n) { return (float)(0x1p-20 / (double)n); }
 
 float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n * (double)n)); }
@@ -14,6 +14,7 @@ struct statistics {
     int128 squares; // sum of X^2
 };
 
+// Sums x and x^2 in fixed point, so that the order of elements does not matter.
 static struct statistics norm_statistics(size_t n, const float x[], struct golden_fault *fault) {
     struct statistics s = {0, 0};
     for (size_t i = 0; i < n; i++) {
@@ -92,7 +93,7 @@ static float reduce_order(bool least, size_t n, size_t stride, const float x[], 
         float next = x[i * stride];
         best = least ? g_neg(g_max(g_neg(best), g_neg(next), fault)) : g_max(best, next, fault);
     }
-    return best == 0 ? 0.0f : best; // of zeros the sign is lost
+    return best == 0 ? 0.0f : best; // a zero result is +0
 }
 
 float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *fault) {

@@ -21,8 +21,8 @@ enum {
     QUANTIZE_ASYM_MAX = 8 * 255 + 8 * 128, // largest |group_scale * q + 8 * group_offset|
 };
 
-// The smallest row scale other than 0, so that its product with 2^EXP_MIN stays a normal number. A row that would need
-// a smaller scale becomes all zero.
+// The smallest row scale other than 0. Its product with 2^EXP_MIN is still a normal number. A row that would need a
+// smaller scale becomes all zero.
 #define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
 
 // A quantized matrix. int4: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c]; int8 and int16 have no group
@@ -47,13 +47,13 @@ int64_t quantize_bytes(enum qformat format);           // bytes of one stored el
 const void *quantize_elements(const struct qmatrix *); // q or q16
 
 // Quantizes w[rows][k], all finite. Scales are searched for the least squared error of each group (int4, int4_asym) or
-// row (int8); an int16 row's scale is set by its largest element. `group` is as in quantize_group. mean_square[k]
-// weighs the squared error of each column by the mean square of the values multiplied with it (NULL: all columns count
-// alike). int16 rows do not depend on it.
+// row (int8). The scale of an int16 row follows from its largest element. `group` is as in quantize_group.
+// mean_square[k] is the mean square of the values that each column is multiplied with. It weighs the squared error of
+// the column; NULL: all columns count alike. int16 rows do not depend on it.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
-// To quantize a matrix in pieces, quantize_room makes the whole, and quantize_place copies a piece to the rows from
-// `first` on.
+// To quantize a matrix in pieces: quantize_room allocates the whole matrix, and quantize_place copies a piece to the
+// rows from `first` on.
 struct qmatrix quantize_room(struct arena *arena, int64_t rows, int64_t k, enum qformat format, int64_t group);
 void quantize_place(struct qmatrix *whole, int64_t first, const struct qmatrix *piece);
 

@@ -6,9 +6,9 @@
 #include <math.h>
 
 enum {
-    LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN, // steps between the lowest and the highest level
-    OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX,
-    FEWEST = 8,      // fewest steps of a grid that is kept: a grid of fewer steps is also one of twice as many
+    LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN,              // steps between the lowest and the highest level
+    OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX, // largest offset, in units of the row scale
+    FEWEST = 8,      // fewest steps of a grid that is looked for: a grid of fewer steps is also one of twice as many
     CANDIDATES = 12, // spans tried for a group, from the whole one down, in steps of 1/32
     MOST_TURNS = 8,  // rounds of least squares
 };
@@ -33,9 +33,9 @@ static struct span span_of(const float *w, int64_t n) {
 
 // ---- weights that were already quantized ----
 
-#define GRID_ERROR 0x1p-20f // relative to the largest weight: covers two roundings with a margin
+#define GRID_ERROR 0x1p-20f // share of the largest weight: covers two roundings with a margin
 
-// Tells whether all weights are on `steps` equal steps from the lowest to the highest.
+// Whether each weight is within `error` of low + i * step for an integer i.
 static bool fits_grid(const float *w, int64_t n, float low, float step, float error) {
     for (int64_t i = 0; i < n; i++) {
         float level = nearbyintf((w[i] - low) / step);
@@ -44,15 +44,17 @@ static bool fits_grid(const float *w, int64_t n, float low, float step, float er
     return true;
 }
 
-// Returns the number of steps of the grid (at most 16 levels) that a group fits, as groups of Q4_0, Q4_1 and Q4_K do; 0
-// if it fits none.
+// Returns the number of steps of an even grid (at most 16 levels) on which a group's weights already are, as in groups
+// of Q4_0, Q4_1 and Q4_K; 0 if there is none.
 static int grid_of(const float *w, int64_t n, const struct span *s) {
     float low = s->middle - s->width * 0.5f, most = fabsf(s->middle) + s->width * 0.5f, error = most * GRID_ERROR;
+    // A step must be much larger than the error, or any weights would fit.
     for (int steps = FEWEST; steps <= LEVELS; steps++)
         if (s->width > (float)steps * error * 64 && fits_grid(w, n, low, s->width / (float)steps, error)) return steps;
     return 0;
 }
 
+// Weights of the group at `at`; the last group may be short.
 static int64_t length(int64_t k, int64_t at) { return k - at < QUANTIZE_ASYM_GROUP ? k - at : QUANTIZE_ASYM_GROUP; }
 
 // Returns the least row scale at which every group's scale and offset fit. Level 0 is half a step above the middle of
@@ -70,7 +72,7 @@ static float row_scale_of(const float *w, int64_t k) {
     return most;
 }
 
-// Scale (step) and offset of a group for levels that span `width` about its middle, in units of the row scale.
+// Step (group scale) and offset of a group, in units of the row scale, and the squared error that they leave.
 struct fit {
     float step, offset, error;
 };
@@ -95,6 +97,7 @@ static float round_offset(float offset) {
     return (float)QUANTIZE_ASYM_STEP * round_within(at, -QUANTIZE_ASYM_OFFSET_MAX - 1, QUANTIZE_ASYM_OFFSET_MAX);
 }
 
+// Returns the fit with this step and offset, and its error.
 static struct fit fit_of(const struct group *g, float step, float offset) {
     struct fit f = {.step = step, .offset = offset};
     for (int64_t i = 0; i < g->n; i++) {
@@ -105,6 +108,7 @@ static struct fit fit_of(const struct group *g, float step, float offset) {
     return f;
 }
 
+// Returns the fit whose 16 levels span `width` about `middle`. Level 0 is half a step above the middle of the levels.
 static struct fit fit_width(const struct group *g, float middle, float width) {
     float step = round_step(width / (g->row_scale * (float)LEVELS));
     return fit_of(g, step, round_offset(middle / g->row_scale + step * 0.5f));
@@ -127,14 +131,14 @@ static struct fit refined(const struct group *g, const struct fit *f) {
     return step > 0 ? fit_of(g, step, round_offset((u - step * l) / all)) : *f;
 }
 
-// Finds where a grid of few levels begins among the sixteen: where it needs no offset, if there is such a place.
+// Finds the level at which a grid of few steps begins if it needs no offset. False: no such level.
 static bool begins_at(float first, int steps, int *at) {
     *at = (int)nearbyintf(round_within(first, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX));
     return fabsf(first - (float)*at) < 0x1p-8f && *at + steps <= QUANTIZE_INT4_MAX;
 }
 
-// Fits the levels of a grid. They are the grid's integers; a whole group may be shifted up, and its offset takes the
-// shift back.
+// Fits the levels of a grid. The levels are the grid's integers, if it needs no offset. Otherwise all of them may be
+// shifted, and the offset takes the shift back; the shift with the least error is chosen.
 static struct fit fit_grid(const struct group *g, const struct span *s, int steps) {
     float width = s->width / g->row_scale, step = width / (float)steps, low = s->middle / g->row_scale - width * 0.5f;
     struct fit best = {.error = INFINITY};
@@ -147,8 +151,8 @@ static struct fit fit_grid(const struct group *g, const struct span *s, int step
     return best;
 }
 
-// Returns the best fit by the least squared error: the whole span, a narrower one that clips its ends, or a grid if it
-// is no worse.
+// Returns the fit with the least squared error: of the whole span, of narrower spans that clip its ends, each refined,
+// or of a grid if it is no worse.
 static struct fit best_fit(const struct group *g) {
     struct span s = span_of(g->w, g->n);
     struct fit best = fit_width(g, s.middle, s.width);

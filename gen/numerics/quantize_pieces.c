@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles a quantized matrix from pieces. Every row is quantized by itself, so the bits are the same as for the
-// whole.
+// Assembles a quantized matrix from pieces. Every row is quantized by itself, so the bits are those of the whole matrix
+// quantized at once.
 #include <string.h>
 
 #include "gen/numerics/quantize.h"

@@ -5,8 +5,8 @@
 
 #include "gen/numerics/quantize.h"
 
-// Quantizes w[k], not all zero, to scales and offsets of ceil(k / 32) groups and q[k] (zeros before the call). Returns
-// the row scale.
+// Quantizes w[k], not all zero, to scales and offsets of ceil(k / 32) groups and q[k], which must be zeros before the
+// call. Returns the row scale.
 float quantize_row_asym(const float *w, const float *importance, int64_t k, uint8_t *scales, int8_t *offsets,
                         int8_t *q);
 

@@ -10,13 +10,13 @@
 
 enum {
     INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
-    INT8_WEIGHED = 48,    // the number tried where columns are weighted by their activations
+    INT8_WEIGHED = 48,    // number of row scales tried if columns are weighted by their activations
     COARSE_STEP = 8,      // group scales between two candidates of the first search
 };
 
-#define LEAST_REFINED 0.875f // of a row scale; keeps it above QUANTIZE_MIN_ROW_SCALE (quantize_row)
-
-// Rounds to the nearest integer, ties to even, for |x| < 2^22.
+// A refined row scale below this share of the first one is not used, so it stays above QUANTIZE_MIN_ROW_SCALE
+// (least_row).
+#define LEAST_REFINED 0.875f
 static inline float round_even(float x) {
     const float big = 0x1.8p23f;
     return (x + big) - big;
@@ -30,8 +30,8 @@ static float largest(const float *w, int64_t n) {
     return max;
 }
 
-// Squared error of w[n] ~ scale * q with q in [low, high] and scale > 0; with by_importance each column's error is
-// multiplied by its importance. Eight partial sums let the compiler use vectors without reordering.
+// Returns the squared error of w[n] ~ scale * q with q in [low, high] and scale > 0. With by_importance, each column's
+// error is multiplied by its importance. Eight partial sums let the compiler use vectors without reordering.
 static inline float error_of(const float *w, bool by_importance, const float *importance, int64_t n, float scale,
                              float low, float high) {
     float sum[8] = {0}, inverse = 1.0f / scale;
@@ -48,7 +48,7 @@ static inline float error_of(const float *w, bool by_importance, const float *im
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// Separate functions, not inlined: inside a search the compiler does not vectorize these loops.
+// These two are not inlined, because the compiler does not vectorize the loops inside a search.
 __attribute__((noinline)) static float scale_error(const float *w, int64_t n, float scale, float low, float high) {
     return error_of(w, false, NULL, n, scale, low, high);
 }
@@ -70,7 +70,7 @@ static float int8_error(const float *w, const float *importance, int64_t k, floa
     return importance ? weighed_error(w, importance, k, scale, -limit, limit) : scale_error(w, k, scale, -limit, limit);
 }
 
-// Writes q[k] and returns the row scale.
+// Writes q[k] and returns the row scale with the least error.
 static float quantize_row_int8(const float *w, const float *importance, int64_t k, int8_t *q) {
     const float limit = QUANTIZE_INT8_MAX;
     float full = largest(w, k) / limit, best = full, least = int8_error(w, importance, k, full);
@@ -115,8 +115,8 @@ static void try_scale(struct choice *best, const float *w, int64_t n, float row_
     if (error < best->error) *best = (struct choice){scale, error};
 }
 
-// Returns the best group scale for w[n]: tries every eighth scale from the full one down to a third of it, then all
-// those around the best.
+// Returns the best group scale for w[n]. It tries every eighth scale from the full one down to a third of it, then all
+// scales around the best of them.
 static struct choice search_group(const float *w, int64_t n, float row_scale) {
     struct choice best = {0, INFINITY};
     float ratio = largest(w, n) / (row_scale * QUANTIZE_INT4_MAX);
@@ -131,6 +131,7 @@ static struct choice search_group(const float *w, int64_t n, float row_scale) {
     return best;
 }
 
+// Searches with importances. The best scale without importances is tried as well.
 static struct choice search_weighed(const float *w, const float *importance, int64_t n, float row_scale) {
     struct search_block block = {w, importance, n, row_scale};
     struct search_choice best = search_int4(&block, search_group(w, n, row_scale).scale);
@@ -158,9 +159,10 @@ static void round_row(const float *w, int64_t k, int64_t group, float row_scale,
                            QUANTIZE_INT4_MAX, q + at);
 }
 
-// Quantizes an int4 row. q reaches -8 but only 7, so a row may do better with its sign reversed; its row scale is then
-// negative. The row scale puts the group with the largest weight at group scale 255 before the search lowers it, so all
-// other groups fit below. row[2][k] holds w and -w; scales[2][groups] receives both choices, the better one first.
+// Quantizes an int4 row. q goes down to -8 but only up to 7, so a row may do better with its sign reversed; its row
+// scale is then negative. The first row scale gives the group with the largest weight a group scale of 255, so all
+// other groups fit below. row[2][k] holds w and -w. scales[2][groups] receives the scales of both, the better ones
+// first.
 static float quantize_row_int4(const float *row, const float *importance, int64_t k, int64_t group, int64_t groups,
                                uint8_t *scales, int8_t *q) {
     float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
@@ -180,8 +182,9 @@ int64_t quantize_group(enum qformat format, int64_t group) {
     return format == QFORMAT_INT4 ? group : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : 0;
 }
 
-// A row whose largest weight is below this value becomes all zero: with the largest integer weight of this format, its
-// row scale could fall below QUANTIZE_MIN_ROW_SCALE.
+// Returns the largest weight below which a row becomes all zero, because its row scale could fall below
+// QUANTIZE_MIN_ROW_SCALE: a row scale is at least the largest weight divided by the largest integer weight of the
+// format.
 static float least_row(enum qformat format) {
     return QUANTIZE_MIN_ROW_SCALE * (format == QFORMAT_INT16 ? QUANTIZE_INT16_MAX
                                      : format == QFORMAT_INT4_ASYM
@@ -189,6 +192,7 @@ static float least_row(enum qformat format) {
                                          : QUANTIZE_GROUP_SCALE_MAX * (QUANTIZE_INT4_MAX + 1));
 }
 
+// Quantizes a scaled row in the matrix's format and returns its row scale.
 static float quantize_scaled(const float *work, const float *importance, struct qmatrix *m, int64_t row,
                              uint8_t *scales) {
     if (m->format == QFORMAT_INT16) return quantize_row_int16(work, m->k, m->q16 + row * m->k);

@@ -12,8 +12,8 @@
 void golden_threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out[2]);
 // Returns the 32 random bits of an id at a position.
 uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id);
-// Returns an index of x[n]; greedy if `s` asks for it. most: the longest list of the design. Settings that the design
-// rejects raise a fault.
+// Returns the index of x[n] that is drawn, or the greedy choice if `s` asks for it. most: the longest list of the
+// design. Settings that the design rejects raise a fault.
 size_t golden_sample(size_t n, const float x[], const struct sampling *s, int64_t most, int64_t position,
                      struct golden_fault *fault);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches scales coarsely, then finely around the best, then refines by least squares: computes the best scale for the
-// q that a scale makes, and repeats until the error stops falling. Every float operation is in a fixed order, so that
-// every machine makes the same bits.
+// Searches scales coarsely, then finely around the best. Then it refines by least squares: it computes the best scale
+// for the q that a scale makes, and repeats this until the error stops falling. Every float operation is in a fixed
+// order, so that every machine makes the same bits.
 #include "gen/numerics/scale_search.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum {
     MOST_TURNS = 8,  // rounds of least squares
 };
 
-#define LEAST_IMPORTANCE 0x1p-10f
+#define LEAST_IMPORTANCE 0x1p-10f // share of the mean importance, which is 1
 
 // Rounds to the nearest integer, ties to even, for |x| < 2^22.
 static inline float round_even(float x) {
@@ -22,6 +22,7 @@ static inline float round_even(float x) {
     return (x + big) - big;
 }
 
+// Returns q for a weight: w / scale, rounded and limited to int4.
 static inline float code(float w, float inverse) {
     float x = w * inverse;
     x = x < QUANTIZE_INT4_MIN ? QUANTIZE_INT4_MIN : x > QUANTIZE_INT4_MAX ? QUANTIZE_INT4_MAX : x;
@@ -32,6 +33,8 @@ static inline float total(const float sum[8]) {
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
+// Returns the weighed squared error of a block at this scale. Eight partial sums let the compiler use vectors without
+// reordering.
 static float error_of(const struct search_block *b, int scale) {
     float s = b->unit * (float)scale, inverse = scale ? 1.0f / s : 0, sum[8] = {0};
     int64_t i = 0;
@@ -68,6 +71,7 @@ static int refined(const struct search_block *b, int scale) {
     return square > 0 && product > 0 ? nearest_scale(product / (square * b->unit)) : 0;
 }
 
+// Returns the least scale at which the largest weight is not clipped at 7, at most 255.
 static int full_scale(const struct search_block *b) {
     float most = 0;
     for (int64_t i = 0; i < b->n; i++) most = fabsf(b->w[i]) > most ? fabsf(b->w[i]) : most;
@@ -83,7 +87,7 @@ static void refine(struct search_choice *best, const struct search_block *b) {
     }
 }
 
-// Small scales are tried as well, because a column of high importance may have weights far below the largest one.
+// Tries small scales as well, because a column of high importance may have weights far below the largest one.
 struct search_choice search_int4(const struct search_block *b, int first) {
     struct search_choice best = {0, INFINITY};
     int full = full_scale(b), step = full > 4 * COARSE_STEP ? COARSE_STEP : 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches scales of blocks of weights so that the squared error of each column counts as much as the mean square of
-// the column's activations (docs/numerics.md section 4). There is one function for each block format.
+// Searches scales of blocks of weights for the least squared error, in which each column counts as much as the mean
+// square of its activations (docs/numerics.md section 4). There is one function for each block format.
 #ifndef RILL_SCALE_SEARCH_H
 #define RILL_SCALE_SEARCH_H
 
@@ -18,7 +18,7 @@ struct search_choice {
     float error; // sum(importance * (w - w~)^2)
 };
 
-// Searches int4 scales: q in [-8, 7], scale 0 to 255. `first` is also tried, so that the choice is never worse than it.
+// Searches int4 scales: q in [-8, 7], scale 0 to 255. `first` is tried as well, so the choice is never worse.
 struct search_choice search_int4(const struct search_block *, int first);
 
 // Returns the least-squares unit of a whole row for given scales and q: sum(i w s q) / sum(i (s q)^2); 0 if there is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// WIDE before a function compiles it twice, the second time for processors with wider vectors; the program chooses when
-// it starts. Use it only for integers and for floats whose order of sums is fixed, so that the bits are the same.
+// WIDE before a function compiles it twice, the second time for processors with wider vectors. The loader chooses one
+// of the two when the program starts. Use WIDE only for integers, and for floats that are summed in a fixed order, so
+// that both give the same bits.
 #ifndef RILL_WIDE_H
 #define RILL_WIDE_H
 
@@ -12,7 +13,7 @@
 #define WIDE_SANITIZED 0
 #endif
 
-// clang before 18 gives the chosen function another name than gcc, so that other files do not find it.
+// clang before 18 gives the chosen function another name than gcc does, so other files would not find it.
 #if defined(__clang__) && __clang_major__ < 18
 #define WIDE_LINKS 0
 #else

@@ -22,13 +22,14 @@ static const struct onnx_data *negative(struct graph *g, const struct onnx_data 
     return data_binary(g, "Mul", data_scalar(g->arena, -1), d);
 }
 
-// Returns true if all elements of the constant are equal, so that it is one number.
+// Returns the constant as a single number if all of its elements are equal, otherwise unchanged.
 static const struct onnx_data *shortened(struct graph *g, const struct onnx_data *d) {
     for (int64_t i = 1; d && i < d->count; i++)
         if (d->f[i] != d->f[0]) return d;
     return d && d->count > 1 ? data_scalar(g->arena, (double)d->f[0]) : d;
 }
 
+// Turns the node into y = x * w + b.
 static bool to_affine(struct graph *g, struct node *n, int x, const struct onnx_data *w, const struct onnx_data *b) {
     graph_set_in(g, n, x);
     n->op = "Affine";
@@ -37,6 +38,7 @@ static bool to_affine(struct graph *g, struct node *n, int x, const struct onnx_
     return true;
 }
 
+// Turns a sum, difference, product or quotient with a constant into an Affine, if the result has the operand's shape.
 static bool with_constant(struct graph *g, struct node *n) {
     const struct onnx_data *a = graph_constant(g, n, 0), *b = graph_constant(g, n, 1), *c = a ? a : b;
     int x = graph_in(n, a ? 1 : 0);
@@ -50,7 +52,8 @@ static bool with_constant(struct graph *g, struct node *n) {
     return graph_is(n, "Div") && !a && to_affine(g, n, x, inverse(g, c), NULL);
 }
 
-// Returns d as a vector with one element per channel, where channels are axis 1; NULL if it has any other shape.
+// Returns d, which has one element per channel, so that it broadcasts along axis 1 of x; NULL if it has another number
+// of elements.
 static const struct onnx_data *per_channel(struct graph *g, const struct onnx_data *d, const struct onnx_dims *x) {
     struct onnx_data *c = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || x->rank < 2 || d->count != x->dim[1]) return NULL;
@@ -150,7 +153,7 @@ static bool along_last(const struct onnx_data *p, const struct onnx_dims *x, int
     return axis == last;
 }
 
-// Returns the parameter as a vector.
+// Returns the parameter as a vector of `count` elements.
 static const struct onnx_data *spread(struct graph *g, const struct onnx_data *p, int64_t count) {
     return data_walk(g->arena, p, &(struct onnx_dims){1, {count}}, 0, (const int64_t[]){p->count == 1 ? 0 : 1});
 }
@@ -194,7 +197,7 @@ static bool into_product(struct graph *g, struct node *n) {
     return true;
 }
 
-// Folds the factor and the summand of y = W (x * w + b) + c into W and c.
+// Folds the factor and the summand of y = W (x * w + b) + c into W and c. *gone receives the Affine x * w + b.
 static bool from_operand(struct graph *g, struct node *n, struct node **gone) {
     int64_t rows = n->w->dims.dim[0], k = n->w->dims.dim[1];
     struct node *a = behind(g, graph_in(n, 0), true), *near = graph_maker(g, graph_in(n, 0), "Affine");
@@ -220,7 +223,7 @@ static bool from_operand(struct graph *g, struct node *n, struct node **gone) {
     return true;
 }
 
-// Returns the parameters of a norm, extended to all of its axes; NULL if they also vary along other axes.
+// Returns a parameter, extended to all axes of a norm (from `axis` on); NULL if it also varies along other axes.
 static const struct onnx_data *over_axes(struct graph *g, const struct onnx_data *p, const struct onnx_dims *x,
                                          int axis) {
     struct onnx_dims to = {x->rank - axis, {0}};

@@ -6,7 +6,7 @@
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_SUMMED = 65536 };       // products of a sum
+enum { MOST_SUMMED = 65536 };       // products that one sum may have
 static const double hidden = -1e38; // is added to scores that a mask hides
 
 static const struct onnx_dims *dims_of(const struct lower *l, size_t i) {
@@ -75,7 +75,7 @@ static int64_t product(const struct onnx_dims *d, int end) {
     return n;
 }
 
-// Gets operand i as a tensor. A constant becomes one.
+// Gets operand i as a tensor; a constant is made into one.
 static const char *factor(struct lower *l, size_t i, int *t) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     int other = graph_in(l->n, !i);
@@ -155,7 +155,7 @@ struct attention {
     double scale, cap;
 };
 
-// Gets operand i as [batch][heads][rows][elements]. Three axes are [batch][rows][heads * elements].
+// Gets operand i as [batch][heads][rows][elements]. An operand with three axes is [batch][rows][heads * elements].
 static int heads_of(struct lower *l, size_t i, int64_t heads, int64_t *rows, int64_t *elements) {
     const struct onnx_dims *d = dims_of(l, i);
     int t = lower_operand(l, i);
@@ -165,14 +165,15 @@ static int heads_of(struct lower *l, size_t i, int64_t heads, int64_t *rows, int
     return reorder(l, t, &(struct onnx_dims){4, {d->dim[0], *rows, heads, *elements}}, (const int[]){0, 2, 1, 3});
 }
 
-// Gets what is added to each score for the constant mask of the node, for causality and for a window; NULL: nothing.
+// Makes *mask, which is added to the scores: the node's constant mask, causality and the window together; NULL: nothing
+// is added. Returns NULL, or the reason why the node cannot be written.
 static const char *mask_of(struct lower *l, const struct attention *a, const struct onnx_data **mask) {
     const struct onnx_data *d = graph_constant(l->g, l->n, 3);
     bool causal = onnx_int(l->n->src, "is_causal", 0) != 0;
     int64_t left = onnx_int(l->n->src, "left_window_size", -1), right = onnx_int(l->n->src, "right_window_size", -1);
     struct onnx_dims to = {4, {a->batch, a->heads, a->q, a->t}}, small = {2, {a->q, a->t}};
     float *f;
-    bool seen = false; // by the present query
+    bool seen = false; // the current query sees a key
     *mask = NULL;
     if (causal) right = 0;
     if (!d && left < 0 && right < 0) return NULL;

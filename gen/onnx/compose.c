@@ -111,7 +111,8 @@ static const char *local_response(struct lower *l, int *out) {
 
 // ---- rotary embedding ----
 
-// Gets the cosines or sines of each position and pair: [batch or 1][positions][pairs].
+// Gets the constant cosines or sines of each position and pair: [batch][positions][pairs]. If operand 3 is constant, it
+// selects the row of each position. NULL: they are not constant, or do not fit.
 static const struct onnx_data *angles(struct lower *l, size_t operand, int64_t batch, int64_t positions,
                                       int64_t pairs) {
     const struct onnx_data *d = graph_constant(l->g, l->n, operand), *at = graph_constant(l->g, l->n, 3);
@@ -128,7 +129,8 @@ static const struct onnx_data *angles(struct lower *l, size_t operand, int64_t b
     return out;
 }
 
-// Half `second` of each pair. Pairs are neighbours if they are interleaved; otherwise each half follows the other.
+// Gets the first or the second elements of all pairs. The elements of a pair are neighbours if they are interleaved;
+// otherwise all first elements precede all second ones.
 static int half(struct lower *l, int t, const struct onnx_dims *x, int64_t pairs, bool second, bool interleaved) {
     int64_t n = x->dim[x->rank - 1], before = onnx_elements(x) / n;
     return interleaved ? lower_part(l, t, before, n, 1, second, pairs, 2)

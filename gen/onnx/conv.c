@@ -74,12 +74,14 @@ static int add_last(struct graph *g, int i, int x) {
     return v;
 }
 
+// Makes the node a Move that brings channels from the end back to axis 1.
 static void make_first(struct node *n, int x_rank) {
     n->op = "Move";
     n->perm[0] = 0;
     for (int k = 1; k < x_rank; k++) n->perm[k] = k == 1 ? x_rank - 1 : k - 1;
 }
 
+// Replaces node i by a Move, a ConvLast, and a Move back, which are then nodes i to i + 2.
 static void to_conv(struct graph *g, int i, const struct patch *patch, const struct onnx_data *w,
                     const struct onnx_data *b, const char *became) {
     struct node old = *at(g, i);
@@ -95,6 +97,7 @@ static void to_conv(struct graph *g, int i, const struct patch *patch, const str
     graph_say(g, back, became);
 }
 
+// Whether the operand has one or two dimensions of places, and a batch of 1.
 static bool fits(const struct graph *g, const struct node *n) {
     int rank = dims(g, graph_in(n, 0))->rank;
     return (rank == 3 || rank == 4) && dims(g, graph_in(n, 0))->dim[0] == 1;
@@ -201,7 +204,8 @@ static bool same_move(const struct node *a, const struct node *b, int rank) {
     return a && b && !memcmp(a->perm, b->perm, (size_t)rank * sizeof a->perm[0]);
 }
 
-// Returns one of the equal Moves that make all operands except constants; NULL if they differ or an operand has none.
+// Returns one of the equal Moves that make all operands except single numbers. NULL: they differ, or an operand is made
+// by another node or is a larger constant.
 static struct node *common_move(const struct graph *g, const struct node *n) {
     struct node *found = NULL;
     int rank = dims(g, n->out.items[0])->rank;
@@ -235,6 +239,7 @@ static const struct onnx_data *moved_constant(struct graph *g, const struct onnx
     return data_walk(g->arena, d, &to, 0, stride);
 }
 
+// Lets elementwise node i read the operands of the Moves, and puts one such Move after it.
 static void carry_behind(struct graph *g, int i, const struct node *move) {
     struct node old = *at(g, i), by = *move;
     struct onnx_dims x = *dims(g, graph_in(&by, 0));

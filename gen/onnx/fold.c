@@ -21,7 +21,7 @@ static int64_t to_int(double x) {
     return isnan(x) ? 0 : x >= 9.2e18 ? INT64_MAX : x <= -9.2e18 ? INT64_MIN : (int64_t)x;
 }
 
-// Makes a constant from numbers, in the type of the node's result.
+// A constant that is being filled: f or i are its elements.
 struct filling {
     struct onnx_data *data;
     float *f;
@@ -162,7 +162,7 @@ static const struct onnx_data *fold_expand(struct graph *g, struct node *n) {
     return data_walk(g->arena, x, dims, 0, stride);
 }
 
-// Gathers elements of the operand. For every element of the result, `index` gives the operand's index along one axis.
+// Gathers parts of the operand: `index` lists the operand's indices along one axis.
 static const struct onnx_data *fold_gather(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *index = graph_constant(g, n, 1);
     const struct onnx_dims *dims = out_dims(g, n);
@@ -223,7 +223,7 @@ static double reduced(const char *op, double sum, double x) {
     return sum + x;
 }
 
-// Folds reductions over all elements. Others are rare on constants and are not folded.
+// Folds reductions to a single element. Others are rare on constants and are not folded.
 static const struct onnx_data *fold_reduce(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0);
     if (!out_dims(g, n) || onnx_elements(out_dims(g, n)) != 1 || !x->count) return NULL;
@@ -234,7 +234,7 @@ static const struct onnx_data *fold_reduce(struct graph *g, struct node *n) {
     return p.data;
 }
 
-// Returns the index of an element's scale: 0 if there is one scale, otherwise the element's index along the axis.
+// Folds a DequantizeLinear. There is one scale, or one for each index along the axis.
 static const struct onnx_data *fold_dequantize(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *scale = graph_constant(g, n, 1),
                            *zero = graph_constant(g, n, 2);
@@ -289,7 +289,7 @@ static const struct onnx_data *fold_elements(struct graph *g, struct node *n) {
 static const struct {
     const char *ops;
     folder *fold;
-    bool free; // needs no constant operand
+    bool free; // folds although operands are not constant
 } folders[] = {
     {" Constant ", fold_constant, true},
     {" Shape ", fold_shape, true},

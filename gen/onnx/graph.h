@@ -28,8 +28,8 @@ struct fate {
 
 // Patches of an image or a signal with the channels last.
 struct patch {
-    int places; // dimensions
-    int64_t size[2], stride[2], dilation[2], pads[4];
+    int places;                                       // dimensions, 1 or 2
+    int64_t size[2], stride[2], dilation[2], pads[4]; // pads: before each dimension, then after each
 };
 
 // A node. `op` is an operator of ONNX, or one of those that rewriting makes:
@@ -44,7 +44,8 @@ struct patch {
 // - RmsNorm: RMS normalization over these axes. w: gamma or NULL.
 // - Function: an elementwise operation of the graph language; `word` is its name.
 // - View: the elements in another shape, in the same order.
-// Each of them has one operand, x.
+// - Product: a product of two tensors; `axis` is 1 if the second one is transposed.
+// All but Product have one operand, x.
 struct node {
     const struct onnx_node *src; // the file's node with the attributes; NULL: made by rewriting
     int number;                  // number of the file's node that it was made from
@@ -73,7 +74,7 @@ struct graph {
     int64_t spare;     // how many more elements of constants folding may create
     bool dynamic;      // axis 0 of the inputs has no number in the file
     bool batched;      // axis 0 of all inputs counts rows
-    const char *mixer; // why axis 0 does not count rows; NULL: it does
+    const char *mixer; // what keeps axis 0, which all inputs share, from counting rows; NULL: nothing
 };
 
 // A number for a named axis: NAME=N.
@@ -100,7 +101,8 @@ int64_t graph_count(const struct graph *, int v); // elements; -1: unknown
 int graph_ints(const struct graph *, int v, int64_t out[], int most);
 // Returns the axis that a file names by this number, which counts from the end if it is negative. NONE: no such axis.
 int graph_axis(int64_t axis, int rank);
-// Gets the axes of a node, which are an attribute or an operand. Returns their number; -1: they are not known.
+// Gets the axes of a node, which are an attribute or an operand. Returns their number; 0: none are given; -1: they are
+// not known.
 int graph_axes(const struct graph *, const struct node *, size_t operand, int rank, int axes[]);
 // Returns the extents without those that are 1.
 struct onnx_dims graph_squeezed(const struct onnx_dims *);
@@ -116,7 +118,7 @@ void graph_count_uses(struct graph *);                    // and drops nodes who
 void graph_say(struct graph *, const struct node *, const char *became);
 
 // ---- shapes and constants ----
-// Sets the shapes of the outputs. False: an error of the file was reported.
+// Sets the shapes of the results. False: an error of the file was reported.
 bool graph_infer(struct graph *, struct node *);
 // Gets where a Slice begins on each axis, its steps, and its result. False: they are not constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],

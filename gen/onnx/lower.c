@@ -105,7 +105,7 @@ int lower_value(struct lower *l, int v) {
 }
 int lower_operand(struct lower *l, size_t i) { return lower_value(l, graph_in(l->n, i)); }
 
-// Some names in the table of elementwise operators have no operation in the graph language.
+// Whether the graph language has the operation. It lacks some that the table of elementwise operators names.
 static bool is_operation(const char *op) {
     for (int i = 0; i < ir_spec_ops(); i++)
         if (!strcmp(ir_spec_op(i).name, op)) return true;
@@ -322,8 +322,8 @@ static const char *lower_norm(struct lower *l, int *out) {
     return NULL;
 }
 
-// Returns a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
-// result is exactly its summand. One vector along the last dimension is enough for all rows.
+// Makes a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
+// result is exactly its summand. The summand is one row if all rows are equal, otherwise all elements.
 const char *lower_constant(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
                            int *out) {
     struct spec_tensor x = *tensor(l, like);
@@ -451,6 +451,7 @@ static const char *lower_node(struct lower *l, int *out) {
     return lower_function(l, out);
 }
 
+// Lowers the node. If it cannot be written, notes the reason and removes everything that was added for it.
 static void lower_one(struct lower *l, int *missing) {
     int out = NONE;
     size_t ops = l->s->op.count, tensors = l->s->tensor.count;

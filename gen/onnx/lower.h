@@ -32,16 +32,16 @@ int lower_view_like(struct lower *, int t,
 int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
 // Makes a tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
 const char *lower_constant(struct lower *, int like, const struct onnx_data *, const struct onnx_dims *, int *out);
-// Makes a tensor with the elements of a constant, which need not be related to those of `any`.
+// Makes a tensor with the elements and extents of a constant. any: any tensor of the graph, from which it is made.
 const char *lower_number_tensor(struct lower *, int any, const struct onnx_data *, int *out);
-int lower_rows(struct lower *, int t, int64_t k);
+int lower_rows(struct lower *, int t, int64_t k); // reshapes to rows of k elements
 // Returns NULL, or a reason if the language has no such operation.
 const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
-int lower_two(struct lower *, const char *op, int a, int b);
+int lower_two(struct lower *, const char *op, int a, int b); // b is brought to the shape of a
 int lower_scaled(struct lower *, int t, double by);
 int lower_plus(struct lower *, int t, double c);
 
-// Adds an operation on all operands of the node, which must have equal shapes.
+// Repeats all operands of the node to the shape of the result and combines them with an operation, from left to right.
 const char *lower_pairs(struct lower *, const char *op, int *out);
 // In reductions.c: returns a tensor with the extents `from`, repeated along axes of 1 (and new axes before the first)
 // to `to`.
@@ -60,14 +60,14 @@ const char *lower_attention(struct lower *, int *out);
 // In compose.c: returns whether the operator is composed of several operations. Then *why is NULL, or the reason why it
 // cannot be written.
 bool lower_composed(struct lower *, int *out, const char **why);
-// Reduces a tensor with the extents x along the axes in `mask`. The result lacks them.
+// Reduces a tensor with the extents x along the axes whose bits are set in `mask`. The result does not have these axes.
 const char *lower_reduce_of(struct lower *, int t, const struct onnx_dims *x, int mask, const char *kind, int *out);
-// Normalizes each k elements, without a factor or summand.
+// Normalizes every k elements, without a factor or summand.
 const char *lower_plain_norm(struct lower *, int t, int64_t k, double eps, int *out);
-// Takes `count` elements of a dimension that has `extent`, `before` elements before it and `inside` in each of its own.
+// Takes `count` indices of the middle dimension of [before][extent][inside]: start, start + step, ...
 int lower_part(struct lower *, int t, int64_t before, int64_t extent, int64_t inside, int64_t start, int64_t count,
                int64_t step);
-// Joins two tensors along such a dimension.
+// Joins two tensors along the middle dimension of [before][extent][inside].
 int lower_joined(struct lower *, int a, int b, int64_t before, int64_t extent_a, int64_t extent_b, int64_t inside);
 
 // In parts.c: returns whether the operator takes parts of tensors or joins tensors. Then *why is NULL, or the reason

@@ -28,8 +28,8 @@ struct onnx_import;
 
 // Recognizes an ONNX file by the ending of its name, because the format has no magic number.
 bool onnx_is_model(const char *path);
-// Reads and turns the whole file. NULL after an error: the file is not well formed, or something in it cannot be
-// written. *table then lists all operators with what is missing; it is empty if the file was not read.
+// Reads and converts the whole file. NULL after an error: the file is not well formed, or something in it cannot be
+// written. *table lists all operators with what is missing; it is empty if the file was not read.
 struct onnx_import *onnx_import_read(const struct onnx_options *, struct arena *, struct text *table, struct diag *);
 const char *onnx_import_name(const struct onnx_import *);
 int64_t onnx_import_weight_bytes(const struct onnx_import *); // bytes of all products' weights, one byte per weight

@@ -36,7 +36,7 @@ static int add_value(struct building *b, const char *name) {
     return (int)b->g->value.count - 1;
 }
 
-// Adds a value that the file defines. Returns NONE after an error, if it is defined twice.
+// Adds a value that the file defines. Reports an error and returns NONE if it is defined twice.
 static int define(struct building *b, const char *name) {
     struct name_row *row = name_at(&b->names, name);
     if (row->name) {

@@ -6,7 +6,7 @@
 
 #include "gen/onnx/spec.h"
 
-enum { MOST_NAME = 40 }; // composites and kernels add to it
+enum { MOST_NAME = 40 }; // characters; composites and kernels append to a name
 
 struct claim {
     const char *name;
@@ -52,6 +52,7 @@ static const char *as_pattern(struct arena *arena, const char *const name[], int
 
 // ---- tensors ----
 
+// Makes a name of a spec from a name of the file: letters, digits and single underscores, beginning with a letter.
 static const char *legal_name(struct arena *arena, const char *hint) {
     char *name = ARENA_ARRAY(arena, char, strlen(hint) + 4);
     size_t n = 0, len = strlen(hint);
@@ -84,7 +85,7 @@ static void claim_tensor(struct naming *m, const char *name) {
     VEC_PUSH(m->s->arena, m->tensor, c);
 }
 
-// Returns a name that is not used yet, not even by the operations of a composite.
+// Returns a name that is not used yet. composite: the names that its operations append to are not used either.
 static const char *fresh(struct naming *m, const char *hint, bool composite) {
     static const char *const ends[] = {"", "_mx", "_acc", "_patches"};
     const char *base = legal_name(m->s->arena, hint), *name = base;
@@ -100,7 +101,7 @@ static const char *fresh(struct naming *m, const char *hint, bool composite) {
     return name;
 }
 
-// Returns the hint without the number of the repetition.
+// Returns the name in the file of operation i's result, without the number of the repetition.
 static const char *common_hint(const struct spec *s, const struct spec_region *r, int i) {
     const char *a = s->tensor.items[s->op.items[i].out].name,
                *b = r->repeat > 1 ? s->tensor.items[s->op.items[i + r->ops].out].name : a;
@@ -168,6 +169,8 @@ static bool may_claim_all(const struct naming *m, const struct spec_region *r, i
     return true;
 }
 
+// Names a weight in all repetitions: as in the file, if those names count up with the repetition and no other weight
+// has them; otherwise after the operation.
 static void name_weight(struct naming *m, const struct spec_region *r, int i, int a) {
     struct spec *s = m->s;
     const char **name = ARENA_ARRAY(s->arena, const char *, (size_t)r->repeat + 1);

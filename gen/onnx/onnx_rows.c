@@ -13,7 +13,8 @@ static int rows_of(const struct graph *g, const struct node *n, size_t i) {
     return v == NONE ? NONE : graph_value(g, v)->rows;
 }
 
-// Returns the axis of `to` that equals axis `axis` of `from`, if both have the same elements in row-major order.
+// Returns the axis of `to` that equals axis `axis` of `from`, if both have the same elements in row-major order; MIXED:
+// there is none.
 static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_dims *to) {
     int64_t before = 1, at = 1;
     for (int i = 0; i < axis; i++) before *= from->dim[i];
@@ -84,6 +85,7 @@ static bool works_along(const struct graph *g, const struct node *n, int r, int 
     return norm ? r >= axis : r == axis;
 }
 
+// Returns the axis of the result that counts rows: NONE if no operand has rows, MIXED if the node may mix them.
 static int rows_of_result(const struct graph *g, const struct node *n) {
     int r = rows_of(g, n, 0), v = n->out.items[0];
     if (graph_in(n, 0) == NONE || !graph_value(g, v)->shaped) return MIXED;
@@ -144,6 +146,7 @@ static bool outputs_have_rows(const struct graph *g) {
     return true;
 }
 
+// Gives the axis of rows the extent 1 in all values.
 static void make_one(struct graph *g) {
     for (size_t i = 0; i < g->value.count; i++) {
         struct value *v = graph_value(g, (int)i);

@@ -5,8 +5,9 @@
 
 #include "gen/onnx/graph.h"
 
-// A rule computes the shapes of a node's results. It sets `out`, the shape of the first one, or all of them. It returns
-// NULL, or which shapes do not fit. If the shape cannot be known, it sets *unknown.
+// A rule computes the shapes of a node's results. It sets `out`, the shape of the first result, or it sets the shapes
+// of all results and `done`. It returns NULL, or which shapes do not fit. If the shape cannot be known, it sets
+// `unknown`.
 struct shaping {
     struct graph *g;
     struct node *n;
@@ -77,7 +78,7 @@ static const char *rule_gemm(struct shaping *s) {
     return a->dim[!ta] == b->dim[tb] ? NULL : "the operands of the product have different lengths";
 }
 
-// Y of Attention. With three axes the heads are next to each other in the last one.
+// Gets the shape of Attention's first result. With three axes the heads are next to each other in the last one.
 static const char *rule_attention(struct shaping *s) {
     const struct onnx_dims *q = dims_of(s, 0), *k = dims_of(s, 1), *v = dims_of(s, 2);
     if (!q || !k || !v || !s->n->src) return NULL;

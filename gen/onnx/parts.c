@@ -152,8 +152,8 @@ static const char *concat(struct lower *l, int *out) {
     return NULL;
 }
 
-// Makes the padding before an axis, or with `behind` after it. By `mode` it is the edge plane again, a constant number,
-// or planes from inside the tensor or its other end.
+// Makes the padding before an axis, or with `behind` after it. `mode`: edge repeats the plane at the edge, constant is
+// a number, reflect mirrors planes next to the edge, and wrap takes planes from the other end.
 static const char *border(struct lower *l, int t, const struct axis *a, int64_t count, bool behind, const char *mode,
                           double value, int *out) {
     int64_t dim[3];
@@ -255,7 +255,7 @@ static int64_t nearest(const struct node *n, double x, int64_t from) {
     return at < 0 ? 0 : at > (double)(from - 1) ? from - 1 : (int64_t)at;
 }
 
-// Whether each element is repeated as often as every other.
+// Whether each element is repeated `factor` times, in order.
 static bool repeats_each(const int64_t index[], int64_t count, int64_t factor) {
     for (int64_t i = 0; i < count; i++)
         if (index[i] != i / factor) return false;

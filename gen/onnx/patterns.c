@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds functions and norms that exporters write as several nodes. This comes before single nodes are rewritten.
+// Finds functions and norms that exporters write as several nodes. It runs before single nodes are rewritten.
 #include <math.h>
 #include <string.h>
 
@@ -71,13 +71,13 @@ static int centered(const struct graph *g, int v, int *axis) {
     return *axis == NONE ? NONE : graph_in(sub, 0);
 }
 
-// Whether a and b are one value, or two nodes that compute the same difference.
+// Whether a and b are one value, or two values x - mean(x) of one x.
 static bool same_value(const struct graph *g, int a, int b) {
     int i, j;
     return a == b || (centered(g, a, &i) != NONE && centered(g, a, &i) == centered(g, b, &j) && i == j);
 }
 
-// Returns v if the value is v^2, otherwise NONE.
+// Returns x if v is x^2, otherwise NONE.
 static int squared(const struct graph *g, int v) {
     const struct node *pow = graph_maker(g, v, "Pow"), *mul = graph_maker(g, v, "Mul");
     if (pow && is_number(graph_constant(g, pow, 1), 2)) return graph_in(pow, 0);
@@ -117,7 +117,7 @@ static void absorb(struct graph *g, int v, int x, const char *became, int depth)
     for (size_t i = 0; i < n->in.count; i++) absorb(g, n->in.items[i], x, became, depth - 1);
 }
 
-enum { DEEPEST = 12 };
+enum { DEEPEST = 12 }; // nodes in a chain that absorb follows
 
 static bool to_norm(struct graph *g, struct node *n, int base, const struct spread *s) {
     int axis, x = centered(g, base, &axis), from = x == NONE ? base : x;
@@ -161,7 +161,7 @@ rewrite_function *rewrite_function_of(const char *word) {
     return NULL;
 }
 
-enum { MOST_STEPS = 200, MOST_INNER = 24 };
+enum { MOST_STEPS = 200, MOST_INNER = 24 }; // limits: nodes that an evaluation visits, and values that are tried as x
 
 // A part of the graph that computes one value from the value x, element by element.
 struct cone {
@@ -216,6 +216,7 @@ static bool is_candidate(const struct graph *g, const struct node *n, int x) {
     return a->shaped && b->shaped && graph_same_dims(&a->dims, &b->dims) && is_float(g, x);
 }
 
+// Rewrites the node if its value is a known function of one of the values from which it is computed.
 static bool find_function(struct graph *g, struct node *n) {
     int inner[MOST_INNER], count = n->out.count == 1 ? collect(g, n->out.items[0], inner, 0) : 0, v = n->out.items[0];
     bool single = rewrite_is_layout(n) || n->in.count < 2;

@@ -140,7 +140,7 @@ bool rewrite_to_linear(struct graph *g, int i) {
 
 // ---- the order of the operand ----
 
-// Value v has the elements of `root` in another order. Returns the number in `root` of each element of v.
+// Returns, for each element of v, its number in `root`. Value v has the elements of `root` in another order.
 static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     float *f;
     struct onnx_data *d = data_floats(g->arena, dims(g, root), &f);
@@ -198,6 +198,7 @@ static const struct onnx_data *some_rows(struct graph *g, const struct onnx_data
     return data_walk(g->arena, d, &to, first * k, (const int64_t[]){step * k, 1});
 }
 
+// Adds a Linear at the end of the list of nodes that makes result `output` of node i from some rows of `of`.
 static void take(struct graph *g, int i, size_t output, const struct node *of, int64_t first, int64_t step,
                  int64_t rows) {
     struct node part = {.op = "Linear", .number = at(g, i)->number};

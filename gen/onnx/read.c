@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the messages of an ONNX file. Bodies of `If` and `Loop` are skipped, so no message nests deeper than its type.
+// Reads the messages of an ONNX file. Cases are field numbers of onnx.proto. Bodies of `If` and `Loop` are skipped, so
+// no graph is inside of another one.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_NODES = 1 << 16, MOST_LIST = 1 << 20 };
+enum { MOST_NODES = 1 << 16, MOST_LIST = 1 << 20 }; // MOST_LIST: integers in a list
 
 bool read_fault(struct reader *r, const uint8_t *at, const char *why) {
     if (!r->failed) diag_error(r->diag, r->model->loc, MSG_ONNX_FILE, (size_t)(at - r->base), why);

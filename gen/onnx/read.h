@@ -17,16 +17,18 @@ struct reader {
     struct arena *arena;
     struct diag *diag;
     struct onnx_model *model;
-    const uint8_t *base; // start of the file's bytes
-    struct wire file;    // all of it
-    VEC(struct read_side_file) side;
-    bool failed; // an error was reported; reading stops
+    const uint8_t *base;             // start of the file's bytes
+    struct wire file;                // all of it
+    VEC(struct read_side_file) side; // read so far
+    bool failed;                     // an error was reported; reading stops
 };
 typedef VEC(int64_t) read_int_list;
 
 // Reports an error at a byte of the file, if it is the first one. Returns false.
 bool read_fault(struct reader *, const uint8_t *at, const char *why);
+// Takes the next field of a message. Returns false at its end and after an error.
 bool read_next(struct reader *, struct wire *, struct wire_field *);
+// Reports an error if the field has another type. The functions below do so as well and then return an empty value.
 bool read_is(struct reader *, const struct wire_field *, enum wire_type);
 const char *read_text(struct reader *, const struct wire_field *);
 int64_t read_int(struct reader *, const struct wire_field *);

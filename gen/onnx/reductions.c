@@ -15,6 +15,7 @@ static int64_t product(const int64_t x[], int from, int to) {
     return n;
 }
 
+// Repeats each run of `after` elements `times` times; there are `before` runs.
 static int expand(struct lower *l, int t, int64_t before, int64_t times, int64_t after) {
     int64_t from[3], to[3];
     int rank = 0, own = 0;
@@ -73,7 +74,7 @@ static const struct {
              {"GlobalAveragePool", "mean"},
              {"ReduceSumSquare", "squares"}};
 
-// Returns the axes as bits; -1: they are not known.
+// Returns the axes of a reduction as bits; -1: they are not known.
 static int axes_of(const struct graph *g, const struct node *n, int rank) {
     int axes[ONNX_MAX_RANK], count = strncmp(n->op, "Global", 6) ? graph_axes(g, n, 1, rank, axes) : 0, mask = 0;
     if (!strncmp(n->op, "Global", 6)) return ((1 << rank) - 1) & ~3;
@@ -159,7 +160,7 @@ static const char *check(const char *kind, const struct folded *f) {
     return joined > 1 && inside > MOST_SUMMED ? "more than 65536 elements inside the reduced axes" : NULL;
 }
 
-// Writes one `reduce` of a tensor with at most three axes.
+// Writes one `reduce` of a tensor with at most SPEC_MAX_RANK axes. Without joined axes there is nothing to do.
 static int reduce(struct lower *l, int t, const char *kind, const struct folded *f) {
     int64_t along[ONNX_MAX_RANK], dim[ONNX_MAX_RANK] = {1};
     int joined = 0, rank = 0;

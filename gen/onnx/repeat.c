@@ -30,6 +30,8 @@ static bool same_shape(const struct spec_tensor *a, const struct spec_tensor *b)
     return a->rank == b->rank && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
+// Notes that repetition 0 reads `init` where later ones read the previous repetition's `next`. False if this cannot be
+// a carried tensor.
 static bool add_carry(const struct spec *s, struct spec_region *r, int init, int next) {
     for (int c = 0; c < r->carries; c++)
         if (r->carry[c].next == next) return r->carry[c].init == init;
@@ -81,6 +83,7 @@ static bool repeats(const struct spec *s, struct spec_region *r) {
 // Returns how many operations are saved by writing the region once.
 static int gain(const struct spec_region *r) { return r->ops * (r->repeat - 1); }
 
+// Whether a region is short enough to read that it is better than plain operations.
 static bool is_worth_it(const struct spec_region *r) {
     return r->ops >= 2 && r->repeat >= 2 && (r->repeat >= 3 || r->ops >= 4);
 }
@@ -90,8 +93,8 @@ static void take_better(struct spec_region *best, const struct spec_region *r) {
     if (!best->ops || better) *best = *r;
 }
 
-// In [begin, end) every key equals the key `period` after it. Tries all ways to divide these operations into
-// repetitions and keeps the best.
+// Tries all ways to divide [begin, end + period) into repetitions of `period` operations and keeps the best. In
+// [begin, end) every key equals the key that is `period` operations later.
 static void try_cuts(const struct spec *s, int begin, int end, int period, struct spec_region *best) {
     for (int first = begin; first < begin + period && first < end; first++)
         for (int repeat = (end - first) / period + 1; repeat >= 2; repeat--) {
@@ -115,6 +118,7 @@ static struct spec_region best_of(const struct spec *s, const uint64_t key[], in
     return best;
 }
 
+// Divides operations low .. high - 1 into regions: the one that saves most, and those before and after it.
 static void find(struct spec *s, const uint64_t key[], int low, int high) {
     struct spec_region best = best_of(s, key, low, high);
     if (low >= high) return;

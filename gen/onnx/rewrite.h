@@ -13,13 +13,14 @@ void rewrite_rows(struct graph *);
 // into each other.
 void rewrite_products(struct graph *);
 
-// Rewrites layout operators such as Reshape and Transpose, which keep the elements but change their order or shape.
+// Whether the node is a layout operator such as Reshape or Transpose, which only changes the order or the shape of the
+// elements.
 bool rewrite_is_layout(const struct node *);
 // Returns the function that computes an operation by its name (`gelu_erf`), or NULL.
 typedef double rewrite_function(double);
 rewrite_function *rewrite_function_of(const char *word);
 
-// Rules of conv.c, products.c and affine.c. Each returns whether it changed the node.
+// Rules of conv.c, products.c and affine.c, and of the files that are named. Each returns whether it changed the node.
 bool rewrite_to_conv(struct graph *, int node);
 bool rewrite_to_reduce(struct graph *, int node); // reductions.c
 bool rewrite_carry_move(struct graph *, int node);

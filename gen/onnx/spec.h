@@ -33,10 +33,10 @@ struct spec_port {
     const char *name;
 };
 
-// Operations from `first` on: a region that repeats if `repeat` is more than 1.
+// A region: the ops * repeat operations from `first` on, which are repetitions of the first `ops` of them.
 struct spec_region {
     const char *name;
-    int first, ops, repeat; // the operations of one repetition
+    int first, ops, repeat; // ops: operations of one repetition
     int carries;
     struct {
         int init, next; // tensors; next: that of the first repetition
@@ -64,7 +64,7 @@ void spec_make_names(struct spec *);
 void spec_write_graph(const struct spec *, struct text *out);
 // Writes the weights as a safetensors file. False: an output error, with errno set.
 bool spec_write_weights(const struct spec *, FILE *out);
-int64_t spec_weight_bytes(const struct spec *);
+int64_t spec_weight_bytes(const struct spec *); // of all matrices, with one byte per weight
 
 // Returns the name of the weight that operation `op` has as its attribute `attr`. In a repeating region, the name may
 // contain an expression of the repetition.

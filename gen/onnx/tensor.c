@@ -80,6 +80,7 @@ struct parts {
     bool has_length;
 };
 
+// Converts an element from its bits and stores it.
 static void store(struct parts *p, int64_t n, uint64_t bits) {
     if (p->f) p->f[n] = float_of(p->data->type, bits);
     else p->i[n] = int_of(p->data->type, bits);
@@ -104,7 +105,7 @@ static bool take_raw(struct reader *r, struct parts *p, struct wire w) {
     return true;
 }
 
-// ---- typed lists: elements come in one or several packed fields ----
+// ---- typed lists: each field has one element, or several that are packed ----
 
 static int list_bytes(uint32_t field) { return field == 4 ? 4 : field == 10 ? 8 : 0; } // 0: varints
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the frequency divisors in a GGUF file with the spec's table of angles. Both describe how angles are scaled,
-// the file by these divisors and the spec by its keys.
+// Compares the frequency divisors in a GGUF file with the spec's table of angles. Both describe how angles are scaled:
+// the file by these divisors, the spec by its keys.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct ir_node *find_table(const struct ir *ir, const char *name) {
     return NULL;
 }
 
-// Divisor of a pair's frequency, derived from the table's row of position 1: cosines first, then sines.
+// The divisor of a pair's frequency, from the table's row of position 1, which has cosines first and then sines.
 static double divisor(const struct ir_node *node, const float *row, int64_t cols, int64_t i) {
     double theta = ir_attr_float(&node->attrs, "theta", 1), plain = pow(theta, -2 * (double)i / (double)cols);
     return plain / atan2((double)row[cols / 2 + i], (double)row[i]);

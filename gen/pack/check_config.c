@@ -11,7 +11,7 @@
 #include "gen/pack/pack.h"
 #include "gen/model/tokenizer.h"
 
-// The parameters that the spec of a model gives to its family. The IR has copies of both texts.
+// Returns the parameters that the spec of a model gives to its family. The IR has copies of both texts.
 static struct family_values *wanted(const struct ir *ir, const struct family *family, struct diag *diag) {
     const struct yaml_node *root = yaml_read_bytes("spec.yaml", ir->spec, strlen(ir->spec), ir->arena, diag),
                            *model = root ? yaml_get(root, "model") : NULL;
@@ -43,7 +43,7 @@ bool pack_has_tokenizer(const struct ir *ir, const char *dir) { return tokenizer
 
 bool pack_check_tokenizer(const struct ir *ir, const char *dir, struct diag *diag) {
     int64_t rows = ir_vocabulary(ir);
-    if (!rows || !pack_has_tokenizer(ir, dir)) return true; // works on ids only
+    if (!rows || !pack_has_tokenizer(ir, dir)) return true; // without a tokenizer, only ids go in and out
     const char *why;
     struct tokenizer *t = tokenizer_try(ir->arena, dir, &why);
     if (!t) return diag_warning(diag, loc_file(ir->arena, dir), MSG_TOKENIZER_UNUSABLE_IMPORT, why), true;

@@ -13,8 +13,9 @@
 #include "gen/ir/layout.h"
 #include "gen/ir/names.h"
 
-enum { STORE_ALIGN = 64, STORE_HEADER = 16 };
+enum { STORE_ALIGN = 64, STORE_HEADER = 16 }; // bytes; the header is the magic number and the number of entries
 
+// Reserves bytes of the file at the next multiple of STORE_ALIGN. Returns their offset.
 static int64_t place(int64_t *at, int64_t bytes) {
     int64_t here = layout_div_up(*at, STORE_ALIGN) * STORE_ALIGN;
     *at = here + bytes;
@@ -34,8 +35,8 @@ struct plan {
     // none.
     int *bucket, *before;
     uint32_t buckets; // a power of two
-    int count;
-    int64_t at;
+    int count;        // entries so far
+    int64_t at;       // bytes of the file so far
 };
 
 static int *bucket_of(const struct plan *p, const char *name) {
@@ -44,6 +45,7 @@ static int *bucket_of(const struct plan *p, const char *name) {
     return &p->bucket[hash & (p->buckets - 1)];
 }
 
+// Whether entry i has the same matrix as `e`: the same tensor, read and quantized in the same way.
 static bool same_matrix(const struct plan *p, int i, const struct store_entry *e, const char *weight) {
     const struct store_entry *o = &p->entry[i];
     const struct ir_attrs *a = &p->ir->node[e->node].attrs, *b = &p->ir->node[o->node].attrs;
@@ -53,7 +55,7 @@ static bool same_matrix(const struct plan *p, int i, const struct store_entry *e
            ir_attr_int(a, "transpose", 0) == ir_attr_int(b, "transpose", 0);
 }
 
-// The earlier entry with the same matrix, or `self`, which later entries then find.
+// Returns the earlier entry with the same matrix. If there is none, returns `self`, which later entries then find.
 static int find_owner(struct plan *p, const struct store_entry *e, const char *weight, int self) {
     int *last = bucket_of(p, weight);
     for (int i = *last; i >= 0; i = p->before[i])
@@ -68,6 +70,8 @@ static enum qformat table_format(const struct ir_node *node) {
     return of[layout_table_format(node)];
 }
 
+// Plans the arrays of a matrix. If an earlier entry has the same matrix, its arrays are used; the bias is always
+// separate.
 static void plan_matrix(struct plan *p, struct store_entry *e, int64_t k, enum qformat format) {
     const struct ir_node *node = &p->ir->node[e->node];
     e->format = (int32_t)format;
@@ -110,6 +114,7 @@ static void plan_entry(struct plan *p, int n, int64_t repetition) {
     p->entry[p->count++] = e;
 }
 
+// Plans the entries of all nodes. The first array begins at or after offset `at`.
 static void plan_all(struct plan *p, int64_t at) {
     p->at = at;
     p->count = 0;
@@ -164,7 +169,7 @@ bool store_write_floats(FILE *file, const struct store_entry *e, const float *f)
 
 // ---- reading ----
 
-// NULL, or the reason why the file cannot be mapped.
+// Maps the file. Returns NULL, or the reason why it cannot be mapped.
 static const char *map_file(struct store *s, const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY);
@@ -179,7 +184,8 @@ static const char *map_file(struct store *s, const char *path) {
     return why;
 }
 
-// Everything in the file follows from the design, so the head must be exactly what would be written now.
+// Checks the head and the size. Everything but the values follows from the design, so the head must be exactly what
+// would be written now. Returns NULL, or what is wrong.
 static const char *check_file(const struct store *s, int64_t bytes) {
     int64_t stored;
     memcpy(&stored, s->data + 8, 8);

@@ -33,10 +33,11 @@ struct store_entry *store_plan(struct arena *, const struct ir *, int *count, in
 // repetition. "" without the attribute.
 const char *store_tensor_name(struct arena *, const struct ir_node *, const char *key, int64_t repetition);
 
-// Write the arrays at their offsets, in any order. False with errno if the file cannot be written.
+// These write the head and the arrays at their offsets, in any order. They return false, with errno, if the file cannot
+// be written.
 bool store_write_head(FILE *, const struct store_entry *, int count);
 bool store_write_matrix(FILE *, const struct store_entry *,
-                        const struct qmatrix *); // of an entry that is its own owner; without the bias
+                        const struct qmatrix *); // only for an entry that is its own owner; without the bias
 bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // does nothing if the entry has no bias
 bool store_write_floats(FILE *, const struct store_entry *, const float *);
 

@@ -74,7 +74,7 @@ bool image_header(struct image *im, uint64_t checksum, struct diag *diag) {
 
 // ---- products: rows dealt to lanes, header and group scales of chunks, rows ----
 
-// The group scales of a row; a scale that has an offset is followed by it.
+// Puts the group scales of a row. A scale that has an offset is followed by it.
 static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
     for (int64_t g = row * m->groups; g < (row + 1) * m->groups; g++) {
         *at++ = m->group_scale[g];
@@ -82,6 +82,8 @@ static void put_groups(uint8_t *at, const struct qmatrix *m, int64_t row) {
     }
 }
 
+// Packs a row into a lane's data: scale and bias into the header of its chunk, its group scales after the header, and
+// its mantissas into the beats that layout_data_beat gives. step: index of the row among the lane's rows.
 static void pack_row(const struct layout_matrix *l, const struct qmatrix *m, int64_t row, int64_t step,
                      float stored_scale, int64_t bytes, bool outer, uint8_t *lane) {
     uint8_t *header = lane + layout_chunk_beat(l, step / l->chunk_rows) * bytes;
@@ -103,7 +105,7 @@ static bool is_outer(const struct ir *ir, int node) {
     return false;
 }
 
-// The row scales in the form that the lanes multiply with, in scratch memory. NULL after an error.
+// Returns the row scales in the form that the lanes multiply with, in scratch memory; NULL after an error.
 static const float *stored_scales(struct image *im, const struct store_entry *e, const struct qmatrix *m,
                                   struct diag *diag) {
     const struct ir_node *node = &im->ir->node[e->node];
@@ -116,6 +118,7 @@ static const float *stored_scales(struct image *im, const struct store_entry *e,
     return NULL;
 }
 
+// Packs the rows of one lane, which are every channels-th row, and writes them to the lane's channel.
 static bool pack_lane(struct image *im, const struct store_entry *e, const struct qmatrix *m, const float *scale,
                       int lane_index, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
@@ -148,6 +151,7 @@ static struct layout_record record_of(const struct image *im, const struct store
     return layout_record(&im->ir->design, e->k, layout_table_format(&im->ir->node[e->node]));
 }
 
+// Packs a row of an embedding: a header with the row's scale and its group scales, then the mantissas.
 static void pack_record(const struct image *im, const struct store_entry *e, const struct qmatrix *m, int64_t row,
                         uint8_t *record) {
     uint8_t *data = record + record_of(im, e).header_beats * beat_bytes(im);
@@ -157,7 +161,7 @@ static void pack_record(const struct image *im, const struct store_entry *e, con
     for (int64_t i = 0; m->q16 && i < m->k; i++) put_word(data + 2 * i, (uint64_t)m->q16[row * m->k + i], 2);
 }
 
-// If a table is dealt out over channels, every channel gets its part of the rows.
+// Writes an embedding's rows. If the table is dealt out over channels, every channel gets its part of the rows.
 static bool pack_records(struct image *im, const struct store_entry *e, const struct qmatrix *m, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t bytes = record_of(im, e).bytes;
@@ -193,7 +197,8 @@ static bool pack_float_rows(struct image *im, const struct store_entry *e, const
                row_bytes * e->rows, diag);
 }
 
-// One word per chunk: LANES values of each vector, with the gain in the low part.
+// Writes vector parameters: one word per chunk of the vectors, with LANES values of each vector, the first vector in
+// the low part. If the operation needs copies, the data is written that often.
 static bool pack_params(struct image *im, const struct store_entry *e, const float *f, struct diag *diag) {
     const struct ir_segment *seg = find_segment(im->ir, e->node);
     int64_t lanes = ir_node_lanes(im->ir, e->node), chunks = layout_div_up(e->k, lanes);

@@ -33,17 +33,17 @@ bool image_open(struct image *);
 bool image_matrix(struct image *, const struct store_entry *, const struct qmatrix *, struct diag *);
 // Writes a table by position, or the parameters of a norm.
 bool image_floats(struct image *, const struct store_entry *, const float *, struct diag *);
-// Writes the header, after all other parts. The design compares it before it reads anything else.
+// Writes the header, after all other parts. The hardware compares the header before it reads anything else.
 bool image_header(struct image *, uint64_t checksum, struct diag *);
 // Checksum of all parts, never 0 (manifest.c).
 uint64_t image_checksum(const struct image *);
 // Writes the header and the manifest, and copies the tokenizer's files if the checkpoint's directory has them (dir
 // NULL: no directory).
 bool image_finish(struct image *, const char *source, const char *dir, struct diag *);
-// check_config.c: compares config.json of a checkpoint with the spec of a model, by the keys of its family, because
-// shapes alone do not tell the number of heads or eps. True if there is nothing to compare.
+// In check_config.c: compares config.json of a checkpoint with the spec of a model, by the keys of its family, because
+// shapes alone do not tell the number of heads or eps. Returns true if there is nothing to compare.
 bool pack_check_config(const struct ir *, const char *dir, struct diag *);
-// check_angles.c: compares the frequency divisors in a GGUF file with the tables of the graph.
+// In check_angles.c: compares the frequency divisors in a GGUF file with the tables of angles in the graph.
 struct family;
 bool pack_check_angles(const struct ir *, const struct family *, const char *path, struct diag *);
 

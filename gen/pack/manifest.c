@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image/manifest.json says which design the image belongs to and where everything is stored, with checksums. This file
-// writes it and checks an image against it.
+// Writes image/manifest.json, which says which design the image belongs to and where everything is stored, with
+// checksums. Also checks an image against its manifest.
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -15,7 +15,7 @@
 #include "gen/model/tokenizer.h"
 #include "include/version.h"
 
-enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 };
+enum { MAX_MANIFEST = 64 << 20, MAX_TOKENIZER = 64 << 20, READ_BYTES = 1 << 20 }; // bytes
 
 // ---- identity of the design ----
 
@@ -71,7 +71,7 @@ static bool copy_file(struct image *im, const char *dir, const char *name, struc
     return ok;
 }
 
-// Copies the metadata of a GGUF file.
+// Copies the metadata of a GGUF file, which contains the tokenizer, as tokenizer.gguf.
 static bool copy_metadata(struct image *im, const char *path, struct diag *diag) {
     struct gguf *file = gguf_open(im->arena, path, diag);
     struct text text = {0};
@@ -131,6 +131,7 @@ static void add_manifest(struct text *t, const struct image *im, const char *sou
     text_add(t, "\n]}\n");
 }
 
+// Computes the checksum of some bytes of a file. Returns false if the file is shorter.
 static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint32_t *crc) {
     *crc = 0;
     if (fseeko(f, (off_t)offset, SEEK_SET)) return false;
@@ -143,7 +144,8 @@ static bool crc_of(FILE *f, int64_t offset, int64_t bytes, uint8_t *buffer, uint
     return true;
 }
 
-// The golden weights are written at scattered offsets with gaps, so the checksum reads the finished file back.
+// Computes size and checksum of the golden weights. They are written at scattered offsets with gaps, so the finished
+// file is read back.
 static bool sum_golden(struct image *im, struct sum *sum, struct diag *diag) {
     uint8_t *buffer = ARENA_ARRAY(im->arena, uint8_t, READ_BYTES);
     errno = 0;
@@ -197,8 +199,8 @@ static bool check_part(struct reader *r, const json_t *part, uint8_t *buffer) {
     return !why;
 }
 
-// Checks the golden weights as well. The hardware is compared with them, so a damaged file would look like a fault of
-// the design.
+// Checks the golden weights. The hardware is compared with them, so a damaged file would look like a fault of the
+// design.
 static bool check_golden(struct reader *r, const json_t *root, uint8_t *buffer) {
     const json_t *golden = json_object_get(root, "golden");
     const char *want = json_string_value(json_object_get(golden, "crc32")), *why = NULL;

@@ -44,7 +44,7 @@ static bool written(struct packer *p, bool ok) {
 
 // ---- matrices: read and quantized once for all nodes that use them ----
 
-// The square root, rounded to bf16's eight bits, to nearest even.
+// The square root, rounded to bf16 (eight bits of precision), to nearest even.
 static float root_bf16(int64_t n) {
     float root = (float)sqrt((double)n);
     uint32_t bits;
@@ -59,8 +59,8 @@ static void multiply(float *w, int64_t n, float by) {
     for (int64_t i = 0; i < n; i++) w[i] *= by;
 }
 
-// Reads some rows of a matrix, because a whole matrix of floats may not fit into memory. x: mean squares of its
-// columns, or NULL.
+// Reads and quantizes some rows of a matrix, because a whole matrix of floats may not fit into memory. x: mean squares
+// of its columns, or NULL.
 static bool read_piece(struct packer *p, const struct store_entry *e, const struct checkpoint_slice *slice,
                        int64_t first, int64_t rows, const float *x, struct qmatrix *m, struct oracle_content *content) {
     struct arena_mark mark = arena_mark(p->arena);
@@ -101,6 +101,7 @@ static bool read_bias(struct packer *p, const struct store_entry *e, struct qmat
     return m->bias != NULL;
 }
 
+// Packs a matrix for all entries that share it. Each entry has its own bias.
 static bool pack_matrix(struct packer *p, int owner) {
     struct qmatrix m;
     if (!read_matrix(p, &p->entry[owner], &m) || !written(p, store_write_matrix(p->store, &p->entry[owner], &m)))
@@ -123,7 +124,9 @@ static const float *read_table(struct packer *p, const struct store_entry *e) {
     return checkpoint_matrix(p->checkpoint, p->arena, &slice, p->diag);
 }
 
-// Gain and, for a layernorm, offset, as rows. For a custom kernel, its vectors, which are read as gains.
+// Returns the gain and, for a layernorm, the offset of a norm as rows. For a custom kernel: its vectors. The role given
+// to the checkpoint only matters for random weights: gains are drawn around 1. With `gamma_plus` the checkpoint's gains
+// are less by this number, so they are drawn around 0, and the number is added.
 static const float *read_norm(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *all = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k)),
@@ -140,7 +143,7 @@ static const float *read_norm(struct packer *p, const struct store_entry *e) {
     return all;
 }
 
-// The table is in no checkpoint, so it does not depend on the source of the weights.
+// Computes a table that is in no checkpoint, so it does not depend on the source of the weights.
 static const float *compute_table(struct packer *p, const struct store_entry *e) {
     const struct ir_node *node = &p->ir->node[e->node];
     float *table = ARENA_ARRAY(p->arena, float, (size_t)(e->rows * e->k));
@@ -180,9 +183,9 @@ static bool pack_entries(struct packer *p) {
     return ok && checkpoint_check_coverage(p->checkpoint, p->diag);
 }
 
-// Stores what the oracle needs, which reads the spec independently.
+// Stores the weights and settings that the oracle needs. The oracle reads the spec by itself, independently of the IR.
 static bool pack_oracle(struct packer *p) {
-    if (!p->ir->spec) return true; // an older dump
+    if (!p->ir->spec) return true; // a dump of an older version, without the spec's text
     struct oracle_graph *g = oracle_read_text(p->arena, p->ir->name, p->ir->spec, p->ir->family, p->diag);
     FILE *file = g ? output_open(p->image.out, "image/" ORACLE_IMAGE_FILE) : NULL;
     if (g) oracle_use_statistics(g, p->statistics);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// component.xml: describes the kernel in IP-XACT (IEEE 1685-2009): interfaces, address spaces, registers, ports, files.
+// Writes component.xml, which describes the kernel in IP-XACT (IEEE 1685-2009): interfaces, address spaces, registers,
+// ports, files.
 #include <ctype.h>
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernel.xml: the kernel's ports and arguments for the vendor's linker and runtime.
+// Writes kernel.xml: the kernel's ports and arguments for the vendor's linker and runtime.
 #include "gen/package/package.h"
 
 static void add_port(const char *name, bool is_master, int bits, struct text *out) {

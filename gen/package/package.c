@@ -12,7 +12,7 @@
 #include "gen/pack/pack.h"
 #include "include/version.h"
 
-enum { MAX_NAME = 48 /* an instance's tag in a binary holds 64 bytes */, PLATFORM_OUTSTANDING = 16 };
+enum { MAX_NAME = 48 /* because an instance's tag in a binary has 64 bytes */, PLATFORM_OUTSTANDING = 16 };
 
 static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
                   plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
@@ -23,7 +23,8 @@ static bool is_identifier(const char *s) {
     return *s && strchr(letters, *s) && strspn(s, plain) == strlen(s) && !strpbrk(s, "-./") && strlen(s) <= MAX_NAME;
 }
 
-// Whether modules of a package with the default name may have this name.
+// Whether a module of a package may have this name: modules of a package with the default name, and modules of this
+// package.
 static bool is_taken(const struct package *p) {
     if (strcmp(p->name, PACKAGE_DEFAULT_NAME) != 0 && (!strncmp(p->name, "rill_", 5) || !strcmp(p->name, "rill")))
         return true;
@@ -68,13 +69,6 @@ static bool check_texts(const struct ir *ir, struct loc loc, struct diag *diag) 
     return check_plain("design.platform_pblock", b->pblock, loc, diag) && ok;
 }
 
-// Name of the compute unit: `rill_kernel` gives `rill_1`, `story` gives `story_1`.
-static const char *unit_of(struct arena *arena, const char *name) {
-    static const char tail[] = "_kernel";
-    size_t len = strlen(name), cut = file_has_suffix(name, tail) ? strlen(tail) : 0;
-    return arena_printf(arena, "%.*s_1", (int)(len - cut), name);
-}
-
 // The design's name in the form that names of cores may have. Packages of two designs have different core names,
 // also if both kernels have the default name.
 static const char *library_of(struct arena *arena, const char *design) {
@@ -91,9 +85,15 @@ static int values_of(const struct ir *ir) {
     return 0;
 }
 
+static bool check_banks(const struct package *p, struct loc loc, struct diag *diag) {
+    int first = package_bank(p, 0, 0), last = package_bank(p, p->units - 1, p->ir->design.channels - 1);
+    if (last <= PACKAGE_LAST_BANK) return true;
+    diag_error(diag, loc, MSG_PACKAGE_BANKS, p->units, p->ir->design.channels, first, last, PACKAGE_LAST_BANK);
+    return false;
+}
+
 bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
-    if (!check_name(p, loc_none(), diag) || !check_texts(p->ir, loc, diag)) return false;
-    p->unit = unit_of(p->arena, p->name);
+    if (!check_name(p, loc_none(), diag) || !check_texts(p->ir, loc, diag) || !check_banks(p, loc, diag)) return false;
     p->library = library_of(p->arena, p->ir->name);
     p->layout = arena_printf(p->arena, "%016" PRIx64, pack_layout_hash(p->ir));
     p->registers = register_map_make(p->arena, p->ir->design.channels, values_of(p->ir));
@@ -102,12 +102,29 @@ bool package_prepare(struct package *p, struct loc loc, struct diag *diag) {
 
 // ---- names and numbers ----
 
+// `rill_kernel` has the units `rill_1`, `rill_2`; `story` has `story_1`.
+const char *package_unit(const struct package *p, int unit) {
+    static const char tail[] = "_kernel";
+    size_t len = strlen(p->name), cut = file_has_suffix(p->name, tail) ? strlen(tail) : 0;
+    return arena_printf(p->arena, "%.*s_%d", (int)(len - cut), p->name, unit + 1);
+}
+
+const char *package_units(const struct package *p, const char *between) {
+    const char *all = package_unit(p, 0);
+    for (int u = 1; u < p->units; u++) all = arena_printf(p->arena, "%s%s%s", all, between, package_unit(p, u));
+    return all;
+}
+
+int package_bank(const struct package *p, int unit, int channel) {
+    return p->first_bank + unit * p->ir->design.channels + channel;
+}
+
 const char *package_master(const struct package *p, int channel) {
     return arena_printf(p->arena, "m_axi_hbm_%02d", channel);
 }
 
 // The channel of a pointer argument: that of the memory client whose base address the pointer is. If there is no such
-// client, nothing reads the pointer, and channel 0 is as good as any.
+// client, nothing reads the pointer, and channel 0 serves as well as any other.
 static int channel_of(const struct ir *ir, enum register_id id) {
     int net = ir_find_net(ir, id == REGISTER_ID_RING ? IR_NET_RING_PTR : IR_NET_PROMPT_PTR, IR_NONE);
     for (int c = 0; c < ir->clients; c++)
@@ -129,8 +146,8 @@ const char *package_comment(const struct package *p, const char *mark) {
 
 // ---- memory interfaces ----
 
-// The longest read burst of a port in beats, and the most bursts its engines have in flight. Write bursts have one
-// beat.
+// Finds the longest read burst of a port in beats, and the most read bursts that its engines have in flight. Write
+// bursts have one beat.
 static void port_limits(const struct ir *ir, int64_t *burst, int64_t *open) {
     struct emit_client client[EMIT_MAX_CLIENTS];
     *burst = *open = 1;

@@ -8,22 +8,25 @@
 #include "gen/ir/registers.h"
 
 #define PACKAGE_VENDOR "rill"
-#define PACKAGE_FILES "files.txt" // lists what the package consists of
+#define PACKAGE_FILES "files.txt" // list of the package's files
 #define PACKAGE_VERSION "1.0"
 #define PACKAGE_CONTROL "s_axi_control"
 #define PACKAGE_DEFAULT_NAME "rill_kernel"
-#define PACKAGE_CLOCKS "clocks.xdc" // only in a design with a second clock
-// Main memory and free disk in GB that one link may need: an estimate, of which nothing was measured.
+#define PACKAGE_CLOCKS "clocks.xdc" // file for designs with a second clock
+// Main memory and free disk in GB that one link may need. Both are estimates; nothing of it was measured.
 enum { PACKAGE_LINK_MEMORY = 64, PACKAGE_LINK_DISK = 100 };
+enum { PACKAGE_LAST_BANK = 31 }; // of the memory of every supported board
 
 struct package {
     const struct ir *ir;
     const struct emit_plan *plan;
     struct arena *arena;
     const char *name;    // name of the kernel and of its module
-    const char *unit;    // name of the compute unit, the kernel's only instance
+    int units;           // compute units: instances of the kernel on the card
+    int first_bank;      // memory bank of the first port of the first unit
     const char *library; // in the names of cores, VENDOR:LIBRARY:NAME:VERSION: the design's name
-    const char *prefix;  // of all modules but the kernel's, and of their files; "" in a package with the default name
+    // before the names of all modules except the kernel's, and of their files; "" in a package with the default name
+    const char *prefix;
     VEC(const char *) modules; // their names without the prefix, sorted
     const char *identity;      // hash of the design, 16 hexadecimal digits, as in the headers of its files
     // Hash of the memory layout, 16 hexadecimal digits; the manifest of an image that fits has the same.
@@ -32,8 +35,9 @@ struct package {
     VEC(const char *) rtl; // rtl/<file>, in reading order; the wrapper is last
 };
 
-// Fills the other fields of a package whose ir, name, identity and rtl are set. Returns false after an error: a name
-// that cannot be used, or a text of the board that is not legal in Tcl or make.
+// Fills the other fields of a package whose ir, name, units, first_bank, identity and rtl are set. Returns false after
+// an error: a name that cannot be used, banks that the memory does not have, or a text of the board that is not legal
+// in Tcl or make.
 bool package_prepare(struct package *, struct loc, struct diag *);
 // The prefix of a package's modules. Two packages of different kernels have no module in common, so that both fit into
 // one project.
@@ -42,7 +46,10 @@ void package_add_modules(struct package *, const struct source *); // notes the 
 // Adds Verilog text, with the prefix before every name of a module that the text defines or instantiates.
 void package_add_prefixed(const struct package *, const char *data, size_t len, struct text *out);
 
-const char *package_master(const struct package *, int channel); // m_axi_hbm_NN
+const char *package_unit(const struct package *, int unit);             // name of a compute unit, counted from 0
+const char *package_units(const struct package *, const char *between); // all their names
+int package_bank(const struct package *, int unit, int channel);        // memory bank of a unit's port
+const char *package_master(const struct package *, int channel);        // m_axi_hbm_NN
 // The interface that passes an argument: PACKAGE_CONTROL for numbers, a memory port for pointers.
 const char *package_argument_bus(const struct package *, const struct register_item *);
 int64_t package_clock_hz(const struct package *);
@@ -62,7 +69,7 @@ struct package_pin { // a pin of a memory port or of the control port
     int bits;
     bool is_vector; // declared as a vector, even with one bit
 };
-enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 };
+enum { PACKAGE_MASTER_PINS = 37, PACKAGE_CONTROL_PINS = 19 }; // EMIT_AXI_SIGNALS, EMIT_AXIL_SIGNALS
 void package_master_pins(const struct package *, struct package_pin out[PACKAGE_MASTER_PINS]);
 void package_control_pins(struct package_pin out[PACKAGE_CONTROL_PINS]);
 
@@ -85,7 +92,8 @@ void package_component(const struct package *, struct text *out);  // component.
 void package_core(const struct package *, struct text *out);       // <name>.core
 void package_json(const struct package *, struct text *out);       // package.json
 void package_checklist(const struct package *, struct text *out);  // the head of CHECKLIST.md
-void package_said(const struct package *, const char *dir, size_t files, struct text *out); // what the command prints
+// the text that the command prints
+void package_said(const struct package *, const char *dir, size_t files, struct text *out);
 
 void package_add_xml(struct text *out, const char *s); // replaces &, <, >, " by entities
 

@@ -60,8 +60,11 @@ static void add_registers(const struct package *p, struct text *out) {
 
 static void add_ports(const struct package *p, struct text *out) {
     text_add(out, " \"memory_ports\": [");
-    for (int c = 0; c < p->ir->design.channels; c++)
-        text_addf(out, "%s\n  {\"name\": \"%s\", \"bank\": \"HBM[%d]\"}", c ? "," : "", package_master(p, c), c);
+    for (int c = 0; c < p->ir->design.channels; c++) {
+        text_addf(out, "%s\n  {\"name\": \"%s\", \"banks\": [", c ? "," : "", package_master(p, c));
+        for (int u = 0; u < p->units; u++) text_addf(out, "%s\"HBM[%d]\"", u ? ", " : "", package_bank(p, u, c));
+        text_add(out, "]}");
+    }
     text_add(out, "\n ]");
 }
 
@@ -100,7 +103,7 @@ void package_json(const struct package *p, struct text *out) {
     text_add(out, ",\n ");
     add_string(out, "kernel", p->name);
     text_add(out, ", ");
-    add_string(out, "compute_unit", p->unit);
+    text_addf(out, "\"compute_units\": [\"%s\"]", package_units(p, "\", \""));
     text_addf(out, ", \"vlnv\": \"%s:%s:%s:%s\",\n ", PACKAGE_VENDOR, p->library, p->name, PACKAGE_VERSION);
     add_string(out, "board", d->board);
     text_add(out, ", ");
@@ -139,7 +142,7 @@ void package_checklist(const struct package *p, struct text *out) {
     const struct ir_platform *b = &p->ir->design.platform;
     text_addf(out, "<!--%s -->\n# The first run on a card: %s\n\n| of this package | |\n|---|---|\n",
               package_comment(p, ""), p->ir->name);
-    add_row(out, "kernel, compute unit", arena_printf(p->arena, "%s, %s", p->name, p->unit));
+    add_row(out, "kernel, compute unit", arena_printf(p->arena, "%s, %s", p->name, package_units(p, ", ")));
     add_row(out, "identity of the design", p->identity);
     add_row(out, "layout of its memory", p->layout);
     add_row(out, "part", b->part);
@@ -147,7 +150,7 @@ void package_checklist(const struct package *p, struct text *out) {
     add_row(out, "Vitis and Vivado", b->first ? arena_printf(p->arena, "%s to %s", b->first, b->last) : NULL);
     add_row(out, "clock, MHz", arena_printf(p->arena, "%g", p->ir->design.clock_mhz));
     add_row(out, "memory ports",
-            arena_printf(p->arena, "%d of %d bits, m_axi_hbm_NN on HBM[NN]", p->ir->design.channels,
-                         p->ir->design.beat_bits));
+            arena_printf(p->arena, "%d of %d bits, m_axi_hbm_00 of %s on HBM[%d]", p->ir->design.channels,
+                         p->ir->design.beat_bits, package_unit(p, 0), p->first_bank));
     text_add(out, "\n");
 }

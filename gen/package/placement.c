@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// placement.tcl: the dies of the design's instances, as calls of procedures that boards/vitis/place.tcl defines.
+// Writes placement.tcl: the dies of the design's instances, as calls of procedures that boards/vitis/place.tcl defines.
 #include "gen/emit/emit.h"
 #include "gen/cost/cost.h"
 #include "gen/package/package.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts a prefix before the names of a package's modules. Packages copy modules of the RTL library, and two of them may
-// come from different versions of it, so in one project a module without a prefix might be that of the other package.
+// come from different versions of it. Without prefixes, in one project, a module of one package might replace that of
+// the other.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

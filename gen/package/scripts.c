@@ -32,8 +32,8 @@ static void set_number(struct text *out, const char *key, int64_t value) {
     text_addf(out, "set rill(%s) %" PRId64 "\n", key, value);
 }
 
-// Whether the vendor's tools are told of a register: only of control registers and arguments, because they take every
-// other register for an argument.
+// Whether the vendor's tools are told of a register. They take every register except control registers for an argument,
+// so they are told only of control registers and arguments.
 static bool is_told(const struct register_row *r) { return r->role == REGISTER_CONTROL || register_is_argument(r); }
 
 static void add_registers(const struct package *p, struct text *out) {
@@ -84,7 +84,7 @@ void package_settings(const struct package *p, struct text *out) {
     text_addf(out, "%s\n# What the scripts of this folder know of the design: the array `rill`.\n",
               package_comment(p, "#"));
     set_text(out, "kernel", p->name);
-    set_text(out, "unit", p->unit);
+    set_text(out, "units", package_units(p, " "));
     set_text(out, "vendor", PACKAGE_VENDOR);
     set_text(out, "library", p->library);
     set_text(out, "version", PACKAGE_VERSION);
@@ -107,7 +107,7 @@ void package_settings(const struct package *p, struct text *out) {
 void package_make(const struct package *p, struct text *out) {
     const struct ir_platform *b = &p->ir->design.platform;
     text_addf(out, "%s\n# What the Makefile knows of the design.\nKERNEL := %s\nUNIT := %s\n", package_comment(p, "#"),
-              p->name, p->unit);
+              p->name, package_unit(p, 0));
     text_addf(out, "DESIGN_PART := %s\nDESIGN_PLATFORM := %s\nTOOLS_FIRST := %s\nTOOLS_LAST := %s\n",
               b->part ? b->part : "", b->name ? b->name : "", b->first ? b->first : "", b->last ? b->last : "");
     text_addf(out, "LINK_MEMORY := %d\nLINK_DISK := %d\n", PACKAGE_LINK_MEMORY, PACKAGE_LINK_DISK);
@@ -115,7 +115,7 @@ void package_make(const struct package *p, struct text *out) {
 
 // ---- clock ----
 
-enum { OUTSIDE_PERCENT = 40 };
+enum { OUTSIDE_PERCENT = 40 }; // part of the period for logic outside of the kernel's pins
 
 void package_clock(const struct package *p, struct text *out) {
     double period = 1e9 / (double)package_clock_hz(p), outside = period * OUTSIDE_PERCENT / 100;
@@ -136,11 +136,12 @@ void package_link(const struct package *p, struct text *out) {
         out,
         "%s\n# The platform's own kernel clock, in MHz, which the linker lowers if a path is too slow. (freqHz of\n"
         "# [clock] would ask for a fixed clock, with one more MMCM.)\nkernel_frequency=0:%d\n\n"
-        "# One compute unit, free to lie on several dies; each memory port on a bank of its own.\n"
-        "[connectivity]\nnk=%s:1:%s\n",
-        package_comment(p, "#"), (int)p->ir->design.clock_mhz, p->name, p->unit);
-    for (int c = 0; c < p->ir->design.channels; c++)
-        text_addf(out, "sp=%s.%s:HBM[%d]\n", p->unit, package_master(p, c), c);
+        "# Compute units, free to lie on several dies; each memory port of each unit on a bank of its own.\n"
+        "[connectivity]\nnk=%s:%d:%s\n",
+        package_comment(p, "#"), (int)p->ir->design.clock_mhz, p->name, p->units, package_units(p, "."));
+    for (int u = 0; u < p->units; u++)
+        for (int c = 0; c < p->ir->design.channels; c++)
+            text_addf(out, "sp=%s.%s:HBM[%d]\n", package_unit(p, u), package_master(p, c), package_bank(p, u, c));
     text_add(out, "\n# Directives that designs of this size kept.\n[vivado]\n"
                   "prop=run.impl_1.STEPS.PLACE_DESIGN.ARGS.DIRECTIVE=SSI_SpreadSLLs\n"
                   "prop=run.impl_1.STEPS.PHYS_OPT_DESIGN.IS_ENABLED=true\n"

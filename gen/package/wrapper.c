@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's module: wires the design to the pins that the platform names. It also has the reset and, if needed, the
-// second clock.
+// Writes the kernel's module, which wires the design to the pins that the platform names. It also has the reset and, if
+// needed, the second clock.
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
 
+// OSCILLATOR_MHZ, MOST_MULTIPLE: limits of an MMCM's oscillator and its multiplier.
 enum { RESET_STAGES = 3, OSCILLATOR_MHZ = 1600, MOST_MULTIPLE = 64 };
 
 int package_controls(const struct ir *ir, const char *module[PACKAGE_CONTROLS]) {
@@ -45,7 +46,8 @@ static void add_design(const struct package *p, struct text *out) {
     text_add(out, ");\n");
 }
 
-// The largest even multiple of the clock within the range of an MMCM's oscillator, 800 to 1600 MHz.
+// The multiple of the clock at which an MMCM's oscillator runs: the largest even one, from 2 to 64, that does not
+// exceed 1600 MHz. The oscillator's range is 800 to 1600 MHz.
 static int oscillator(double mhz) {
     int even = (int)(OSCILLATOR_MHZ / mhz / 2) * 2;
     return even < 2 ? 2 : even > MOST_MULTIPLE ? MOST_MULTIPLE : even;

@@ -18,9 +18,9 @@
 enum {
     STYLES = 3,
     RESOURCES = 3,
-    MIN_BLOCK_WORDS = 33 /* a LUT holds 32 */,
+    MIN_BLOCK_WORDS = 33 /* least words for BRAM or URAM; a LUT stores 32 */,
     MAX_LUTRAM_WORDS = 1024,
-    BRANCHES = 20000,
+    BRANCHES = 20000, // limits of the search
     MILLISECONDS = 5000
 };
 static const enum ram_style styles[STYLES] = {RAM_DISTRIBUTED, RAM_BLOCK, RAM_ULTRA};
@@ -30,11 +30,11 @@ struct memory { // a FIFO, a kernel's buffer or a piece of one, or the prefetch 
     int piece; // index in a buffer whose pieces may differ; else IR_NONE
     struct cost_resources now, cost[STYLES];
     bool legal[STYLES], at_memory;
-    int same_as; // the first memory with the same figures; this one if there is none before it
+    int same_as; // the first memory with equal figures; the memory's own index if none comes before it
 };
 
 enum { BELOW_LARGEST, BELOW_AIM, ROWS };
-enum { BOARD, HOME, PLOTS }; // the whole board; the memory's die, with what must be there
+enum { BOARD, HOME, PLOTS }; // places with a limit: the whole board, and the memory's die for what must be there
 
 struct choice {
     struct ir *ir;
@@ -45,6 +45,7 @@ struct choice {
     VEC(int) first, count; // first: one memory of each shape; count: how many have that shape
 };
 
+// LUTRAM stores up to 64 words, or up to 16 Kbit. From 2048 words on, UltraRAM is used, and BRAM in between.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits) {
     if (depth * bits <= 16384 || depth <= 64) return RAM_DISTRIBUTED;
     return depth >= 2048 ? RAM_ULTRA : RAM_BLOCK;
@@ -95,6 +96,8 @@ static double share(const struct choice *c, int plot, int resource, int64_t amou
     return (double)amount / (double)(room > 0 ? room : 1);
 }
 
+// Chooses every memory by depth and shape, and adds up room and what is taken. Returns whether this stays within the
+// limits; true if the board has no figures.
 static bool by_rule(struct ir *ir, struct choice *c) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -124,13 +127,29 @@ static bool same_figures(const struct memory *a, const struct memory *b) {
     return true;
 }
 
+static bool is_legal(int64_t words, int style) { return style ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS; }
+
+// Whether some die has room for this memory alone. A memory cannot be divided over dies.
+static bool fits_a_die(const struct ir *ir, const struct cost_resources *r) {
+    if (ir->design.dies < 2) return true;
+    for (int d = 0; d < ir->dies && d < ir->design.dies; d++) {
+        struct cost_resources room = cost_room(ir, d);
+        if (r->lut <= room.lut && r->bram18 <= room.bram18 && r->uram <= room.uram) return true;
+    }
+    return false;
+}
+
+// Adds a memory to be chosen: takes its present resources out of what is taken, and finds the first memory with equal
+// figures. words: its depth, which decides its legal kinds.
 static void add_memory(struct choice *c, struct memory m, int64_t words) {
     int id = (int)c->memory.count;
     int kernel = m.edge != IR_NONE     ? c->ir->edge[m.edge].dst_kernel
                  : m.kernel != IR_NONE ? m.kernel
                                        : c->ir->engine[m.engine].kernel;
     m.at_memory = c->at_memory && c->at_memory[kernel];
-    for (int s = 0; s < STYLES; s++) m.legal[s] = s ? words >= MIN_BLOCK_WORDS : words <= MAX_LUTRAM_WORDS;
+    bool any = false;
+    for (int s = 0; s < STYLES; s++) any |= m.legal[s] = is_legal(words, s) && fits_a_die(c->ir, &m.cost[s]);
+    for (int s = 0; s < STYLES && !any; s++) m.legal[s] = is_legal(words, s);
     add_taken(c, BOARD, &m.now, -1);
     if (m.at_memory) add_taken(c, HOME, &m.now, -1);
     m.same_as = id;
@@ -160,9 +179,10 @@ static void add_fifo(struct choice *c, int e) {
 
 static struct cost_resources part_of(struct cost_resources all, int64_t pieces) {
     return (struct cost_resources){
-        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // compared here
+        .lut = all.lut / pieces, .bram18 = all.bram18 / pieces, .uram = all.uram / pieces}; // rounded down
 }
 
+// Adds a kernel's buffer, or each of its pieces if these may have different kinds.
 static void add_kernel(struct choice *c, int k) {
     struct memory m = {.edge = IR_NONE, .kernel = k, .engine = IR_NONE, .piece = IR_NONE};
     struct cost_memory shape;
@@ -191,8 +211,9 @@ static void add_engine(struct choice *c, int e) {
 
 // ---- the program ----
 
-// The pieces of a buffer are chosen in the order of the styles, with those in UltraRAM last, so ULTRA only counts
-// these. All other pieces have the style of the last of them.
+// Sets the kind of one piece of a buffer. Pieces come in the order of the styles, UltraRAM last. The parameter ULTRA
+// counts the pieces in UltraRAM, and all other pieces have the buffer's one style, which is the last that was set. If
+// even piece 0 is in UltraRAM, that is the style of the whole buffer.
 static void set_piece(struct ir *ir, const struct memory *m, enum ram_style style) {
     const struct ir_kernel *k = &ir->kernel[m->kernel];
     if (style == RAM_ULTRA && m->piece && kernel_style(k) != RAM_ULTRA)
@@ -207,8 +228,8 @@ static void set_style(struct ir *ir, const struct memory *m, enum ram_style styl
     if (m->engine != IR_NONE) ir->engine[m->engine].prefetch_style = style;
 }
 
-// Adds the variables of one shape: how many memories of it have each kind. Rows: the counts add up to all, and each
-// takes its share of each resource.
+// Adds the variables of one shape: how many memories of it have each kind. Rows: these counts add up to the number of
+// memories, and each memory takes its share of each resource.
 static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][RESOURCES][ROWS]) {
     const struct memory *item = &c->memory.items[c->first.items[i]];
     int all = mip_row(m, c->count.items[i], c->count.items[i]);
@@ -225,6 +246,7 @@ static void add_shape(struct choice *c, struct mip *m, size_t i, int row[PLOTS][
     }
 }
 
+// Adds two rows for a resource: share taken - largest <= 0, and share taken - beyond <= AIM.
 static void add_resource(struct choice *c, struct mip *m, int plot, int resource, int largest, int row[ROWS]) {
     enum { BEYOND = 100000 }; // weight of what exceeds the aim
     double taken = share(c, plot, resource, c->taken[plot][resource]);
@@ -234,7 +256,7 @@ static void add_resource(struct choice *c, struct mip *m, int plot, int resource
     mip_term(m, row[BELOW_AIM], mip_variable(m, 0, MIP_NO_BOUND, BEYOND, false), -1);
 }
 
-// Further rows for each resource: share taken - largest <= 0 and share taken - beyond <= AIM.
+// Solves the program and sets the kind of each memory. The memories of one shape take the counted kinds in order.
 static enum mip_status solve(struct choice *c) {
     enum { LARGEST = 1000 }; // weight of the largest share relative to the sum of the shares
     struct mip m;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks tensors of weights by name: all operations that read one tensor must need the same shape.
+// Checks tensors of weights by name: all operations that read one tensor must need the same shape. A name may be a
+// pattern with `{layer}`, which gives one name for each repetition of its region.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ struct uses {
     VEC(struct use) list;
 };
 
+// Whether both needs can be met by one tensor. Two least numbers of rows always can.
 static bool fits(const struct use *a, const struct use *b) {
     if (a->rank != b->rank) return false;
     for (int d = 0; d < a->rank; d++) {
@@ -32,7 +34,7 @@ static bool fits(const struct use *a, const struct use *b) {
     return true;
 }
 
-// The text of a name before its first expression, and the text after its last one.
+// The length of the text before a name's first expression, and the text after its last one.
 static size_t before(const char *name) { return strcspn(name, "{"); }
 static const char *behind(const char *name) { return strrchr(name, '}') + 1; }
 
@@ -41,6 +43,7 @@ static bool ends_with(const char *name, const char *tail) {
     return len >= end && !strcmp(name + len - end, tail);
 }
 
+// Whether the fixed ends of the pattern agree with the name. This quick test avoids most calls of names_in.
 static bool may_come_to(const char *pattern, const char *name) {
     size_t head = before(pattern);
     return !strncmp(pattern, name, head) && ends_with(name + head, behind(pattern));
@@ -81,6 +84,8 @@ static const char *shape_of(const struct ir *ir, const struct use *u) {
     return arena_printf(ir->arena, "[%s]", text);
 }
 
+// Adds the tensor that the attribute `key` names, if there is one, and compares its shape with earlier uses. Returns
+// false after an error.
 static bool add(struct uses *s, int node, const char *key, struct use u, struct diag *diag) {
     const struct ir *ir = s->ir;
     const struct ir_attr *attr = ir_attr_find(&ir->node[node].attrs, key);
@@ -111,6 +116,7 @@ static bool add_product(struct uses *s, int n, struct diag *diag) {
            add(s, n, "bias", (struct use){.rank = 1, .extent = {rows}, .least = {true}}, diag);
 }
 
+// Adds all tensors that an operation reads.
 static bool add_node(struct uses *s, int n, struct diag *diag) {
     const struct ir_node *node = &s->ir->node[n];
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), cols = ir_attr_int(&node->attrs, "cols", 0);

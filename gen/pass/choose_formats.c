@@ -11,14 +11,14 @@ struct formats {
     struct ir *ir;
     const struct spec_design *design;
     struct diag *diag;
-    bool *used; // [rule]: fits a tensor whose format it may decide
+    bool *used; // per rule: it fits a tensor whose format rules may decide
 };
 
 // ---- patterns ----
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// Characters to change until the pattern fits, where `*` matches anything. 0: it fits.
+// Edit distance between the pattern and the name, where `*` matches any text. 0: the pattern fits.
 static int distance(struct arena *arena, const char *pattern, const char *name) {
     struct arena_mark mark = arena_mark(arena);
     size_t n = strlen(name);
@@ -54,7 +54,8 @@ static const char *name_of(const struct formats *f, const struct ir_node *node, 
     return names_in(f->ir->arena, ir_attr_string(&node->attrs, "weight", ""), repetition);
 }
 
-// The last rule that fits decides; design->rules: the default. Every rule that fits counts as used.
+// Returns the index of the last rule that fits, which decides. design->rules: none fits, so the default decides. Every
+// rule that fits counts as used.
 static size_t rule_of(struct formats *f, const char *name) {
     size_t rule = f->design->rules;
     for (size_t i = 0; i < f->design->rules; i++)
@@ -68,11 +69,13 @@ static int format_of(const struct formats *f, size_t rule) {
 
 // ---- operations ----
 
+// Whether the rules decide the format of this operation's weights.
 static bool is_decided(const struct formats *f, const struct ir_node *node) {
     return ir_op_is(f->ir, node->op, OP_BY_WEIGHTS) && !ir_attr_find(&node->attrs, "weights");
 }
 
-// All repetitions share one piece of hardware, so their weights need one layout.
+// Refuses a region whose repetitions have different formats. All repetitions share the same hardware, so their weights
+// need one layout.
 static bool refuse_repetition(const struct formats *f, const struct ir_node *node, const size_t rule[2],
                               int64_t repetition) {
     const struct ir_region *region = &f->ir->region[node->region];
@@ -85,6 +88,8 @@ static bool refuse_repetition(const struct formats *f, const struct ir_node *nod
     return false;
 }
 
+// Sets the format of an operation's weights by the rules. Returns false after an error: repetitions have different
+// formats.
 static bool choose(struct formats *f, struct ir_node *node) {
     int64_t repeat = f->ir->region[node->region].repeat;
     size_t rule[2] = {rule_of(f, name_of(f, node, 0))};

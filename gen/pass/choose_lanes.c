@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// choose-lanes: the number of fp32 lanes of every operation's kernel. It is the design's number or the spec's for that
-// operation, and fewer if a separately sent row is not a whole number of words (docs/passes.md).
+// choose-lanes: the number of fp32 lanes of every operation's kernel. It is the spec's number for that operation, or
+// its share of the budget `unroll`, or the design's `lanes`. It is smaller if a row that is sent separately is not a
+// whole number of words (docs/passes.md).
 #include <string.h>
 
 #include "gen/bind/bind.h"
@@ -33,7 +34,7 @@ static int whole_words(const struct ir *ir, const struct ir_node *node, int lane
     return class->whole ? dividing(lanes, class->whole(ir, node)) : lanes;
 }
 
-// Some kernels support only certain numbers of lanes.
+// Checks that the kernel supports this number of lanes.
 static bool check_legal(const struct ir *ir, const struct ir_node *node, int lanes, struct loc loc, struct diag *diag) {
     int near = kernel_lanes(kernel_of_op(ir, node->op), lanes);
     if (near == lanes) return true;
@@ -42,6 +43,7 @@ static bool check_legal(const struct ir *ir, const struct ir_node *node, int lan
     return false;
 }
 
+// Reads the lanes that the spec gives for an operation, or takes the design's. Returns false after an error.
 static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lanes, struct diag *diag) {
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "lanes");
     *lanes = kernel_lanes(kernel_of_op(ir, node->op), ir->design.lanes);
@@ -62,13 +64,15 @@ static bool read_lanes(const struct ir *ir, const struct ir_node *node, int *lan
     return check_legal(ir, node, *lanes, loc, diag);
 }
 
+// Whether an operand grows with the positions.
 static bool grows(const struct ir *ir, const struct ir_node *node) {
     for (int i = 0; i < node->inputs; i++)
         if (ir->tensor[node->in[i]].rank == 2 && ir->tensor[node->in[i]].shape[1].dynamic == IR_POSITIONS) return true;
     return false;
 }
 
-// A quantizer's blocks and attention heads must be whole numbers of words.
+// Checks the lanes that the spec gives for an operation: a quantizer's blocks and attention heads must be whole numbers
+// of words, and operands that grow with the positions need the design's number.
 static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lanes, struct diag *diag) {
     const struct ir_tensor *out = &ir->tensor[node->out[0]];
     int64_t whole = out->dtype == IR_MX ? out->block : out->dtype == IR_KV ? out->shape[1].bound : 0;
@@ -89,7 +93,7 @@ static bool check_lanes(const struct ir *ir, const struct ir_node *node, int lan
 
 // ---- a budget of lanes, given to the slowest operations ----
 
-enum { MOST_LANES = 32 };
+enum { MOST_LANES = 32 }; // most lanes of a kernel
 
 struct share {
     struct ir *ir;
@@ -97,12 +101,13 @@ struct share {
     int64_t budget;
 };
 
-// Operations on streams of fp32 values (at most of blocks) without growing dimensions. Their kernels work with any
-// number of lanes.
+// Whether the budget decides the lanes of this operation: it works on fp32 values (and may give blocks), its kernel
+// takes any number of lanes, its inputs are not heads of attention and do not grow with the positions, and the spec
+// gives no lanes.
 static bool is_free(const struct ir *ir, const struct ir_node *node) {
     bool any = ir_op_is(ir, node->op, OP_FOLLOWS | OP_ALONG | OP_ROWS | OP_MOVES | OP_REDUCES | OP_CONTRACTS);
     int lanes = kernel_of_op(ir, node->op)->lanes;
-    any &= lanes == 0 || lanes == 2 * MOST_LANES - 1;
+    any &= lanes == 0 || lanes == 2 * MOST_LANES - 1; // the mask of all powers of two
     for (int i = 0; i < node->inputs; i++) any &= !ir->tensor[node->in[i]].heads;
     return any && !ir_attr_find(&node->attrs, "lanes") && !grows(ir, node);
 }
@@ -114,7 +119,7 @@ static int64_t cycles_alone(const struct ir *ir, const struct ir_node *node) { /
     return ir_tensor_elements(&ir->tensor[node->in[0]]) * ir->region[node->region].repeat;
 }
 
-// Connected operations with equal work get equal lanes, so that nothing has to be converted between them.
+// Forms groups. Connected operations with equal work get equal lanes, so that no converter is needed between them.
 static void find_groups(struct share *s) {
     struct ir *ir = s->ir;
     for (int n = 0; n < ir->nodes; n++) {
@@ -131,8 +136,8 @@ static void find_groups(struct share *s) {
     }
 }
 
-// Lanes that are useful after a product: enough for twice as many elements per cycle as the engine makes with all
-// channels and no stalls.
+// Lanes that are useful after an engine's product: enough for twice as many elements per cycle as the engine makes with
+// all channels and no stalls. After anything else: MOST_LANES.
 static int64_t lanes_behind(const struct ir *ir, int node) {
     const struct ir_node *product = &ir->node[node];
     while (!ir_op_is(ir, product->op, OP_PRODUCT) && ir->tensor[product->in[0]].producer != IR_NONE)
@@ -159,7 +164,8 @@ static int64_t step_beats(const struct ir *ir) {
     return beats;
 }
 
-// Whether only operations with free lanes read this row of a table. Its number of lanes is then free as well.
+// Whether all readers of this row of a table have free lanes. The number of lanes that reads the row is then free as
+// well.
 static bool feeds_free(const struct share *s, int node) {
     const struct ir *ir = s->ir;
     int readers = 0;
@@ -172,9 +178,9 @@ static bool feeds_free(const struct share *s, int node) {
     return readers > 0;
 }
 
-// Reduces the lanes that read rows of tables, down to a quarter. A step waits for these rows only once, at its start.
-// The lanes stay wide enough that the step gets longer by at most a fixed part of its weight beats. Each lane saved is
-// arithmetic, and wires to the die that reads it.
+// Reduces the lanes that read rows of tables, down to a quarter (LEAST). A step waits for these rows only once, at its
+// start, and each lane costs arithmetic and wires to the die that reads it. The step gets longer by at most 1 / PART of
+// its weight beats.
 static void narrow_rows(const struct share *s) {
     enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;
@@ -190,8 +196,8 @@ static void narrow_rows(const struct share *s) {
     }
 }
 
-// Most lanes that help a group whose inputs come from products or tables only, because it cannot run faster than they
-// arrive.
+// The most lanes that help a group. If all its inputs come from products or tables, it cannot run faster than they
+// arrive. Otherwise it is MOST_LANES.
 static int64_t useful_lanes(const struct share *s, int group) {
     const struct ir *ir = s->ir;
     int64_t most = 1;
@@ -207,7 +213,7 @@ static int64_t useful_lanes(const struct share *s, int group) {
     return most;
 }
 
-// Doubles the lanes of a group. False if the budget or a kernel's limit does not allow it.
+// Doubles the lanes of a group. Returns false if the budget, the group's inputs or a quantizer's block do not allow it.
 static bool double_group(struct share *s, int group) {
     struct ir *ir = s->ir;
     int64_t more = 0, most = useful_lanes(s, group);
@@ -225,6 +231,7 @@ static bool double_group(struct share *s, int group) {
     return true;
 }
 
+// The group with the operation that takes most cycles with its present lanes, among the groups that are not done.
 static int slowest(const struct share *s, const bool *done) {
     int64_t most = 0;
     int group = IR_NONE;
@@ -237,6 +244,7 @@ static int slowest(const struct share *s, const bool *done) {
     return group;
 }
 
+// Gives every free operation one lane, then doubles the lanes of the slowest group until no group can be doubled.
 static void hand_out(struct ir *ir) {
     struct share s = {ir, ARENA_ARRAY(ir->arena, int, (size_t)ir->nodes + 1), ir->design.unroll};
     bool *done = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1);

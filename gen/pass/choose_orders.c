@@ -10,7 +10,7 @@
 enum {
     MAX_DIMS = IR_MAX_RANK - 1,
     MAX_ORDERS = 6 /* permutations of three dimensions */,
-    ROUNDS = 8,
+    ROUNDS = 8, // most rounds of improvement from one start
     ELEMENT_BITS = 32
 };
 
@@ -21,8 +21,8 @@ struct reader {
 struct chooser {
     struct ir *ir;
     struct diag *diag;
-    bool *fixed;            // per node
-    struct reader **reader; // per tensor
+    bool *fixed;            // per node: the spec gives its order
+    struct reader **reader; // per tensor: the operations that read it
 };
 
 static bool is_free(const struct ir *ir, const struct ir_node *n) {
@@ -35,6 +35,7 @@ static bool walks_arrays(const struct ir *ir, const struct ir_node *n) {
 
 // ---- orders from the spec ----
 
+// Reads the order that the spec gives for an operation, if it gives one. Returns false after an error.
 static bool read_order(struct chooser *c, int n) {
     struct ir_node *node = &c->ir->node[n];
     const struct ir_attr *attr = ir_attr_find(&node->attrs, "order");
@@ -70,6 +71,7 @@ static int maker(const struct ir *ir, int tensor) {
     return ir->tensor[tensor].producer;
 }
 
+// The walk of a tensor in this order of its dimensions, for one token.
 static struct itensor_walk walk_of(const struct ir *ir, int tensor, const int order[]) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     struct itensor_walk w;
@@ -89,6 +91,7 @@ static struct itensor_walk made_walk(const struct ir *ir, int tensor) {
     return walk_of(ir, tensor, order);
 }
 
+// Bits of the converter between two walks, which stores its buffer twice.
 static int64_t conversion_bits(const struct itensor_walk *from, const struct itensor_walk *to) {
     struct itensor_layout layout;
     if (itensor_walk_equal(from, to)) return 0;
@@ -133,8 +136,8 @@ static int64_t all_bits(const struct chooser *c) {
     return bits;
 }
 
-// Bits that depend on a node's order: those of its operands, its result, the carried tensor that the result becomes,
-// and that tensor's initial value.
+// Bits that depend on a node's order: conversions of its operands, of its result, of the carried tensor that the result
+// becomes, and of that tensor's initial value.
 static int64_t node_bits(const struct chooser *c, int n) {
     const struct ir_node *node = &c->ir->node[n];
     int64_t bits = tensor_bits(c, node->out[0]);
@@ -193,8 +196,8 @@ static void follow(struct ir *ir, int n, int input) {
     else set_order(node, rank, order);
 }
 
-// Tries every order for one operation while the others keep theirs; the caller repeats this until nothing changes. An
-// order is replaced only by a better one, so ties keep their first order.
+// Tries every order for one operation while the others keep theirs. An order is replaced only by a better one, so of
+// equal orders the first one stays. Returns whether the order has changed.
 static bool improve_node(struct chooser *c, int n) {
     struct ir *ir = c->ir;
     int list[MAX_ORDERS][MAX_DIMS], rank = ir->tensor[ir->node[n].out[0]].rank, count = orders_of(rank, list);
@@ -214,6 +217,7 @@ static bool improve_node(struct chooser *c, int n) {
     return moved;
 }
 
+// Improves one operation after another until nothing changes, or ROUNDS times. Returns the bits of all converters.
 static int64_t improve(struct chooser *c) {
     bool moved = true;
     for (int round = 0; moved && round < ROUNDS; round++) {
@@ -224,7 +228,8 @@ static int64_t improve(struct chooser *c) {
     return all_bits(c);
 }
 
-static void start(struct chooser *c, int input) { // input IR_NONE: row-major
+// Sets the orders from which a search starts: those in which operand `input` arrives. IR_NONE: row-major.
+static void start(struct chooser *c, int input) {
     struct ir *ir = c->ir;
     for (int n = 0; n < ir->nodes; n++) {
         struct ir_node *node = &ir->node[n];
@@ -246,7 +251,7 @@ bool pass_choose_orders(struct ir *ir, const struct rill_spec *spec, struct diag
     find_readers(&c);
     struct ir_node *best = ARENA_ARRAY(ir->arena, struct ir_node, (size_t)ir->nodes);
     int64_t least = -1;
-    // Starting from row-major, from the first operand's order, and from the second's.
+    // The search starts three times: from row-major order, and from the order of the first and of the second operand.
     for (int input = IR_NONE; input < 2; input++) {
         start(&c, input);
         int64_t bits = improve(&c);

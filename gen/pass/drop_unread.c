@@ -8,9 +8,9 @@
 struct drop {
     struct ir *ir;
     struct diag *diag;
-    bool *tensor, *node, *region; // per index: it stays
-    int *to_tensor, *to_node, *to_region;
-    const char **name; // per tensor: a new name, or NULL
+    bool *tensor, *node, *region;         // per index: it stays
+    int *to_tensor, *to_node, *to_region; // per index: the new index; IR_NONE: removed
+    const char **name;                    // per tensor: a new name, or NULL
 };
 
 // ---- what stays ----
@@ -46,13 +46,14 @@ static void need_nodes(struct drop *d, bool *more) {
     }
 }
 
+// Marks the tensors and operations that outputs need.
 static void find_needed(struct drop *d) {
     struct ir *ir = d->ir;
     bool more = true;
     memset(d->tensor, 0, (size_t)ir->tensors * sizeof *d->tensor);
     memset(d->node, 0, (size_t)ir->nodes * sizeof *d->node);
     for (int o = 0; o < ir->outputs; o++) d->tensor[ir->output[o]] = true;
-    while (more) { // around a loop, a carried tensor may need more
+    while (more) { // a carried tensor needs its `next`, which may need more operations
         more = false;
         need_nodes(d, &more);
         for (int r = 0; r < ir->regions; r++)
@@ -77,14 +78,15 @@ static void replace(int *tensor, int count, int from, int to) {
         if (tensor[i] == from) tensor[i] = to;
 }
 
-// In a region that does not repeat, the carried tensor is its initial value.
+// In a region that does not repeat, operations read the initial value in place of the carried tensor.
 static void read_init_instead(struct ir *ir, int region, const struct ir_carry *carry) {
     const struct ir_region *r = &ir->region[region];
     for (int n = r->first_node; n < r->first_node + r->nodes; n++)
         replace(ir->node[n].in, ir->node[n].inputs, carry->local, carry->init);
 }
 
-// Replaces a carried tensor that no repetition reads: later readers mean the last `next`. An output keeps its name.
+// Replaces a carried tensor that no repetition reads: all later readers read the last `next` instead. An output keeps
+// its name. Returns whether the tensor was replaced.
 static bool read_next_instead(struct drop *d, int region, const struct ir_carry *carry) {
     struct ir *ir = d->ir;
     if (!d->tensor[carry->local]) return false;
@@ -102,7 +104,7 @@ static bool read_next_instead(struct drop *d, int region, const struct ir_carry 
     return true;
 }
 
-// Afterwards every carry left is read inside its region.
+// Replaces carried tensors until every one that is left is read inside its region.
 static void settle_carries(struct drop *d) {
     bool changed = true;
     while (changed) {
@@ -158,6 +160,7 @@ static bool check_left(struct drop *d, const struct rill_spec *spec) {
 
 // ---- removing from the lists ----
 
+// Gives the entries that stay new numbers without gaps, in their old order. Returns how many stay.
 static int renumber(const bool *stays, int *to, int count) {
     int next = 0;
     for (int i = 0; i < count; i++) to[i] = stays[i] ? next++ : IR_NONE;
@@ -211,6 +214,7 @@ static void move_region(struct drop *d, int region) {
     ir->region[d->to_region[region]] = r;
 }
 
+// Removes what does not stay from all lists, and renumbers the rest.
 static void compact(struct drop *d) {
     struct ir *ir = d->ir;
     int inputs = 0, nodes = renumber(d->node, d->to_node, ir->nodes),

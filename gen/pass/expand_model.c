@@ -10,7 +10,7 @@
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 
-// A board writes `none` for something it does not have.
+// Returns NULL for the word `none`, which a board file has for a thing that the board lacks.
 static const char *or_null(const char *text) { return strcmp(text, "none") != 0 ? text : NULL; }
 
 static struct ir_platform platform_of(const struct rill_device *d) {
@@ -64,7 +64,8 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .activations = (enum spec_activations)d->activations};
 }
 
-// Sets what packing needs from the spec.
+// Sets what packing needs from the spec: the family's text, the prefix of tensor names, and tensors that may stay
+// unused.
 static void set_names(struct ir *ir, const struct rill_spec *spec) {
     const struct spec_weights *w = &spec->graph->weights;
     const struct source *family = spec->model ? spec->model->family->source : NULL;
@@ -74,7 +75,7 @@ static void set_names(struct ir *ir, const struct rill_spec *spec) {
     ir->unuseds = (int)w->unused_count;
 }
 
-// Sets the dies with the resources that the platform's dynamic region has of them.
+// Adds the dies. Each has the resources of the platform's dynamic region; the rest of the die is the shell's.
 static void set_dies(struct ir *ir, const struct rill_device *device) {
     ir->die_capacity = device->slr_count;
     ir->die = ARENA_ARRAY(ir->arena, struct ir_die, device->slr_count + 1);
@@ -107,8 +108,8 @@ static void fill_defaults(struct ir *ir, struct ir_node *node) {
                          spec_format_name((int)ir->design.weights));
 }
 
-// A graph input that an embedding reads, directly or as the initial value of a carried tensor, is a token id. Then the
-// graph is a language model.
+// Finds the inputs that are token ids: those that an embedding reads, directly or as the initial value of a carried
+// tensor. A graph with such an input is a language model. Returns false after an error.
 static bool find_ids(struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         int in = ir_node_is(ir, n, OP_BY_ID) ? ir_first_value(ir, ir->node[n].in[0]) : IR_NONE;
@@ -126,7 +127,8 @@ static bool find_ids(struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// A language model needs a bound of positions, and so does any graph that stores something for every position.
+// Checks that `context` is given where it is needed: in a language model, and in any graph that stores something for
+// every position.
 static bool check_context(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (spec->graph->context) return true;
     for (int n = 0; n < ir->nodes; n++) {
@@ -141,7 +143,8 @@ static bool check_context(const struct ir *ir, const struct rill_spec *spec, str
     return true;
 }
 
-// A language model has one id input and one id output, and makes ids only in the steps whose result is wanted.
+// Checks the form of a language model: one input of ids, and one output of ids, made in a region that runs once and
+// only in the steps whose result is needed.
 static bool check_ids(const struct ir *ir, struct diag *diag) {
     int last = ir->outputs ? ir->tensor[ir->output[0]].producer : IR_NONE;
     if (ir->inputs != 1 || ir->outputs != 1 || last == IR_NONE || !ir_node_is(ir, last, OP_CHOOSES)) {
@@ -160,7 +163,7 @@ static bool check_ids(const struct ir *ir, struct diag *diag) {
     return false;
 }
 
-// The family of a model has already checked its end ids.
+// Checks that the vocabulary has the end ids.
 static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     int64_t most = ir_vocabulary(ir) - 1;
     for (int i = 0; i < ir->design.eot.count; i++) {
@@ -173,7 +176,7 @@ static bool check_end_ids(const struct ir *ir, const struct rill_spec *spec, str
     return true;
 }
 
-// Without ids all rows count alike and none is the last one, so no region may run last only.
+// Refuses `when: last` in a graph without ids: its rows count alike and none is the last one.
 static bool check_rows(const struct ir *ir, struct diag *diag) {
     for (int g = 0; g < ir->regions; g++)
         if (ir->region[g].when == IR_LAST) {
@@ -183,7 +186,7 @@ static bool check_rows(const struct ir *ir, struct diag *diag) {
     return true;
 }
 
-// The row of a position arrives once per step, for all tokens of the step.
+// Checks that rows by position are read once per step: such a row arrives once, for all tokens of the step.
 static bool check_positions(const struct ir *ir, struct diag *diag) {
     for (int n = 0; n < ir->nodes; n++) {
         const struct ir_region *region = &ir->region[ir->node[n].region];

@@ -15,11 +15,11 @@ struct fuse_unit {
     int64_t local;                 // bits that its kernels store
 };
 
-// An edge that carries a tensor between operations.
+// An edge that carries a tensor between operations. It crosses if its two ends are in different groups.
 struct fuse_stream {
     int edge;
-    int from, to;    // units at its ends; to < from: the stream goes around a repeated region
-    bool loops;      // it is at the loop of a region, or between regions: it always crosses groups
+    int from, to;    // units at its ends. to < from: the stream goes around a repeated region
+    bool loops;      // the stream belongs to the loop of a region, or goes between regions. It then always crosses
     int firings;     // firings that it stores if it crosses groups
     bool spills;     // it goes through memory if it crosses
     int64_t inside;  // bits of its FIFO if both ends are in one group
@@ -37,15 +37,17 @@ struct fuse {
 };
 
 void fuse_read(struct ir *, struct fuse *);
+// Whether the edge comes after the exit of a region, with no operation and no entry of another region in between.
 bool fuse_is_behind_exit(const struct ir *, const struct ir_edge *);
 // Bits that a group of these units stores while it runs.
 int64_t fuse_group_bits(const struct fuse *, int first, int last);
 int64_t fuse_whole_bits(const struct fuse *); // bits on chip with all units in one group
-// Bits that streams to later units move through memory. across: their bits on chip.
+// Bits per step that the group's streams to other groups move, except streams of loops. across: the on-chip bits of
+// these streams.
 int64_t fuse_group_traffic(const struct fuse *, int first, int last, int64_t *across);
 
-// Costs of spilling this stream's firings to memory. words: words of one firing. burst, read_buffer: beats of a burst
-// and of the read buffer. bytes: memory of one firing. room: memory of all firings, in bytes. bits: bits on chip.
+// Costs of sending this stream's firings through memory. words: words of one firing. burst, read_buffer: beats of a
+// burst and of the read buffer. bytes: memory of one firing. room: memory of all firings, in bytes. bits: bits on chip.
 struct fuse_spill {
     int64_t words, burst, read_buffer, bytes, room, bits;
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuse-groups: if the spec limits what a group of operations may store on chip (design.on_chip_kib), this pass cuts the
-// program into groups that run one after the other. A stream between groups goes through memory if that takes less on
-// chip than a FIFO for the whole tensor.
+// program into groups that run one after the other. A stream between groups goes through memory if that takes fewer
+// bits on chip than a FIFO for the whole tensor.
 //
 // The cuts are optimal: for the units of each region in program order, dynamic programming finds the partition with the
-// least traffic, then the least memory between groups, then the fewest groups. For comparison in the report, the pass
-// also runs the paper's greedy walk, in which a unit joins the group of its nearest predecessor while the buffers of
-// the group's streams fit.
+// least traffic, then the fewest on-chip bits for streams between groups, then the fewest groups. For comparison in the
+// report, the pass also runs the greedy walk of StreamTensor's Algorithm 2, in which a unit joins the group of its
+// nearest predecessor if the buffers of the group's streams then fit.
 #include "gen/pass/fuse.h"
 #include "gen/pass/pass.h"
 
@@ -18,9 +18,9 @@ struct plan { // group of each unit; groups are numbered in the order in which t
     bool fits;
 };
 
-struct cut { // the best partition of a region's units up to one unit
-    int64_t traffic, across;
-    int groups, first; // first: first unit of its last group; IR_NONE: no partition fits
+struct cut {                 // the best partition of a region's units up to one unit
+    int64_t traffic, across; // bits moved per step, bits on chip for streams between groups
+    int groups, first;       // first: first unit of its last group; IR_NONE: no partition fits
 };
 
 static bool is_better(const struct cut *a, const struct cut *b) {
@@ -30,13 +30,14 @@ static bool is_better(const struct cut *a, const struct cut *b) {
     return a->groups < b->groups;
 }
 
-// Fills cut[u] for units begin..u. Regions are always cut apart.
+// Fills cut[u] with the best partition of the units from begin to u, for every u before end. Groups never span regions.
 static void cut_region(const struct fuse *f, int begin, int end, int64_t budget, struct cut *cut) {
     for (int last = begin; last < end; last++) {
         cut[last] = (struct cut){.first = IR_NONE};
         for (int first = last; first >= begin; first--) {
             if (first > begin && cut[first - 1].first == IR_NONE) continue;
-            // A larger group may still fit, because nothing crosses inside it.
+            // The search goes on after a group that does not fit: a larger one may fit, because nothing crosses inside
+            // it.
             if (fuse_group_bits(f, first, last) > budget) continue;
             struct cut c = {.first = first, .groups = 1};
             c.traffic = fuse_group_traffic(f, first, last, &c.across);
@@ -56,6 +57,7 @@ static int region_end(const struct fuse *f, int begin) {
     return end;
 }
 
+// Numbers the groups of the partition that ends with unit `last`, from the region's first group on.
 static void mark_groups(const struct cut *cut, int begin, int last, struct plan *p) {
     int first = cut[last].first;
     if (first > begin) mark_groups(cut, begin, first - 1, p);
@@ -63,6 +65,7 @@ static void mark_groups(const struct cut *cut, int begin, int last, struct plan 
     p->groups++;
 }
 
+// Finds the best cuts, region by region. fits: every region has a partition within the budget.
 static struct plan plan_exact(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     struct cut *cut = ARENA_ARRAY(f->ir->arena, struct cut, (size_t)f->units + 1);
@@ -75,8 +78,9 @@ static struct plan plan_exact(const struct fuse *f, int64_t budget) {
     return p;
 }
 
-// ---- the paper's walk ----
+// ---- the greedy walk ----
 
+// The latest unit before this one that sends it a stream; IR_NONE if there is none.
 static int nearest_predecessor(const struct fuse *f, int unit) {
     int nearest = IR_NONE;
     for (int i = 0; i < f->streams; i++) {
@@ -98,8 +102,8 @@ static int64_t joined_bits(const struct fuse *f, const int *group, int unit,
     return bits;
 }
 
-// Does not check whether a group would have to run again after a later one, which happens if a side branch joins an
-// early group.
+// The greedy walk, for comparison. It does not check whether a group would have to run again after a later one, which
+// happens if a side branch joins an early group.
 static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     struct plan p = {.group = ARENA_ARRAY(f->ir->arena, int, (size_t)f->units + 1), .fits = true};
     for (int u = 0; u < f->units; u++) {
@@ -111,8 +115,8 @@ static struct plan plan_greedy(const struct fuse *f, int64_t budget) {
     return p;
 }
 
-// As in fuse_group_bits: a stream around a region's loop is on chip while the region runs. Any other stream is on chip
-// from its writer's group to its reader's.
+// Whether a stream that crosses groups is on chip while this group runs, as in fuse_group_bits. A stream of a region's
+// loop is on chip while the region runs, any other one from its writer's group to its reader's.
 static bool is_alive(const struct fuse *f, const struct plan *p, const struct fuse_stream *s, int group) {
     int a = p->group[s->from], b = p->group[s->to];
     if (!s->loops) return group >= (a < b ? a : b) && group <= (a < b ? b : a);
@@ -122,6 +126,7 @@ static bool is_alive(const struct fuse *f, const struct plan *p, const struct fu
     return false;
 }
 
+// Measures a plan: the bits that cross groups per step, and the on-chip bits of its largest group.
 static struct ir_fusion measure(const struct fuse *f, enum ir_fusion_kind kind, const struct plan *p) {
     struct ir_fusion r = {.kind = kind, .groups = p->groups};
     for (int i = 0; i < f->streams; i++)
@@ -156,6 +161,7 @@ static void add_groups(const struct fuse *f, const struct plan *p) {
     }
 }
 
+// Tells each edge its group, or how it crosses: through memory, or in a FIFO for whole firings.
 static void mark_streams(const struct fuse *f, const struct plan *p) {
     struct ir *ir = f->ir;
     int spills = 0;
@@ -178,7 +184,8 @@ static int64_t least_budget(const struct fuse *f) {
     return low;
 }
 
-// Among all groups that contain a unit, the one that stores least.
+// Returns the bits of the group that stores least, among all groups of adjacent units with this unit, and the group's
+// first and last unit.
 static int64_t least_group(const struct fuse *f, int unit, int *first, int *last) {
     int64_t least = INT64_MAX;
     for (int a = unit; a >= 0 && f->unit[a].region == f->unit[unit].region; a--)
@@ -192,7 +199,7 @@ static int64_t least_group(const struct fuse *f, int unit, int *first, int *last
     return least;
 }
 
-// Reports the operations that need most.
+// Reports the operations whose smallest group needs most, with the nearest legal budget.
 static void refuse(const struct fuse *f, const struct rill_spec *spec, struct diag *diag) {
     const struct ir *ir = f->ir;
     struct loc loc = spec ? spec_place(spec, "design.on_chip_kib") : loc_none();
@@ -210,7 +217,7 @@ static void refuse(const struct fuse *f, const struct rill_spec *spec, struct di
                *to = ir->node[f->unit[last].first_node + f->unit[last].nodes - 1].name;
     const char *who = from == to ? arena_printf(ir->arena, "operation `%s` alone holds", from)
                                  : arena_printf(ir->arena, "operations `%s` to `%s` run together and hold", from, to);
-    if (fuse_whole_bits(f) <= most) { // streams between groups take more than the groups save
+    if (fuse_whole_bits(f) <= most) { // storage for streams between groups exceeds what groups save
         who = "as one group all operations hold";
         most = fuse_whole_bits(f);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends a stream between two groups through memory: a rill_spill with its read engine, on one channel.
+// Sends a stream between two groups through memory: inserts a rill_spill, which writes the stream to one channel and
+// reads it back from there.
 #include "gen/pass/fuse.h"
 
 #include "gen/cost/cost.h"
@@ -26,21 +27,23 @@ struct fuse_spill fuse_spill_of(const struct ir *ir, const struct ir_edge *e, in
                                                    : s.burst; // a long tensor is read in bursts that overlap
     s.bytes = beats * beat_bytes;
     s.room = (firings - 1) * layout_div_up(beats, s.burst) * s.burst * beat_bytes +
-             s.bytes; // the second one begins with a whole burst
+             s.bytes; // every firing begins with a whole burst
     int64_t gear =
         whole ? d->beat_bits
-              : (2 * parts - 1) * d->beat_bits; // the beat that fills; a word that leaves and one that comes back
+              : (2 * parts - 1) * d->beat_bits; // whole: the beat that fills; else a word out and a word back in
     s.bits = (s.burst + s.read_buffer) * d->beat_bits + gear + from->data_bits +
              firings * s.words * ports_user_bits(ir) + 2 * FUSE_EDGE_WORDS * cost_edge_bits(ir, e);
     return s;
 }
 
+// Inserts a spill into an edge. id: number of the spill, which decides its name and its channel.
 void fuse_insert_spill(struct ir *ir, int edge, int firings, int id) {
     struct ir_edge e = ir->edge[edge];
     struct ir_port from = ir->kernel[e.src_kernel].port[e.src_port], to = ir->kernel[e.dst_kernel].port[e.dst_port];
     struct fuse_spill s = fuse_spill_of(ir, &e, firings);
     int k = kernel_add(ir, arena_printf(ir->arena, "spill_%d", id), &rtl_spill, IR_NONE);
-    int channel = ir->design.channels - 1 - id % ir->design.channels; // the first channel has most of the other clients
+    // Spills take the channels from the last one down, because the first one has most of the other clients.
+    int channel = ir->design.channels - 1 - id % ir->design.channels;
     const char *name = ir->kernel[k].name, *write = arena_printf(ir->arena, "%s_write", name),
                *read = arena_printf(ir->arena, "%s_read", name);
     ir_set_int(ir, k, "DATA_W", from.data_bits);

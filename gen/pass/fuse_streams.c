@@ -12,7 +12,7 @@
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
 
-// Limit of a walk over kernels that implement no operation (forks, FIFOs, converters).
+// Limit of a walk over kernels that implement no operation (forks, multiplexers, converters).
 enum { MAX_WALK = 64 };
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
@@ -24,8 +24,9 @@ static void join(bool *joined, int a, int b) {
     for (int n = (a < b ? a : b) + 1; n <= (a < b ? b : a); n++) joined[n] = true;
 }
 
-// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. Two
-// consecutive firings of an engine are in one unit if they are out of program order or read the same operand.
+// Joins the nodes that no cut may separate. A product and the dequantization of its integer result are in one unit. The
+// nodes of two firings that follow each other in the list are in one unit if they are out of program order, or if the
+// second one reads the operand of the first.
 static void join_nodes(const struct ir *ir, bool *joined) {
     for (int n = 0; n < ir->nodes; n++)
         for (int i = 0; i < ir->node[n].inputs; i++) {
@@ -38,6 +39,7 @@ static void join_nodes(const struct ir *ir, bool *joined) {
     }
 }
 
+// Divides the nodes into units, in program order.
 static void add_units(struct fuse *f) {
     struct ir *ir = f->ir;
     bool *joined = ARENA_ARRAY(ir->arena, bool, (size_t)ir->nodes + 1);
@@ -60,15 +62,15 @@ static int first_unit(const struct fuse *f, int region) {
 
 // ---- the units at both ends of a stream ----
 
-// Whether the kernel is the demultiplexer that ends a region's loop. The demultiplexer of an engine's results is none.
+// Whether the kernel is the demultiplexer that ends a region's loop, and not one for an engine's results.
 static bool is_exit(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].y_demux == kernel) return false;
     return is_a(ir, kernel, KERNEL_DEMUX);
 }
 
-// Whether the kernel is the multiplexer that begins a region's loop. Multiplexers of an engine's operands and of the KV
-// cache are none.
+// Whether the kernel is the multiplexer that begins a region's loop, and not one for an engine's operands or a KV
+// cache.
 static bool is_loop(const struct ir *ir, int kernel) {
     for (int e = 0; e < ir->engines; e++)
         if (ir->engine[e].x_mux == kernel) return false;
@@ -133,9 +135,10 @@ static int earliest_reader(const struct fuse *f, int kernel, int depth) {
 }
 
 // Unit of a kernel: that of its operation. A kernel without an operation takes the unit of its earliest reader if it is
-// at a region's entry, else of its source. IR_NONE for the multiplexers of the KV cache.
+// at a region's entry, and otherwise the unit of its source. IR_NONE: a multiplexer of the KV cache, or no unit found.
 static int unit_of_kernel(const struct fuse *f, int kernel, int depth);
 
+// Unit of an edge's writer. An engine serves many units, so for its results the producer of the tensor decides.
 static int unit_of_source(const struct fuse *f, const struct ir_edge *e, int depth) {
     const struct ir *ir = f->ir;
     const struct ir_port *port = &ir->kernel[e->src_kernel].port[e->src_port];
@@ -156,6 +159,7 @@ static int unit_of_kernel(const struct fuse *f, int kernel, int depth) {
     return IR_NONE;
 }
 
+// Unit of an edge's reader. For operands of an engine, the product that takes the operand decides.
 static int unit_of_reader(const struct fuse *f, const struct ir_edge *e) {
     const struct ir_kernel *to = &f->ir->kernel[e->dst_kernel];
     if (engine_with(f->ir, e->dst_kernel) != IR_NONE) return product_at(f, e->dst_kernel, &to->port[e->dst_port]);
@@ -185,8 +189,8 @@ static void add_local(struct fuse *f) {
     }
 }
 
-// Whether a stream can go through memory: its size is static and the tensor is sent in one firing. add_stream spills it
-// if that takes fewer on-chip bits than a FIFO for the whole tensor.
+// Whether a stream can go through memory: its size is static, and the tensor is sent in one firing. It does so only if
+// this takes fewer on-chip bits than a FIFO for the whole tensor (add_stream).
 static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     const struct ir_port *end[] = {&ir->kernel[e->src_kernel].port[e->src_port],
                                    &ir->kernel[e->dst_kernel].port[e->dst_port]};
@@ -198,6 +202,7 @@ static bool can_spill(const struct ir *ir, const struct ir_edge *e) {
     return end[0]->type.loops > 0 && ir->engines > 0;
 }
 
+// Adds an edge, if it carries a tensor between units.
 static void add_stream(struct fuse *f, int edge) {
     struct ir *ir = f->ir;
     const struct ir_edge *e = &ir->edge[edge];
@@ -209,8 +214,8 @@ static void add_stream(struct fuse *f, int edge) {
               f->unit[s.from].region != f->unit[s.to].region || from->region == IR_NONE || from->region != to->region;
     int64_t bits = cost_edge_bits(ir, e), words = tensor_words(ir, e);
     s.inside = size_fifos_safe(ir, e) * bits;
-    // A value carried around a loop needs room for two firings. The next value is produced while the present one still
-    // waits to be read, by a later group or from memory.
+    // A value carried around a loop may need room for two firings, because the next value is produced while the present
+    // one still waits: for a later group that reads it, or in memory.
     bool around = is_exit(ir, e->src_kernel) && is_loop(ir, e->dst_kernel) && from->region == to->region;
     s.firings = around && s.to > s.from ? 2 : 1;
     s.across = (s.firings * words + FUSE_EDGE_WORDS) * bits;
@@ -220,7 +225,7 @@ static void add_stream(struct fuse *f, int edge) {
         s.across = spill.bits;
         s.firings = around ? 2 : 1;
     }
-    // factor 2: each bit is written and read
+    // Factor 2: each bit is written and read.
     s.traffic = 2 * (s.spills ? 8 * spill.bytes : words * bits) * ir->region[f->unit[s.from].region].repeat;
     f->stream[f->streams++] = s;
 }
@@ -237,8 +242,8 @@ void fuse_read(struct ir *ir, struct fuse *f) {
 
 static bool within(int unit, int first, int last) { return unit >= first && unit <= last; }
 
-// A crossing stream is on chip from its writer's group to its reader's group. A stream around a region is on chip as
-// long as the region runs.
+// Whether a stream that crosses is on chip while units first to last run. A stream of a region's loop is on chip while
+// the region runs, any other one from its writer's group to its reader's.
 static bool is_live(const struct fuse *f, const struct fuse_stream *s, int first, int last) {
     int region = f->unit[first].region;
     if (s->loops) return f->unit[s->from].region == region || f->unit[s->to].region == region;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of expand-model: moves a `dequantize` that is in a later region than its product into the product's region. The
-// engine outputs results immediately and with the row scales of that repetition, so the later region can only read the
-// fp32 value that leaves the earlier one.
+// engine outputs results immediately and with the row scales of that repetition, so a later region can only read the
+// fp32 values.
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 

@@ -19,7 +19,8 @@ static bool same_type(const struct ir_tensor *a, const struct ir_tensor *b) {
            a->exp_min == b->exp_min;
 }
 
-// Tensors of several dimensions must have equal dimensions, because their elements are counted in that order.
+// Whether both have the same dimensions. The number of elements alone is not enough, because elements are counted in
+// the order of the dimensions.
 static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b) {
     bool same = a->rank == b->rank;
     for (int d = 0; same && d < a->rank; d++)
@@ -34,7 +35,7 @@ static const char *shape_text(const struct ir *ir, const struct ir_tensor *t) {
     return arena_printf(ir->arena, "%s]", text);
 }
 
-// The type of one end of a carry, for messages.
+// Describes the type of one end of a carry, for messages.
 static const char *type_text(const struct ir *ir, const struct ir_tensor *t) {
     const char *elements = arena_printf(ir->arena, "%lld elements", (long long)ir_tensor_elements(t));
     if (t->dtype == IR_F32) return elements;
@@ -44,6 +45,7 @@ static const char *type_text(const struct ir *ir, const struct ir_tensor *t) {
     return arena_printf(ir->arena, "%s of type %s", elements, ir_dtype_words[t->dtype]);
 }
 
+// Checks that the next value of each carried tensor has the type and the shape of its initial value.
 static bool check_carries(const struct ir *ir, const struct ir_region *region, struct diag *diag) {
     bool ok = true;
     for (int c = 0; c < region->carries; c++) {
@@ -62,7 +64,7 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
     return ok;
 }
 
-// Adds this note once for all steps of a composite.
+// Adds the note that the operation is a step of a composite, once for all steps of that composite.
 static void note_composite(struct ir *ir, const struct ir_node *node, struct diag *diag) {
     if (!node->step_of) return;
     diag_note(diag, node->loc, "%s", node->step_of);
@@ -70,7 +72,8 @@ static void note_composite(struct ir *ir, const struct ir_node *node, struct dia
         if (ir->node[n].loc.line == node->loc.line && ir->node[n].loc.col == node->loc.col) ir->node[n].step_of = NULL;
 }
 
-// Outputs of an operation with an error have no type, so the operations that read them are not reported again.
+// Infers the outputs' types. After an error they have no type, so the operations that read them are not reported as
+// well.
 static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
     int before = diag->errors;
     if (ir_op_of(ir, node->op)->type_rule(ir, node, diag)) return true;
@@ -79,7 +82,7 @@ static bool infer_node(struct ir *ir, struct ir_node *node, struct diag *diag) {
     return false;
 }
 
-// The table of an embedding must have a row for every id that this operation can make.
+// Checks that the table of an embedding has a row for every id that the operation `from` can make.
 static bool check_table(const struct ir *ir, const struct ir_node *node, int from, struct diag *diag) {
     if (from == IR_NONE || !ir_node_is(ir, from, OP_CHOOSES)) return true;
     int64_t rows = ir_attr_int(&node->attrs, "rows", 0), ids = ir_tensor_elements(&ir->tensor[ir->node[from].in[0]]);
@@ -93,13 +96,14 @@ static bool check_table(const struct ir *ir, const struct ir_node *node, int fro
     return false;
 }
 
-// The operation that makes the ids of a tensor that is not carried. In a language model, the ids of an input come from
-// its output or from outside.
+// Returns the operation that makes the ids of a tensor that is not carried. In a language model, the ids of an input
+// come from its output or from outside. IR_NONE: unknown.
 static int ids_of(const struct ir *ir, int tensor) {
     int from = ir->tensor[tensor].producer;
     return from != IR_NONE ? from : ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
 }
 
+// Checks the tables of all embeddings. The ids of a carried tensor come from its `next` and from its initial value.
 static bool check_tables(const struct ir *ir, struct diag *diag) {
     bool ok = true;
     for (int n = 0; n < ir->nodes; n++) {

@@ -21,7 +21,8 @@ struct port {
     enum ir_net_role net; // a net of the design
 };
 
-// The module's header says which way a port goes and how wide it is, so the parameters must be set before.
+// Ties a port to a net. The module's header gives the port's direction and width, and the width depends on parameters,
+// so these must be set before.
 static void add_net(struct ir *ir, int kernel, const bind_ports *ports, const char *name, int net) {
     const struct bind_port *port = bind_find_port(ports, name);
     ir_add_wire(ir, kernel, name, port->is_output, port->bits, net);
@@ -40,10 +41,10 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
 static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
 static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
 
-// A graph without end ids still has room for one, which nothing reads.
+// Number of end ids that the registers hold. Without end ids there is one, which nothing reads.
 static int end_ids(const struct ir *ir) { return ir->design.eot.count ? ir->design.eot.count : 1; }
 
-// Sets the parameter only if it differs from its default.
+// Sets END_IDS if it differs from its default, 1.
 static void set_end_ids(struct ir *ir, int k) {
     if (end_ids(ir) > 1) ir_set_int(ir, k, "END_IDS", end_ids(ir));
 }
@@ -104,7 +105,7 @@ static bool samples_last(const struct ir *ir, int k) {
     return k != IR_NONE && ir_takes_last(ir, ir->node[ir->kernel[k].node].region);
 }
 
-// The host's sampling settings; connected only if the design supports sampling.
+// Connects the host's sampling settings to the kernel that samples, or leaves them open if the design has none.
 static void add_sampling(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_SAMPLES);
     static const struct {
@@ -130,7 +131,8 @@ static void add_sampling(struct ir *ir) {
     else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
-// The events of the first engine are in the low bits, those of drafts in the high ones.
+// The events that are counted. The first engine's events are in the low bits, with `busy` first; those of drafts are in
+// the high ones.
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
@@ -163,7 +165,7 @@ static int64_t all_layers(const struct ir *ir) {
 // Layers, over all caches, whose writes have been acknowledged.
 static struct ir_use all_layers_done(struct ir *ir) {
     int caches = kv_units(ir);
-    if (!caches) return ir_use_net(ir, kv_net(ir, 0, IR_NET_KV_LAYERS_DONE)); // the emitter's constant
+    if (!caches) return ir_use_net(ir, kv_net(ir, 0, IR_NET_KV_LAYERS_DONE)); // no cache: the emitter ties it to 0
     struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)caches);
     for (int u = 0; u < caches; u++) part[u].net = kv_net(ir, u, IR_NET_KV_LAYERS_DONE);
     return ir_use_parts(ir, caches > 1 ? IR_USE_SUM : IR_USE_PART, part, caches);
@@ -189,7 +191,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
 }
 
-// Without a language model there are no ids: inputs are tied to 0, outputs are open.
+// Ties the ports for ids off, for a graph without ids: inputs are 0, outputs are open.
 static void tie_off_ids(struct ir *ir, int k) {
     static const char *const names[] = {"m_axis_prompt_burst_tready",
                                         "s_axis_prompt_tvalid",
@@ -226,7 +228,7 @@ static int find_chooser(const struct ir *ir) {
     return IR_NONE;
 }
 
-// Other kernels that select ids leave `row_hash` unconnected.
+// Connects the hash of the logits from the chooser. Other kernels that select ids leave `row_hash` unconnected.
 static void add_row_hashes(struct ir *ir, int chooser) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_CHOOSES)) continue;
@@ -339,7 +341,7 @@ static void add_ring(struct ir *ir) {
 struct stores {
     int count;
     int64_t beats;
-    struct ir_word *counts; // beats of each store, the first store's last
+    struct ir_word *counts; // beats of each store, the last store first, as in a Verilog concatenation
 };
 
 static int count_stores(const struct ir *ir) {
@@ -348,7 +350,7 @@ static int count_stores(const struct ir *ir) {
     return count;
 }
 
-// The store of parameters that an operation's kernel reads.
+// Returns the store of parameters that an operation's kernel reads.
 static int store_of(const struct ir *ir, int node) {
     for (int e = 0; e < ir->edges; e++)
         if (kernel_is(&ir->kernel[ir->edge[e].src_kernel], KERNEL_STORE) &&
@@ -357,7 +359,8 @@ static int store_of(const struct ir *ir, int node) {
     base_fatal("insert-control: operation %s has no store of parameters", ir->node[node].name);
 }
 
-// place: index among the stores. IR_NONE: it is the only store, so the net has one bit.
+// Ties a store to the load bus. place: its index among the stores, and so its bit of the net that selects a store.
+// IR_NONE: it is the only store, so that net has one bit.
 static void add_store_nets(struct ir *ir, int k, int place) {
     const struct ir_part load[] = {{.net = ir_design_net(ir, IR_NET_PARAM_LOAD_VALID)},
                                    {.net = ir_design_net(ir, IR_NET_PARAM_LOAD_STORE),
@@ -369,7 +372,7 @@ static void add_store_nets(struct ir *ir, int k, int place) {
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
 
-// Connects the stores of vector parameters in the order of their segments.
+// Connects the stores of vector parameters in the order of their segments. Returns their beats.
 static struct stores connect_stores(struct ir *ir) {
     struct stores all = {.counts = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)ir->segments + 1)};
     bool one = count_stores(ir) == 1;
@@ -410,7 +413,7 @@ static const struct ir_segment *header_segment(const struct ir *ir) {
     base_fatal("insert-control: the image has no header");
 }
 
-// Passes the beats after the header to the loader. Without stores there are none.
+// Passes the beats after the header to the loader. Without stores there is no loader, and `loaded` is tied to 1.
 static void add_rest_nets(struct ir *ir, int k, bool any) {
     const struct port nets[] = {{"m_axis_beat_tvalid", IR_NET_PARAM_REST_TVALID},
                                 {"m_axis_beat_tready", IR_NET_PARAM_REST_TREADY},
@@ -429,7 +432,8 @@ static void add_rest_nets(struct ir *ir, int k, bool any) {
     }
 }
 
-// One linear read per start gets the image's header and the parameters that follow it.
+// Adds the kernel that reads the image's header. One linear read per start gets the header and the parameters that
+// follow it.
 static void add_image_header(struct ir *ir) {
     struct stores stores = connect_stores(ir);
     int k = kernel_add(ir, "image_header", &rtl_image_header, IR_NONE);
@@ -451,7 +455,7 @@ static void add_image_header(struct ir *ir) {
     if (any) add_param_loader(ir, &stores);
 }
 
-// Width of a count of descriptors that a write engine has accepted from a client and not yet written.
+// Width of a counter of descriptors that a write engine has accepted from a client and not yet written.
 static int open_bits(void) { return u64_clog2(IR_WRITES_OPEN + OPEN_BESIDE + 1); }
 
 static int writers_of(const struct ir *ir, int kernel) {
@@ -461,14 +465,15 @@ static int writers_of(const struct ir *ir, int kernel) {
     return writers;
 }
 
-// The net that reports acknowledged writes of the kernel's client.
+// Returns the net that reports acknowledged writes of the kernel's client.
 static int written_by(struct ir *ir, int kernel) {
     for (int c = 0; c < ir->clients; c++)
         if (ir->client[c].kernel == kernel && ir->client[c].is_write) return ir_net(ir, IR_NET_WRITTEN, c);
     base_fatal("insert-control: kernel %s writes nothing", ir->kernel[kernel].name);
 }
 
-// The write engines of K are on the channels of the engine that reads K; likewise for V.
+// Adds the kernel that tracks the writes of one cache. The write engines of K are on the channels of the engine that
+// reads K; likewise for V.
 static void add_kv_tracker(struct ir *ir, int unit) {
     int k_writer = kv_kernel(ir, unit, KERNEL_KEYS), v_tail = kv_kernel(ir, unit, KERNEL_VALUES);
     int keys = writers_of(ir, k_writer), values = writers_of(ir, v_tail);
@@ -501,7 +506,7 @@ static void add_output_nets(struct ir *ir) {
     }
 }
 
-// Checks that the clients of each channel fit its arbiters. The lane of an engine takes one place as well.
+// Checks that the clients of each channel fit its arbiters. The lane of an engine takes one place of the read arbiter.
 static bool clients_fit(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     for (int c = 0; c < ir->design.channels; c++)
         for (int w = 0; w < 2; w++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-converters: an edge between equal itensor types is a plain FIFO. If only the vector width differs, this pass
-// inserts a width converter. A different order needs a layout converter, which insert-layouts adds.
+// insert-converters: gives an edge a width converter if its two ends differ only in the number of elements per word,
+// and always after an engine, whose words hold a varying number of elements. An edge between equal itensor types stays
+// a plain FIFO. A different order needs a layout converter, which insert-layouts has already added.
 #include "gen/kernel/kernel.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-dma: builds the memory map, the kernels that read and write memory apart from the weight stream, the stores of
-// vector parameters, and the segment table that the walker follows.
+// insert-dma: builds the memory map, the stores of vector parameters, and a walker for each engine, with the table of
+// segments that the walker reads.
 #include <string.h>
 
 #include "gen/kernel/args.h"
@@ -14,7 +14,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/ir/schedule.h"
 
-enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* owns that channel */ };
+enum { AUX_CHANNEL = 0, AUX_ENGINE = 0 /* the engine whose offset counts for that channel */ };
 
 struct dma {
     struct ir *ir;
@@ -25,6 +25,7 @@ struct dma {
 
 static int64_t repeat_of(const struct ir *ir, int node) { return ir->region[ir->node[node].region].repeat; }
 
+// Adds a segment at the next free byte of its channels. channel IR_NONE: all channels of the node's engine.
 static int add_segment(struct dma *d, const char *name, enum ir_segment_kind kind, int node, int channel,
                        int64_t stride, int64_t bytes) {
     int engine = channel == IR_NONE ? ir_engine_of(d->ir, node) : ir_engine_at(d->ir, channel);
@@ -43,6 +44,8 @@ static struct layout_matrix matrix_of(const struct ir *ir, const struct ir_firin
                          ir_vector_length(ir, node), layout_format(node));
 }
 
+// Places the weights that an engine reads in a region: one segment per product, adjacent, and a copy of the whole group
+// for each repetition.
 static void place_weights(struct dma *d, int engine, int region) {
     struct ir *ir = d->ir;
     int64_t beat_bytes = ir->design.beat_bits / 8, start = d->offset[engine], at = start,
@@ -74,7 +77,7 @@ static const struct ir_segment *first_of_cache(const struct ir *ir, enum ir_segm
     return &ir->segment[s];
 }
 
-// Places a KV cache at its first attention. Attentions that share the cache have interleaved segments in it, layer by
+// Places a KV cache at its first attention. Attentions that share a cache have interleaved segments in it, layer by
 // layer.
 static void place_kv(struct dma *d, int node) {
     struct ir *ir = d->ir;
@@ -114,6 +117,7 @@ static void level_offsets(struct dma *d, int channels) {
     for (int c = 0; c < channels; c++) *next_of(d, AUX_CHANNEL + c) = most;
 }
 
+// Places the table that a client reads: one for each repetition if the tensor's name depends on `layer`, else one.
 static void place_table(struct dma *d, struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
@@ -137,6 +141,7 @@ static void place_table(struct dma *d, struct ir_client *client) {
     ir_set_word(ir, k, "TABLE_STRIDE", 40, bytes);
 }
 
+// Places the rows of an input or output, one for each position of the context.
 static void place_rows(struct dma *d, int k) {
     struct ir *ir = d->ir;
     int64_t n = 0;
@@ -153,7 +158,7 @@ static const struct ir_edge *input_of(const struct ir *ir, int kernel) { // kern
     return &ir->edge[ir->kernel[kernel].port[p].edge];
 }
 
-// Firings that wait in memory between two groups.
+// Places the memory for firings that wait between two groups.
 static void place_spill(struct dma *d, const struct ir_client *client) {
     struct ir *ir = d->ir;
     int k = client->kernel;
@@ -162,7 +167,7 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
     ir_set_word(ir, k, "OFFSET", 40, ir->segment[s].offset);
 }
 
-// The ids of a language model.
+// Places the prompt or the ring of generated ids of a language model.
 static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
     int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align(ids * 4));
     d->ir->segment[s].role = role;
@@ -217,7 +222,7 @@ static bool takes_params(const struct ir *ir, int k, int port) {
     return ir->kernel[k].port[port].role == IR_ROLE_PARAM && !ir->kernel[k].port[port].is_output;
 }
 
-// The most bytes that can follow the tables.
+// An upper bound of the bytes that follow the tables: header and parameters, each aligned.
 static int64_t params_room(const struct ir *ir) {
     int64_t bytes = 2 * LAYOUT_ALIGN;
     for (int k = 0; k < ir->kernels; k++)
@@ -226,7 +231,7 @@ static int64_t params_room(const struct ir *ir) {
     return bytes;
 }
 
-// The image's header is one beat and the parameters follow it, so one linear read gets both.
+// Places the image's header, which is one beat, and right after it the parameters, so that one linear read gets both.
 static void place_params(struct dma *d) {
     int kernels = d->ir->kernels, beat = d->ir->design.beat_bits / 8;
     int header = add_segment(d, "image_header", IR_SEG_HEADER, IR_NONE, AUX_CHANNEL, 0, beat);
@@ -256,7 +261,7 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
     schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
-// Adjacent weights are merged into one run.
+// Whether the segment continues the table's last entry, so that both are one run of weights.
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
     if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
     uint64_t beats = schedule_get(s, SEGMENT_BEATS);
@@ -264,6 +269,8 @@ static bool extends_last(const struct schedule *s, const struct ir_segment *seg,
            field_fits(SEGMENT_BEATS, beats + (uint64_t)(seg->bytes / beat_bytes));
 }
 
+// Adds the entry by which the walker reads what a firing needs. Modes up to ENGINE_MODE_INT4 read weights; the others
+// read keys or values of a cache.
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
@@ -290,7 +297,7 @@ static bool reads_cache(const struct ir *ir, int engine) {
     return false;
 }
 
-// The cache that an engine reads; 0 if it reads none.
+// Returns the cache that an engine reads; 0 if it reads none.
 static int unit_of(const struct ir *ir, int engine) {
     for (int f = 0; f < ir->firings; f++)
         if (ir->firing[f].engine == engine && ir->firing[f].mode > ENGINE_MODE_INT4)
@@ -298,7 +305,7 @@ static int unit_of(const struct ir *ir, int engine) {
     return 0;
 }
 
-// The memory emitter forwards the bursts to all channels.
+// Ties the walker's ports to nets. The memory emitter forwards the bursts to all channels of the engine.
 static void add_walker_nets(struct ir *ir, int k, int engine) {
     int unit = unit_of(ir, engine);
     ir_add_wire(ir, k, "m_axis_burst_tvalid", true, 1, ir_net(ir, IR_NET_WALK_BURST_TVALID, engine));
@@ -310,7 +317,7 @@ static void add_walker_nets(struct ir *ir, int k, int engine) {
     ir_add_wire(ir, k, "v_layers_done", false, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE));
 }
 
-// Returns the port for its step words.
+// Adds an engine's walker with its table. Returns the walker's port for step words.
 static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
     int k = kernel_add(ir, ir_engine_name(ir, engine, "walker"), &rtl_segment_walker, IR_NONE);
@@ -330,7 +337,7 @@ static int add_walker(struct dma *d, int engine) {
     return ports_add_step(ir, k);
 }
 
-// Every walker gets each step word, before the ids arrive.
+// Adds all walkers. Every walker gets each step word, before the step's ids arrive.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
     int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,
@@ -358,8 +365,9 @@ static int64_t fullest(const struct dma *d) {
     return used;
 }
 
-// Deals the rows of tables out over as few channels as can store them. The number is a power of two, so that the low
-// bits of an id give its channel.
+// Places the clients. Deals the rows of tables out over as few channels as can store them. The number of channels is a
+// power of two, so that the low bits of an id give its channel. If even most channels do not suffice, check_capacity
+// reports it.
 static void place_dealt(struct dma *d) {
     struct ir *ir = d->ir;
     int segments = ir->segments;
@@ -375,11 +383,13 @@ static void place_dealt(struct dma *d) {
     }
 }
 
+// Checks that the fullest channel can store its segments. The note tells how many channels are enough, because more
+// channels make only those segments smaller that are divided among them.
 static bool check_capacity(const struct dma *d, const struct rill_spec *spec) {
     const struct ir *ir = d->ir;
     int64_t room = ir->design.channel_bytes, used = fullest(d);
     if (used <= room) return true;
-    int64_t own = 0, channels = INT64_MAX; // bytes that more channels do not divide
+    int64_t own = 0, channels = INT64_MAX; // own: bytes that more channels do not divide
     const struct ir_segment *largest = NULL;
     for (int s = 0; s < ir->segments; s++) {
         const struct ir_segment *seg = &ir->segment[s];

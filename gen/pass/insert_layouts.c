@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// insert-layouts: if the two ends of an edge walk a tensor differently, this pass inserts what converts one walk into
-// the other. rill_layout_converter has the least ping-pong buffer, inside the loops that both walks share.
-// rill_corner_turn is used if words of several elements can pass at once, rill_width_converter if words get wider or
-// narrower, and rill_frame if the firings are divided differently. Equal walks need nothing (docs/passes.md).
+// insert-layouts: if the two ends of an edge walk a tensor differently, this pass inserts a chain of kernels that
+// converts one walk into the other. A rill_layout_converter reorders words; its ping-pong buffer stores only what is
+// inside of the loops that both walks share. A rill_corner_turn does this with words of several elements, where that is
+// possible. A rill_width_converter makes words wider or narrower, and a rill_frame divides the tensor into other
+// firings. Equal walks need nothing (docs/passes.md).
 #include <string.h>
 
 #include "gen/kernel/kernel.h"
@@ -19,13 +20,12 @@ struct stream {
 struct link {
     struct ir *ir;
     struct diag *diag;
-    int edge; // becomes the first edge of the chain
-    bool first;
-    struct ir_edge old;
-    struct ir_port from, to;
-    int64_t elements;
-    int64_t extent[IR_MAX_RANK];
-    int made; // kernels inserted so far
+    int edge;                // becomes the first edge of the chain
+    bool first;              // no kernel of the chain is inserted yet
+    struct ir_edge old;      // the edge before the change
+    struct ir_port from, to; // its two ends
+    int64_t elements;        // of the tensor for one token, at the current point of the chain
+    int made;                // kernels inserted so far
     struct stream at;
 };
 
@@ -41,7 +41,8 @@ static struct ir_itensor without_tokens(const struct ir_itensor *type) {
     return t;
 }
 
-// The tensor that a stream carries after a kernel that only steers it; IR_NONE if unknown.
+// Returns the tensor that a stream carries after kernels that only steer it; IR_NONE if unknown. depth: kernels to
+// follow.
 static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     for (int p = 0; depth > 0 && p < k->ports; p++) {
@@ -55,9 +56,9 @@ static int tensor_behind(const struct ir *ir, int kernel, int depth) {
     return IR_NONE;
 }
 
-// Extents of the tensor, in the dimensions of the port's type.
+// Finds the extents of the tensor, in the dimensions of the port's type.
 static void find_extents(const struct link *l, const struct ir_port *port, int64_t extent[]) {
-    enum { MOST_STEERING = 6 };
+    enum { MOST_STEERING = 6 }; // steering kernels that are followed to find the tensor
     int named = l->from.tensor != IR_NONE ? l->from.tensor : l->to.tensor;
     if (named == IR_NONE) named = tensor_behind(l->ir, l->old.dst_kernel, MOST_STEERING);
     const struct ir_tensor *t = named == IR_NONE ? NULL : &l->ir->tensor[named];
@@ -68,6 +69,7 @@ static void find_extents(const struct link *l, const struct ir_port *port, int64
     if (port->type.rank == 2 && t && !t->heads) extent[1] = ir_tensor_elements(t);
 }
 
+// Finds the walk of a port's type, without tokens. Returns false if the type has none.
 static bool find_walk(const struct link *l, const struct ir_port *port, struct itensor_walk *walk) {
     int64_t extent[IR_MAX_RANK];
     struct ir_itensor type = without_tokens(&port->type);
@@ -85,6 +87,8 @@ static bool find_walk(const struct link *l, const struct ir_port *port, struct i
 
 // ---- the chain ----
 
+// Appends a kernel to the chain. It reads the stream at the current point, and sends words of `width` elements in
+// `pieces` firings.
 static void append(struct link *l, const char *what, const struct kernel_class *class, int64_t width, int64_t pieces,
                    const struct ir_port *like) {
     struct ir *ir = l->ir;
@@ -119,6 +123,7 @@ static void append(struct link *l, const char *what, const struct kernel_class *
     l->made++;
 }
 
+// Appends a width converter, unless the words have this width already and none is partly filled.
 static void add_width(struct link *l, int64_t width, const char *what) {
     int64_t row = l->elements / l->at.pieces, in = l->at.width, rest = row % in;
     if (in == width && !(l->at.padded && rest)) return;
@@ -145,7 +150,8 @@ static void add_frame(struct link *l, int64_t pieces) {
     ir_set_int(l->ir, l->at.kernel, "WORDS", (l->elements / pieces / l->at.width));
 }
 
-static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) { // the outermost loop comes first
+// value[0] is the outermost loop, in the low bits
+static struct ir_value loop_list(struct ir *ir, const int64_t *value, int loops) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)loops + 1);
     for (int l = 0; l < loops; l++)
         word[loops - 1 - l] = (struct ir_word){.bits = 32, .radix = IR_DECIMAL, .value = (uint64_t)value[l]};
@@ -158,7 +164,8 @@ static int64_t product(const int64_t *value, int count) {
     return all;
 }
 
-// From here on the stream has as many elements: a reader that repeats parts gets more of them than were written.
+// Sets the number of elements that the stream has from here on. A reader that repeats parts gets more of them than were
+// written.
 static void set_elements(struct link *l, int64_t elements) {
     struct ir_port *port = &l->ir->kernel[l->at.kernel].port[l->at.port];
     struct ir_tensor any = {.dtype = l->from.type.dtype, .rank = 1, .shape = {{elements, IR_STATIC}}};
@@ -166,7 +173,8 @@ static void set_elements(struct link *l, int64_t elements) {
     port->type = ports_vector_type(l->ir, &any, l->at.width);
 }
 
-// corner: words hold `lanes` words of the layout. NULL: they hold one.
+// Adds a layout converter. With `corner` it is a corner turn, whose words hold corner->lanes words of the layout. NULL:
+// its words hold one.
 static void add_layout(struct link *l, const struct itensor_layout *layout, const struct itensor_corner *corner) {
     struct ir *ir = l->ir;
     append(l, "layout", corner ? &rtl_corner_turn : &rtl_layout_converter, layout->width * (corner ? corner->lanes : 1),
@@ -201,15 +209,15 @@ static void set_axis(struct ir *ir, int k, const char *suffix, const struct iten
         ir_set_int(ir, k, arena_printf(ir->arena, "%s_%s", set[i].name, suffix), set[i].value);
 }
 
-// A word of elements outside the tensor.
+// Returns a word of elements that are outside of the tensor, as patches at its edges need.
 static struct ir_value pad_word(struct ir *ir, uint32_t bits, int64_t elements) {
     struct ir_word *word = ARENA_ARRAY(ir->arena, struct ir_word, (size_t)elements);
     for (int64_t i = 0; i < elements; i++) word[i] = (struct ir_word){.bits = 32, .radix = IR_HEX, .value = bits};
     return ir_value_list(ir->arena, word, (int)elements);
 }
 
-// Words beyond those that patches need: a word's place is free again, and the next word there, this many cycles after
-// the patch (rill_line_buffer.v).
+// Places of the line buffer in addition to the words that patches need. After the patch that reads a word last, this
+// many cycles pass until the word's place is free and has the next word (rill_line_buffer.v).
 enum { LINE_SLACK = 8 };
 
 static void add_lines(struct link *l, const struct itensor_lines *lines, const struct ir_itensor *rows) {
@@ -241,8 +249,8 @@ static int64_t common_width(const struct link *l) {
     return width;
 }
 
-// Algorithm 1 (itensor.h) gives the buffer of a converter that moves whole tiles. The converter that is built moves
-// single words, and its buffer must never be larger.
+// Checks the buffer. Algorithm 1 (itensor.h) gives the buffer of a converter that moves whole tiles. The converter that
+// is built moves single words, and its buffer must never be larger.
 static void check_against_tiles(const struct link *l, const struct itensor_layout *layout) {
     struct itensor_buffer tiles;
     struct ir_itensor from = without_tokens(&l->from.type), to = without_tokens(&l->to.type);
@@ -251,7 +259,7 @@ static void check_against_tiles(const struct link *l, const struct itensor_layou
                (long long)(layout->buffer * layout->width), (long long)tiles.elements);
 }
 
-// False after an error.
+// Adds the kernels that turn walk `a` into walk `b`. Returns false after an error.
 static bool add_chain(struct link *l, const struct itensor_walk *a, const struct itensor_walk *b) {
     int64_t out = itensor_tile(&l->to.type);
     if (itensor_walk_equal(a, b)) {
@@ -282,7 +290,8 @@ static bool add_chain(struct link *l, const struct itensor_walk *a, const struct
     return true;
 }
 
-// Between a stream and the patches of it: row-major order, then a line buffer. False after an error.
+// Adds the kernels between a stream and patches of it: conversion to row-major order, then a line buffer. Returns false
+// after an error.
 static bool add_patches(struct link *l, const struct itensor_walk *from) {
     static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     struct itensor_lines lines;
@@ -305,6 +314,7 @@ static bool add_patches(struct link *l, const struct itensor_walk *from) {
     return true;
 }
 
+// Inserts the chain of one edge. Returns false after an error.
 static bool convert(struct ir *ir, int e, struct diag *diag) {
     const struct ir_edge *edge = &ir->edge[e];
     struct link l = {.ir = ir, .diag = diag, .edge = e, .first = true, .old = *edge};
@@ -315,7 +325,7 @@ static bool convert(struct ir *ir, int e, struct diag *diag) {
     struct itensor_walk a, b;
     bool patches = l.to.type.patches > 0;
     if (!find_walk(&l, &l.from, &a) || (!patches && !find_walk(&l, &l.to, &b)))
-        return true; // left to insert-converters
+        return true; // insert-converters handles or refuses it
     int64_t extent[IR_MAX_RANK];
     find_extents(&l, patches ? &l.to : &l.from, extent);
     l.elements = 1;

@@ -130,7 +130,7 @@ const char *groups_are_whole(const struct ir *ir) {
     return NULL;
 }
 
-// Whether a channel holds a segment.
+// Whether a segment is stored on this channel.
 static bool is_on(const struct ir *ir, const struct ir_segment *s, int channel) {
     if (s->channel != IR_NONE) return channel >= s->channel && channel < s->channel + ir_parts(s->parts);
     int engine = s->node == IR_NONE ? IR_NONE : ir_engine_of(ir, s->node);
@@ -160,7 +160,7 @@ const char *forks_have_readers(const struct ir *ir) {
 
 // ---- depths, memories and dies ----
 
-enum { LEAST_DEPTH = 2 }; // words that a rill_fifo holds at least
+enum { LEAST_DEPTH = 2 }; // least depth of a rill_fifo, in words
 
 const char *fifos_have_depths(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// overlay-fifos: FIFOs of groups that never run together share one storage (rill_fifo_pool). Each stream gets a turn
-// per firing, in program order.
+// overlay-fifos: FIFOs of groups that never run together share one storage, a rill_fifo_pool. Its streams take turns in
+// program order, one turn per firing.
 //
 // A pool has at most one stream of each group, so that streams of one group never wait for each other. It is as wide as
-// its widest and as deep as its deepest stream. The pass builds pools by repeatedly joining the two sets of streams
-// whose union saves most.
+// its widest and as deep as its deepest stream. The pass begins with one pool per stream, and repeatedly joins the two
+// pools whose union saves most.
 #include <stdlib.h>
 
 #include "gen/cost/cost.h"
@@ -19,15 +19,15 @@
 enum {
     PLAIN_WORDS = 2, // registers: too small for a pool
     LEAST_SAVING = 1024 /* bits; a pool costs a step word stream and two walks */,
-    MAX_MEMBERS = 254,
-    STEP_WORDS = 4
+    MAX_MEMBERS = 254, // below STEER_PORT_DROP
+    STEP_WORDS = 4     /* depth of a FIFO of step words */
 };
 
 typedef VEC(int) edge_list;
 
 struct pool {
-    edge_list member; // in program order
-    int64_t width, depth;
+    edge_list member;     // in program order
+    int64_t width, depth; // bits and words of the storage
 };
 
 struct overlay {
@@ -53,8 +53,9 @@ static int tensor_of(const struct ir *ir, int edge, int depth) {
 
 static bool has_together(const struct ir *ir, int kernel) { return kernel_is_together(&ir->kernel[kernel]); }
 
-// A pool counts equally many firings in every step. With several query heads together, some streams have fewer firings
-// in some steps: those at a kernel that says so, and those between such kernels that grow with the positions.
+// Whether a stream has fewer firings in some steps than in others, which a pool cannot follow because its turns are
+// fixed. This happens if several query heads may run together: at kernels for which kernel_is_together holds, and in
+// tensors that grow with the positions.
 static bool counts_differ(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_tensor *t = &ir->tensor[tensor_of(ir, edge, 0)];
@@ -62,7 +63,8 @@ static bool counts_differ(const struct ir *ir, int edge) {
            (ir->design.query_heads > 1 && t->rank > 1 && t->shape[t->rank - 1].dynamic == IR_POSITIONS);
 }
 
-// A pool takes turns in every repetition, so a stream after its region's exit keeps a separate FIFO.
+// Whether a stream may be in a pool. A pool takes turns in every repetition, so a stream after its region's exit keeps
+// a separate FIFO.
 static bool can_share(const struct ir *ir, int edge) {
     const struct ir_edge *e = &ir->edge[edge];
     return e->group != IR_NONE && e->depth > PLAIN_WORDS && source(ir, edge)->region != IR_NONE &&
@@ -71,6 +73,7 @@ static bool can_share(const struct ir *ir, int edge) {
 
 // ---- which streams share ----
 
+// Whether two pools cannot be joined: they have streams of the same group, or too many streams together.
 static bool same_group(const struct ir *ir, const struct pool *a, const struct pool *b) {
     for (size_t i = 0; i < a->member.count; i++)
         for (size_t j = 0; j < b->member.count; j++)
@@ -89,7 +92,7 @@ static void absorb(struct overlay *o, struct pool *a, struct pool *b) {
     b->member.count = 0;
 }
 
-// Joins the pair of pools that saves most. False if none saves enough.
+// Joins the pair of pools that saves most. Returns false if none saves more than LEAST_SAVING.
 static bool join_best(struct overlay *o) {
     struct pool *best = NULL, *with = NULL;
     int64_t most = LEAST_SAVING;
@@ -128,6 +131,8 @@ static int fork_steps(struct ir *ir, int edge) { // edge: from the source of the
     return fork;
 }
 
+// Connects a kernel to the token loop's step words. If they have another reader, a fork is added or gets one more
+// output.
 static void give_steps(struct ir *ir, int kernel) {
     int step = ports_add_step(ir, kernel), loop = kernel_first(ir, KERNEL_LOOP),
         port = ir_port_for(&ir->kernel[loop], IR_ROLE_STEP, true);
@@ -160,8 +165,8 @@ static void sort_members(const struct ir *ir, edge_list *m) {
         }
 }
 
-// The groups of a region take turns in program order in each repetition. A turn is as many firings as the stream makes
-// there.
+// Sets the table of turns. In each repetition, the groups of a region take turns in program order, and a turn has as
+// many entries as the stream has firings.
 static void set_turns(struct ir *ir, int kernel, const struct pool *p) {
     struct schedule s;
     schedule_init(&s, ir, STEER_BITS);
@@ -209,8 +214,8 @@ static void make_pools(struct ir *ir) {
         if (o.pool.items[i].member.count > 1) make_pool(ir, &o.pool.items[i], id++);
 }
 
-// Timing contracts gave depths for groups that run together. If running them one after the other needs more, the depths
-// of the safe rule are enough.
+// Raises depths that are too small when groups run one after the other: the timing contracts gave depths for groups
+// that run together. Every FIFO of a group gets at least the depth of the safe rule.
 static void deepen(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];

@@ -22,17 +22,17 @@ typedef const char *pass_invariant(const struct ir *);
 void gather_products(struct ir *); // expand-model: moves `dequantize` into the region of its product
 pass_function choose_formats;      // expand-model: formats of weights by tensor names
 void split_queries(struct ir *);   // expand-model: separates quantized heads from quantized vectors
-// Part of infer-types: all operations that read one tensor of weights must need the same shape.
+// Part of infer-types. Checks that all operations that read one tensor of weights need the same shape.
 bool check_weights(const struct ir *, struct diag *);
 void pass_safe_depths(struct ir *); // size-fifos: sets every edge by the safe rule
 
-// Questions that other passes and reports ask: the memory kind for a depth and a width, the depth of a stream by the
-// safe rule, and the most words that a stream ever has in flight.
+// Answers to questions of other passes and of reports: the memory kind for a depth and a width, the depth of a stream
+// by the safe rule, and the most words that a stream ever has in flight.
 enum ram_style allocate_memories_style(int64_t depth, int64_t bits);
 int64_t size_fifos_safe(const struct ir *, const struct ir_edge *);
 int64_t safe_words(const struct ir *, const struct ir_edge *);
-// How far the design exceeds the limits of its dies at least, as a sum of shares of the limits; 0: it may fit. For a
-// design that is complete up to allocate-memories.
+// A lower bound of the excess over the limits of the dies, as a sum of shares of the limits. 0: the design may fit. It
+// needs a design that is complete up to allocate-memories.
 double place_dies_excess(struct ir *);
 
 struct pass {

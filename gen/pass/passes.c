@@ -15,7 +15,7 @@ const char *pass_last(void) {
     return pass_table[p].name;
 }
 
-// Whether the rules of this pass and of all earlier ones hold.
+// Checks the rules of this pass and of all earlier ones, and reports the first one that does not hold.
 static bool rules_hold(const struct ir *ir, int pass, struct diag *diag) {
     for (int p = 0; p <= pass; p++) {
         const char *broken = pass_table[p].invariant(ir);

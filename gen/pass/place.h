@@ -8,8 +8,8 @@
 #include "gen/lp/mip.h"
 
 enum {
-    PLACE_RESOURCES = 4 /* LUT, DSP, BRAM in halves, URAM */,
-    PLACE_MORE_PART = 8 /* an excess that only the upper estimate of the memory ports causes weighs 1 / 8 */
+    PLACE_RESOURCES = 4 /* LUTs, DSPs, BRAM18s and UltraRAMs */,
+    PLACE_MORE_PART = 8 /* an excess that only the upper estimate of the memory ports causes counts 1 / 8 */
 };
 
 struct place_task { // kernels that must be on one die
@@ -33,7 +33,7 @@ struct place_lanes { // equal parts of a task that may be on other dies
     int64_t back_bits;                   // from a part to the results
     int64_t chain_bits;                  // from the memory's die to all parts of a die together
     int64_t chain_need[PLACE_RESOURCES]; // resources of all parts on another die together, in addition to `need`
-    // Need of the half of a cut part that may be elsewhere, while the other half is at the memory.
+    // Resources of the half of a cut part that may be on another die. The other half stays on the memory's die.
     int64_t sums_need[PLACE_RESOURCES];
     int64_t sums_bits;       // bits between the two halves of a cut part
     int64_t sums_chain_bits; // bits to all such second halves on a die together
@@ -60,13 +60,13 @@ void place_at_memory(const struct ir *, bool *there);
 void place_amounts(const struct cost_resources *, int64_t out[PLACE_RESOURCES]);
 // Solves the partition as an integer program. MIP_NONE: it found no solution and filled the dies in order instead.
 enum mip_status place_solve(struct place *);
-// The least excess over the limits, as a sum of shares, if parts could be divided at will: no partition exceeds them
-// less.
+// Returns the least excess over the limits, as a sum of shares of them, if parts could be divided at will. No partition
+// has a smaller excess.
 double place_least_excess(struct place *);
 
 // Adds the register stages that load stores of parameters on other dies than `home`.
 void place_set_loads(struct ir *, int home);
-void place_set_reset(struct ir *);
-void place_set_hash(struct ir *); // sends the hash of the logits in slices, with a register on each die in between
+void place_set_reset(struct ir *); // sets the number of register stages on the way of the reset
+void place_set_hash(struct ir *);  // sends the hash of the logits in slices, with a register on each die in between
 
 #endif

@@ -25,8 +25,8 @@ static void join(int *with, int a, int b) {
     else with[a] = b;
 }
 
-// The row hash has registers at both ends and time in between, so its kernel may be on any die. So may a store of
-// parameters, because its load path has separate registers.
+// Whether a net may cross dies. The row hash has registers at both ends and time in between, so its kernel may be on
+// any die. So may a store of parameters, because its load path has separate registers.
 static bool may_cross(const struct ir *ir, int wire) {
     return kernel_is(&ir->kernel[ir->wire[wire].kernel], KERNEL_CHOOSES | KERNEL_STORE);
 }
@@ -36,6 +36,7 @@ struct fork_sides {
     int near, far;    // number of readers there and elsewhere
 };
 
+// Counts a fork's readers on the memory's die and elsewhere.
 static struct fork_sides sides_of(const struct ir *ir, const int *with, int memory, int fork) {
     struct fork_sides s = {0};
     int home = root_of(with, memory);
@@ -51,7 +52,7 @@ static struct fork_sides sides_of(const struct ir *ir, const int *with, int memo
     return s;
 }
 
-// Joins forks to the memory's die if more bits would cross with them anywhere else.
+// Joins a fork to the memory's die if more bits would cross with the fork on another die.
 static void join_forks(const struct ir *ir, int *with, int memory) {
     for (int k = 0; k < ir->kernels; k++) {
         if (!kernel_is(&ir->kernel[k], KERNEL_FORK)) continue;
@@ -60,7 +61,9 @@ static void join_forks(const struct ir *ir, int *with, int memory) {
     }
 }
 
-// Joins kernels that a plain net connects, or that have ports tied alike. *memory is one of those at the memory.
+// Joins kernels that must be on one die: those that share a plain net, or have ports tied to equal values, and all that
+// access memory. with: a parent per kernel (union-find). *memory: one of the kernels at the memory; IR_NONE if there is
+// none.
 static void join_kernels(const struct ir *ir, int *with, int *memory) {
     *memory = IR_NONE;
     for (int k = 0; k < ir->kernels; k++) with[k] = k;
@@ -91,10 +94,10 @@ static void add_need(int64_t need[PLACE_RESOURCES], const struct cost_resources 
     for (int s = 0; s < PLACE_RESOURCES; s++) need[s] += times * amount[s];
 }
 
-// Number of lane groups. The last one may have fewer lanes but counts as whole.
+// Number of lane groups. The last group may have fewer lanes, but counts as a whole one.
 static int groups_of(const struct ir_engine *e) { return (e->channels + IR_LANE_GROUP - 1) / IR_LANE_GROUP; }
 
-// A separate task for the results if they may be on another die, else the engine's task.
+// Returns the task of an engine's results: a new one if they may be on another die, else the engine's task.
 static int task_of_results(const struct ir *ir, struct place *p, const struct ir_engine *e, int task) {
     if (!p->cuts) return task;
     struct cost_resources results = cost_engine_results(&ir->kernel[e->kernel]);
@@ -127,7 +130,8 @@ static void add_lanes(const struct ir *ir, struct place *p, int engine, int firs
     VEC_PUSH(ir->arena, p->lanes, lanes);
 }
 
-// With cuts the last group counts with its actual lanes, else as a whole group.
+// Takes the lanes out of the engines' tasks and adds them as parts that may be elsewhere. With cuts, an incomplete last
+// group counts with its actual lanes, otherwise as a whole group.
 static void add_engines(const struct ir *ir, struct place *p) {
     for (int i = 0; i < ir->engines; i++) {
         const struct ir_engine *e = &ir->engine[i];
@@ -143,6 +147,7 @@ static void add_link(const struct ir *ir, struct place *p, int64_t bits, int fro
     if (from != to) VEC_PUSH(ir->arena, p->link, ((struct place_link){from, to, bits}));
 }
 
+// The task from which a kernel's streams come: for an engine with parts, that of its results.
 static int source_task(const struct ir *ir, const struct place *p, int kernel) {
     for (size_t i = 0; i < p->lanes.count; i++)
         if (ir->engine[p->lanes.items[i].engine].kernel == kernel) return p->lanes.items[i].results;
@@ -166,7 +171,8 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
     if (hash.from != IR_NONE) add_link(ir, p, hash.way, task_of[hash.from], task_of[hash.to]);
 }
 
-// The load bus that stores of parameters share crosses for one of them or for all, so it counts once.
+// Adds the load path of parameter stores. The stores share one bus, which crosses a boundary for one store or for many,
+// so its bits are taken from the boundary's wires once. Each store's own bits are a link.
 static void add_loads(const struct ir *ir, struct place *p, int memory) {
     const int *task_of = p->task_of;
     bool any = false;
@@ -177,7 +183,8 @@ static void add_loads(const struct ir *ir, struct place *p, int memory) {
         if (cost_load_bits(ir, k)) add_link(ir, p, cost_load_bits(ir, k), task_of[memory], task_of[k]);
 }
 
-// FIFOs are on the die of the kernel that reads them. A storage that streams share is a kernel.
+// Adds a task for each set of joined kernels, with its resources. A FIFO counts for the kernel that reads it. A pool's
+// storage is a kernel.
 static void add_tasks(const struct ir *ir, struct place *p) {
     int *task_of = p->task_of = ARENA_ARRAY(ir->arena, int, (size_t)ir->kernels + 1);
     struct cost_design cost = cost_design(ir);
@@ -199,7 +206,7 @@ static void add_tasks(const struct ir *ir, struct place *p) {
     if (memory != IR_NONE) add_need(p->task.items[task_of[memory]].need, &cost.memory, 1);
 }
 
-// The first of the dies in use, which are adjacent and include the memory's die.
+// The first of the dies in use. These are adjacent and include the memory's die.
 static int first_die(const struct ir *ir) {
     int home = 0, dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies;
     while (home < ir->dies && !ir->die[home].hbm) home++;
@@ -207,7 +214,8 @@ static int first_die(const struct ir *ir) {
     return home + dies <= ir->dies ? home : ir->dies - dies;
 }
 
-// Chains in the form of rill_engine's parameters: one bit or 4 bits each.
+// Chains as parameters of rill_engine: here one bit for each chain; chains_of_groups gives 4 bits for each lane group.
+// early: chains that have only multipliers; otherwise those that copy the operand on another die.
 static int64_t bits_of_chains(const struct ir_chains *chains, int home, bool early) {
     int64_t bits = 0;
     for (int n = 0; n < chains->count; n++) {
@@ -266,6 +274,7 @@ static void set_lanes(struct ir_engine *e, const struct place *p, const struct p
     e->result_die = first + p->task.items[lanes->results].die;
 }
 
+// Sets how many boundaries each stream crosses: directly, or to its pool's storage and from there.
 static void set_crossings(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -276,7 +285,8 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-// Operands and results of an engine: it waits for operands, and for room for results.
+// Whether the stream carries operands or results of an engine. Their words are sent whole, because the engine waits for
+// operands and for room for results.
 static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
     int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
     for (int i = 0; i < ir->engines; i++)
@@ -284,9 +294,9 @@ static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
 }
 
-// Streams whose words are several cycles apart send each word in parts if they cross: up to 4, a power of two. Four
-// parts take a quarter of the wires for a little logic at the near end. Narrow words, and those of an engine or a pool,
-// are sent whole.
+// Chooses how many parts a word is sent in where its stream crosses: up to 4, a power of two, and only if words are at
+// least as many cycles apart. Four parts take a quarter of the wires for a little logic at the near end. Narrow words,
+// and words of an engine or a pool, are sent whole.
 static void choose_parts(struct ir *ir) {
     enum { MOST = 4, NARROW = 128 /* bits */ };
     for (int e = 0; e < ir->edges; e++) {
@@ -312,7 +322,7 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_crossings(ir);
 }
 
-// Makes the FIFO at the far end deep enough for all words in flight.
+// Makes the FIFO at the far end of a crossing deep enough for all words in flight.
 static void set_credits(struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
@@ -323,6 +333,7 @@ static void set_credits(struct ir *ir) {
     }
 }
 
+// Sets everything in kernels and streams that follows from the placement.
 static void tell_kernels(struct ir *ir, int home) {
     forget_parts(ir);
     set_credits(ir);
@@ -332,7 +343,8 @@ static void tell_kernels(struct ir *ir, int home) {
     for (int e = 0; e < ir->engines; e++) set_hops(ir, &ir->engine[e]);
 }
 
-// The room is at least a small part of the die's capacity, because the program weighs shares of the room.
+// Sets a die's room. It is at least 1 / LEAST_PART of the die's capacity, because the program weighs shares of the
+// room.
 static void set_room(const struct ir *ir, int die, int64_t out[PLACE_RESOURCES]) {
     enum { LEAST_PART = 50 };
     struct cost_resources room = cost_room(ir, die), capacity = cost_capacity(&ir->die[die]);
@@ -353,8 +365,8 @@ static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design exceeds the limits, weighed as in the program: as shares of the room. An excess that only the
-// upper estimate of the ports causes counts an eighth.
+// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. An excess that
+// only the upper estimate of the ports causes counts an eighth.
 static double beyond_limits(const struct ir *ir) {
     struct cost_design cost = cost_design(ir);
     double sum = 0;
@@ -373,6 +385,7 @@ static double beyond_limits(const struct ir *ir) {
     return sum;
 }
 
+// Describes the partition for the program: the dies in use, from `first` on, with their rooms and wires, and the tasks.
 static struct place make_place(struct ir *ir, int first, bool cuts) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
@@ -397,8 +410,8 @@ static struct place partition(struct ir *ir, int first, bool cuts, enum mip_stat
     return p;
 }
 
-// Cutting a lane doubles its registers and command. So lanes are cut only if the design would otherwise exceed the
-// limits, and exceeds them less with cuts.
+// Finds the placement. Cutting a lane doubles its registers and command, so a second partition with cuts is tried only
+// if the first one exceeds the limits, and is used only if it exceeds them less.
 static enum mip_status place_all(struct ir *ir, int first) {
     enum mip_status status, status_cut;
     choose_parts(ir);

@@ -24,7 +24,8 @@ static int add_stage(struct ir *ir, const char *name, int die, int from) {
     return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, arena_printf(ir->arena, "param_%s", name));
 }
 
-// Boundaries from the memory to a store in one direction; 0: the store is elsewhere.
+// Boundaries from the memory's die to a store's die in one direction (1 or -1). 0: the kernel is no store, or is not in
+// that direction.
 static int away(const struct ir *ir, int kernel, int home, int direction) {
     int boundaries = direction * (ir->kernel[kernel].die - home);
     return kernel_is(&ir->kernel[kernel], KERNEL_STORE) && boundaries > 0 ? boundaries : 0;
@@ -37,7 +38,8 @@ static int farthest_store(const struct ir *ir, int home, int direction) {
     return farthest;
 }
 
-// Connects the stores that are `n` boundaries away after so many stages. Returns whether there are any.
+// Connects the stores that are `n` boundaries away to `net`, which is so many register stages after the loader. Returns
+// whether there are any.
 static bool tell_stores(struct ir *ir, int home, int direction, int n, int stages, int net) {
     bool any = false;
     for (int k = 0; k < ir->kernels; k++) {
@@ -49,9 +51,9 @@ static bool tell_stores(struct ir *ir, int home, int direction, int n, int stage
     return any;
 }
 
-// All stores of one direction share one path for the beats. Each store has its own stages for the signal that addresses
-// it. A register that drives a die boundary has no other load, so one whose die has readers is followed by a second
-// register.
+// Adds the path in one direction. All its stores share one path for the beats. Each store has separate stages for the
+// signal that addresses it. A register that drives a die boundary has no other load. So if a die has readers, a second
+// register drives the next boundary.
 static void add_way(struct ir *ir, int home, int direction) {
     int farthest = farthest_store(ir, home, direction), stages = 0;
     int net = ir_design_net(ir, IR_NET_PARAM_LOAD_DATA);
@@ -65,8 +67,8 @@ static void add_way(struct ir *ir, int home, int direction) {
     }
 }
 
-// Every die gets as many reset stages as the farthest one, the first of them at the token loop. So all dies leave reset
-// together.
+// Sets the number of reset stages. Every die has as many as the farthest one, with the first of them at the token loop,
+// so that all dies leave reset together.
 void place_set_reset(struct ir *ir) {
     int loop = kernel_first(ir, KERNEL_LOOP), farthest = 0;
     if (loop == IR_NONE) return;
@@ -84,7 +86,7 @@ void place_set_loads(struct ir *ir, int home) {
     add_way(ir, home, 1);
 }
 
-// Adds the sending or receiving end on a die and returns the net of its output.
+// Adds the sending or receiving end of the hash on a die, and returns the net of its output.
 static int add_end(struct ir *ir, const struct cost_hash *hash, bool sends, int die, int from, const char *name) {
     int k = kernel_add(ir, name, sends ? &rtl_serializer : &rtl_deserializer, IR_NONE), net = ir_add_net(ir, name);
     ir->kernel[k].die = die;
@@ -96,8 +98,8 @@ static int add_end(struct ir *ir, const struct cost_hash *hash, bool sends, int 
     return net;
 }
 
-// Sends the hash in slices from register to register, with one register on each die in between. The ids take longer
-// than this path, because their stream has as many stages, and the token loop waits for the slices.
+// Sends the hash in slices from register to register, with one register on each die in between. The stream of ids
+// crosses the same dies with at least as many stages, so the token loop has to wait only for the slices (HASH_WAIT).
 void place_set_hash(struct ir *ir) {
     enum { SLICES = CYCLES_SERIAL + COST_HASH_BITS / COST_HASH_SLICE };
     struct cost_hash hash = cost_hash(ir);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The partition as an integer program. A task's die is thermometer-coded: x[task][b] = 1 if it is beyond boundary b, so
-// x[b] >= x[b + 1]. A stream crosses b if its two ends differ there. This gives a smaller program with tighter bounds
-// than one variable per die.
+// The partition as an integer program. A task's die is thermometer-coded: x[task][b] = 1 if the task is beyond boundary
+// b, so x[b] >= x[b + 1]. A stream crosses b if its two ends differ there. This gives a smaller program with tighter
+// bounds than one variable per die.
 //
-// The program minimises the bits that cross boundaries, each boundary counted. It adds IMBALANCE bits for the largest
-// share of a die's room, and CROWD bits per unit of excess: the excess over a die's room (FULL of it) for each kind of
-// resource, or over a boundary's wires, as a share of the room or wires. Rows: what is on a die takes at most the
-// largest share of each kind of resource, and the bits over a boundary are at most its limit plus the excess. So there
-// is always a partition, and the report says where it exceeds the limits.
+// The program minimises the bits that cross boundaries; a stream counts at each boundary that it crosses. Two terms are
+// added: IMBALANCE bits times the largest share of a die's room that is taken, and CROWD bits times the sum of the
+// excesses. An excess is what exceeds FULL of a die's room, for each kind of resource, or a boundary's wires, as a
+// share of the room or of the wires. Rows say that a die takes at most the largest share of each kind of resource, and
+// at most its limit plus the excess; likewise for boundaries. So there is always a partition, and the report says where
+// it exceeds the limits.
 //
-// With `cuts` a part may be cut: its first half stays at the memory and its second half is on another die. The place
-// where results come together is then a task like the others. MORE_CROWD weighs the excess over the least room of the
-// memory's die.
+// With `cuts` a part may be cut: its first half stays on the memory's die and its second half is on another die. The
+// place where results come together is then a task like the others. MORE_CROWD weighs the excess over the room of the
+// memory's die that is left under the upper estimate of its ports.
 #include "gen/pass/place.h"
 
 static const double FULL = 0.98; // part of a die's room; the rest is for register slices of streams that cross
@@ -19,7 +20,7 @@ enum {
     IMBALANCE = 40000,
     CROWD = 1000000,
     MORE_CROWD = CROWD / PLACE_MORE_PART,
-    BRANCHES = 1500,
+    BRANCHES = 1500, // limits of the search
     MILLISECONDS = 60000
 };
 
@@ -41,6 +42,7 @@ static int chain(const struct program *g, int lanes, int die) { return g->chain[
 static int cut(const struct program *g, int lanes, int die) { return g->cut[lanes * g->p->dies + die]; }
 static int away(const struct place *p, int die) { return die > p->home ? die - p->home : p->home - die; }
 
+// Adds the variables x[task][b] with the rows x[b - 1] >= x[b]. The variables of a pinned task are fixed.
 static void add_tasks(struct program *g) {
     const struct place *p = g->p;
     g->beyond = ARENA_ARRAY(p->arena, int, p->task.count *(size_t)p->dies + 1);
@@ -57,6 +59,8 @@ static void add_tasks(struct program *g) {
         }
 }
 
+// Adds a variable for each stream and boundary, which is 1 if the two ends differ there: crosses >= +-(x[from][b] -
+// x[to][b]).
 static void add_links(struct program *g, const int *wires) {
     const struct place *p = g->p;
     for (size_t l = 0; l < p->link.count; l++)
@@ -100,7 +104,8 @@ static void add_parts(struct program *g, const int *wires, size_t e, int d, int 
     if (!shares) add_wires(g, wires, d, far, lanes->chain_bits);
 }
 
-// Adds cut parts. What all sums of a die share comes with the whole parts there, if there are any.
+// Adds the cut parts of an engine by the die of their second half. The logic that all second halves on a die share is
+// already there if the die has whole parts; `alone` counts it if there are none.
 static void add_cut(struct program *g, const int *wires, size_t e, int d, int all) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -120,8 +125,8 @@ static void add_cut(struct program *g, const int *wires, size_t e, int d, int al
     if (!shares) add_wires(g, wires, d, alone, lanes->sums_chain_bits);
 }
 
-// Results over boundary b: those of the parts beyond it if they come together before it, else those of the other parts.
-// back >= +-(sum of parts beyond b - parts * beyond(results, b)).
+// Adds the results that cross boundary b: those of the parts beyond it if the results come together before it, else
+// those of the parts before it. back >= +-(sum of parts beyond b - parts * beyond(results, b)).
 static void add_back(struct program *g, const int *wires, size_t e, int b) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -153,7 +158,7 @@ static void add_lanes(struct program *g, const int *wires) {
     }
 }
 
-// Adds the need of lanes on die d. The first halves of cut lanes are at the memory.
+// Adds the resources of an engine's lanes on die d. The first halves of cut lanes are on the memory's die.
 static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, double capacity) {
     const struct place *p = g->p;
     const struct place_lanes *lanes = &p->lanes.items[e];
@@ -166,7 +171,7 @@ static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, d
             mip_term(&g->m, row, cut(g, (int)e, to), d == to ? sums : whole - sums);
 }
 
-// Limits the terms that `row` has so far to `most` plus the excess.
+// Adds a row that limits the terms which `row` has so far to `most` plus the excess.
 static void add_limit(struct program *g, int row, double most, int excess) {
     int limit = mip_row(&g->m, -MIP_NO_BOUND, most), terms = (int)g->m.term.count;
     for (int i = 0; i < terms; i++)
@@ -175,7 +180,7 @@ static void add_limit(struct program *g, int row, double most, int excess) {
     mip_term(&g->m, limit, excess, -1);
 }
 
-// Adds the need of all tasks on die d: sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
+// Adds the resources of all tasks on die d: the sum of need * (x[d - 1] - x[d]), with x[-1] = 1 and x[last] = 0.
 static void add_resource(struct program *g, int d, int s) {
     const struct place *p = g->p;
     double capacity = p->room[d][s] > 0 ? (double)p->room[d][s] : 1, fixed = 0;
@@ -210,6 +215,7 @@ static void take(struct program *g, const double *value) {
 
 // ---- without a solution: fill the dies in order, each to slightly more than the average ----
 
+// The largest share of a kind of resource on a die with this additional need.
 static double fullest(const struct place *p, int die, const int64_t used[PLACE_RESOURCES],
                       const int64_t more[PLACE_RESOURCES]) {
     double share = 0;
@@ -220,6 +226,7 @@ static double fullest(const struct place *p, int die, const int64_t used[PLACE_R
     return share;
 }
 
+// The share of all dies together that the design takes of the kind of resource it takes most of.
 static double average(const struct place *p) {
     int64_t need[PLACE_RESOURCES] = {0}, capacity[PLACE_RESOURCES] = {0};
     double most = 0;
@@ -247,6 +254,8 @@ static void add_need(int64_t used[PLACE_RESOURCES], const int64_t need[PLACE_RES
     for (int s = 0; s < PLACE_RESOURCES; s++) used[s] += need[s];
 }
 
+// Fills the dies in order from the memory's die on: a task or part goes to the first die that is then filled to at most
+// the limit, or else to the least filled one. The limit is 1.1 times the average share plus 0.02.
 static void fill_in_order(struct place *p) {
     int64_t used[IR_MAX_DIES][PLACE_RESOURCES] = {{0}};
     double limit = average(p) * 1.1 + 0.02;
@@ -270,7 +279,8 @@ void place_amounts(const struct cost_resources *r, int64_t out[PLACE_RESOURCES])
     out[3] = r->uram;
 }
 
-// Returns the first variable that is no excess. The excesses come first.
+// Makes the program. Its first variables are `largest` and the excesses over rooms and wires. Returns the index of the
+// first variable after them; place_least_excess sets the cost of all from there on to 0.
 static int make_program(struct program *g) {
     struct place *p = g->p;
     int *wires = ARENA_ARRAY(p->arena, int, IR_MAX_DIES);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// route-streams: starts from which port makes a tensor and which ports read it, and ends with streams that have exactly
-// one writer and one reader. It inserts region loops and exits, replays of a value that a repeated region reads in
-// every repetition, selection of the last token where a `when: last` region begins, and forks.
+// route-streams: gives every stream exactly one writer and one reader. Before this pass, the IR only says which port
+// makes a tensor and which ports read it. The pass inserts loops and exits of repeated regions, replays of a value that
+// a repeated region reads in every repetition, selection of the last token where a `when: last` region begins, and
+// forks.
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
@@ -10,10 +11,10 @@
 
 struct endpoint {
     int kernel, port;
-    bool once; // reads the value once per step, in whichever repetition
+    bool once; // the reader takes the value once per step instead of once per repetition
 };
-// The kernels between a value's home region and its readers in another region: selection of the last token, a replay
-// for each repetition, or both.
+// The kernels between a value's home region and its readers in another region: a selection of the last token, a replay
+// for each repetition, or both. `in` and `out` are the ends of the chain.
 struct bridge {
     int region;
     bool select, replay, once;
@@ -39,6 +40,7 @@ static void add_sink(struct route *r, int tensor, struct endpoint e) {
     VEC_PUSH(r->ir->arena, r->value[tensor].sinks, e);
 }
 
+// Finds the writer and the readers of every tensor.
 static void collect(struct route *r) {
     struct ir *ir = r->ir;
     r->values = ir->tensors;
@@ -68,8 +70,8 @@ static bool is_fp32(const struct ir_port *p) {
     return p->kind == IR_STREAM_TOKENS && p->type.dtype == IR_F32 && p->type.loops > 0;
 }
 
-// The form in which a value travels between regions: as whole tensors. Rows that are padded to words become a plain
-// sequence.
+// Returns the port in whose form a value travels between regions: as whole tensors. Rows that are padded to words
+// become a plain sequence.
 static struct ir_port whole_port(const struct route *r, struct endpoint source) {
     struct ir_port like = *port_at(r, source);
     if (like.pieces <= 1 || !is_fp32(&like) || like.tensor == IR_NONE) return like;
@@ -83,6 +85,7 @@ static void connect(struct route *r, struct endpoint from, struct endpoint to) {
     ir_connect(r->ir, from.kernel, from.port, to.kernel, to.port);
 }
 
+// Adds a section with one entry that runs `repeat` times in each run of the region. With repeat 0 it has no entry.
 static void region_section(struct schedule *s, const struct ir_region *region, int64_t repeat, uint64_t entry) {
     schedule_section(s, repeat, region->when == IR_LAST);
     if (repeat == 0) s->section[s->sections - 1].repeat = 1; // an empty section still counts as one pass
@@ -102,7 +105,7 @@ static int add_steering(struct route *r, const char *name, const struct kernel_c
     return k;
 }
 
-// The first firing of a step comes from `init`, all others from `feedback`.
+// Adds the multiplexer at a region's entry. The first firing of a step comes from `init`, all others from `feedback`.
 static void add_loop(struct route *r, int region, const char *name, const struct ir_port *like, struct endpoint *init,
                      struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -117,8 +120,8 @@ static void add_loop(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, IR_NONE, like, region);
 }
 
-// Sends the last firing of a step to `out` and all others to `feedback`. has_feedback false drops the others; has_out
-// false drops the last.
+// Adds the demultiplexer at a region's exit. It sends the last firing of a step to `out` and all others to `feedback`.
+// has_feedback false drops the others; has_out false drops the last.
 static void add_exit(struct route *r, int region, const char *name, const struct ir_port *like, bool has_feedback,
                      bool has_out, struct endpoint *in, struct endpoint *feedback, struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -133,6 +136,7 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, 1, like, region);
 }
 
+// Adds a selector of the last token before a region. Returns its input; *out is its output.
 static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name,
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -148,6 +152,7 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
     return in;
 }
 
+// Adds a buffer that sends a value once for each repetition of a region. Returns its input; *out is its output.
 static struct endpoint add_replay(struct route *r, struct endpoint source, int region, const char *name,
                                   struct endpoint *out) {
     struct ir *ir = r->ir;
@@ -163,7 +168,8 @@ static struct endpoint add_replay(struct route *r, struct endpoint source, int r
     return in;
 }
 
-// The bridge between a value of region `home` and a reader. IR_NONE: an input, which arrives once per step.
+// Finds the bridge between a value of region `home` and a reader. home IR_NONE: the value is an input, which arrives
+// once per step.
 static struct bridge bridge_to(const struct route *r, int home, struct endpoint sink) {
     const struct ir *ir = r->ir;
     struct bridge b = {.region = port_at(r, sink)->region, .once = sink.once};
@@ -206,8 +212,8 @@ static bool take_alike(const struct ir_port *a, const struct ir_port *b) {
     return !ports_is_vector(a) || !ports_is_vector(b) || (ir_type_equal(&a->type, &b->type) && a->pieces == b->pieces);
 }
 
-// Readers that walk the tensor alike, but not as it arrives, share one converter. They get a separate fork after that
-// converter.
+// Joins readers that walk the tensor alike, but in another way than it arrives. They get a separate fork, so that they
+// share one converter before it. Returns the number of readers that are left.
 static size_t join_readers(struct route *r, struct endpoint source, endpoint_list *sinks, const char *name) {
     struct ir *ir = r->ir;
     for (size_t i = 0; i < sinks->count; i++) {
@@ -253,8 +259,8 @@ static void note_parts(const struct route *r, int tensor) {
     else if (t->dtype == IR_MX) diag_note(r->diag, t->loc, "put the `quantize` into the region of the product");
 }
 
-// A replay repeats single firings, and a region that runs last only reads a single firing per step. A value of several
-// firings would arrive in the wrong order.
+// Refuses a bridge for a value of several firings. A replay repeats single firings, and a region that runs last only
+// reads a single firing per step, so such a value would arrive in the wrong order.
 static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     const struct ir *ir = r->ir;
     if (!(b->replay || b->select) || ports_ends(ir, tensor) == 1) return;
@@ -264,7 +270,7 @@ static void check_bridge(struct route *r, int tensor, const struct bridge *b) {
     r->ok = false;
 }
 
-// An exit passes on one firing, that of the last repetition.
+// Refuses an exit for a value of several firings, because an exit passes on one firing, that of the last repetition.
 static void check_exit(struct route *r, int tensor, int region) {
     const struct ir *ir = r->ir;
     if (ports_ends(ir, tensor) == 1) return;
@@ -274,7 +280,7 @@ static void check_exit(struct route *r, int tensor, int region) {
     r->ok = false;
 }
 
-// Readers in other regions than the writer's get the value through one bridge per region.
+// Connects a value to its readers. Readers in another region than the writer's get it through one bridge per region.
 static void deliver_tensor(struct route *r, int tensor, struct endpoint source, const struct endpoint *sinks,
                            size_t count) {
     struct ir *ir = r->ir;
@@ -315,6 +321,8 @@ static void split_sinks(struct route *r, int tensor, int region, endpoint_list *
     }
 }
 
+// Routes a carried tensor: adds a loop at the region's entry, an exit, and the stream back. In a region that does not
+// repeat, readers take `init` or `next` instead.
 static void route_carry(struct route *r, int region, const struct ir_carry *carry) {
     struct ir *ir = r->ir;
     endpoint_list inside = {0}, outside = {0};
@@ -342,7 +350,8 @@ static void route_carry(struct route *r, int region, const struct ir_carry *carr
     if (outside.count) deliver_tensor(r, carry->local, exit_out, outside.items, outside.count);
 }
 
-// A tensor of a repeated region that is read after it without a carry is the value of the last repetition.
+// Adds an exit for a tensor of a repeated region that is read after the region without a carry. These readers get the
+// value of the last repetition.
 static void route_last_repetition(struct route *r, int tensor) {
     struct ir *ir = r->ir;
     struct value *v = &r->value[tensor];
@@ -362,6 +371,7 @@ static void route_last_repetition(struct route *r, int tensor) {
     deliver_tensor(r, tensor, out, outside.items, outside.count);
 }
 
+// Refuses a tensor of a `when: last` region that another region reads in every step.
 static bool check_when(struct route *r, int tensor) {
     const struct ir *ir = r->ir;
     const struct value *v = &r->value[tensor];
@@ -377,6 +387,7 @@ static bool check_when(struct route *r, int tensor) {
     return true;
 }
 
+// Connects the token loop's step words to all kernels that read them.
 static void route_steps(struct route *r) {
     struct ir *ir = r->ir;
     struct endpoint source = {IR_NONE, 0, false};

@@ -15,6 +15,7 @@
 
 static bool is_last(const struct ir *ir, const struct ir_port *port) { return ir_takes_last(ir, port->region); }
 
+// Words of a firing. single: with one token instead of all tokens of a step.
 static int64_t firing_words(const struct ir_port *port, bool single) {
     int64_t words = ports_firing_words(port);
     for (int l = 0; single && l < port->type.loops; l++)
@@ -39,7 +40,7 @@ static bool leads_to(const struct ir *ir, int tensor, int to, int depth) {
     return false;
 }
 
-// Whether the reader passes everything it takes on to the operand, with nothing else waiting for it.
+// Whether the kernel sends everything that it takes on to the operand, so that words wait for nothing else there.
 static bool feeds(const struct ir *ir, int kernel, int operand) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     if (k->node == IR_NONE) return kernel_is(k, KERNEL_MUX);
@@ -49,6 +50,7 @@ static bool feeds(const struct ir *ir, int kernel, int operand) {
     return false;
 }
 
+// The most heads whose scores have fired and whose values have not, in the order of the engine's firings.
 static int64_t most_heads(const struct ir *ir, int scores, int values) {
     int64_t heads = 0, most = 0;
     for (int f = 0; f < ir->firings; f++) {
@@ -58,7 +60,7 @@ static int64_t most_heads(const struct ir *ir, int scores, int values) {
     return most;
 }
 
-// Firings of the stream's tensor that are in flight at once.
+// Firings of the port's tensor that are in flight at once.
 static int64_t firings_open(const struct ir *ir, const struct ir_edge *edge, const struct ir_port *port) {
     if (port->tensor == IR_NONE) return 1;
     int64_t all = ports_ends(ir, port->tensor);

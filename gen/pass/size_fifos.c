@@ -2,9 +2,10 @@
 // size-fifos: the depth of every edge, from the timing contracts of the kernels (gen/timing/depths.c).
 //
 // The safe rule is the upper bound. Paths that split at a fork meet again, and firings wait at multiplexers for their
-// turn. So streams there hold a whole tensor, or as much of it as is ever in flight (safe_words.c). Everywhere else two
-// words keep full throughput, unless simulated steps deadlock. The safe depth stays if the spec asks for it, if a
-// kernel has no contract, or, with `auto`, if a forecast finds it better.
+// turn. So streams there hold a whole tensor, or as much of it as is ever in flight (safe_words.c). Step words and ids
+// to the ring get DEPTH_STEP words, except into a fork. Everywhere else two words keep full throughput. If simulated
+// steps deadlock, the streams that are full get a whole tensor as well. The safe depth stays if the spec asks for it,
+// if a kernel has no contract, or, with `auto`, if a forecast finds it better.
 #include <string.h>
 
 #include "gen/cost/cost.h"
@@ -18,8 +19,9 @@ enum { DEPTH_PLAIN = 2, DEPTH_STEP = 4, DEPTH_SLACK = 2, BLOCK_WORDS = 512 /* of
 
 static bool is_a(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// A layout converter that takes in whole tensors stores them in the order of arrival, just as the FIFO in front of it
-// would. So one buffer serves both. A width converter may be in between.
+// Whether the edge needs no separate room for a whole tensor, because it leads to a layout converter that takes in
+// whole tensors. The converter stores them in the order of arrival, just as the FIFO in front of it would. A width
+// converter may be in between.
 static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     int k = edge->dst_kernel;
     for (int p = 0; is_a(ir, k, KERNEL_WIDTH) && p < ir->kernel[k].ports; p++)
@@ -30,8 +32,8 @@ static bool is_folded(const struct ir *ir, const struct ir_edge *edge) {
     return is_a(ir, k, KERNEL_REORDERS) && kernel_takes_whole(&ir->kernel[k]);
 }
 
-// A whole tensor and two words more. If the tensor fills block RAMs exactly it is one word more: a FIFO has its output
-// register besides its memory, and the second word would need as many block RAMs again.
+// Adds room for two more words to a whole tensor, or for one if the tensor fills block RAMs exactly: a FIFO has an
+// output register in addition to its memory, and the second word would need as many block RAMs again.
 static int64_t with_slack(int64_t words) { return words + (words % BLOCK_WORDS ? DEPTH_SLACK : 1); }
 
 int64_t size_fifos_safe(const struct ir *ir, const struct ir_edge *edge) {
@@ -54,8 +56,8 @@ static int64_t bits_of(const struct ir *ir, const struct timing_depth *depth) {
 }
 
 struct by_contracts {
-    int64_t most; // do not search if a pass over the cases takes more words and beats than this; 0: no limit
-    int64_t pass; // words and beats that were simulated of the first pass
+    int64_t most; // limit of `pass` for the search to begin; 0: none
+    int64_t pass; // words and beats of the first simulated pass over the cases
     bool sized;   // false: the depths are those of the safe rule
 };
 
@@ -64,6 +66,7 @@ static void say(struct ir *ir, enum ir_strategy strategy, const char *weighed) {
     ir->design.weighed = weighed;
 }
 
+// Finds depths by timing, and after that by `conservative` if the spec asks for it. Returns false if there are none.
 static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_contracts *by, const char **missing) {
     if (!timing_depths(ir, depth, by->most, &by->pass, missing)) return false;
     if (ir->design.fifo != SPEC_CONSERVATIVE) return true;
@@ -74,6 +77,8 @@ static bool find_depths(struct ir *ir, struct timing_depth *depth, struct by_con
     return true;
 }
 
+// Sizes all edges by the timing contracts. If this fails, by->sized is false and the present depths stay, with the
+// reason.
 static void size_by_contracts(struct ir *ir, struct by_contracts *by) {
     struct timing_depth *depth = ARENA_ARRAY(ir->arena, struct timing_depth, (size_t)ir->edges + 1);
     const char *missing = NULL;
@@ -104,10 +109,10 @@ void pass_safe_depths(struct ir *ir) {
     }
 }
 
-// Simulates steps to find deadlocks that the rule does not see: a kernel whose results go to two readers, one after an
-// engine's product and one that waits for a later product, blocks the engine. Streams that are full when the graph
-// deadlocks are deepened to a whole tensor until it proceeds. Returns NULL, or where it still deadlocks. *deepened:
-// some streams are deeper now.
+// Simulates steps to find deadlocks that the rule does not see. An example is a kernel whose results go to two readers,
+// one after an engine's product and one that waits for a later product: it blocks the engine. Streams that are full
+// when the graph deadlocks are deepened to a whole tensor until it proceeds. Returns NULL, or where it still deadlocks.
+// *deepened: some streams are deeper now.
 static const char *ensure_progress(struct ir *ir, bool timed, bool *deepened) {
     bool *full = ARENA_ARRAY(ir->arena, bool, (size_t)ir->edges + 1);
     const char *stuck = NULL;
@@ -165,7 +170,7 @@ static void use_sizes(struct ir *ir, const struct sizes *s) {
     memcpy(ir->edge, s->edge, (size_t)ir->edges * sizeof *s->edge);
 }
 
-// Compares cycles first, then bits.
+// Whether `a` is better: it takes fewer cycles, or, if the cycles are about equal (ALIKE), fewer bits.
 static bool is_better(const struct sizes *a, const struct sizes *b) {
     int64_t alike = b->cycles / ALIKE;
     if (a->cycles < b->cycles - alike || a->cycles > b->cycles + alike) return a->cycles < b->cycles;
@@ -197,8 +202,8 @@ static const char *size_by_rule(struct ir *ir, const struct sizes *unsized) {
     return size_as_said(ir, &none);
 }
 
-// Tries timed depths first. If they are better than the safe rule's, the safe depths need no deadlock check, which
-// could only make them deeper.
+// Chooses between timed and safe depths by forecast. If timed depths are better than those of the safe rule, the safe
+// ones are not checked for deadlocks, because that check could only make them deeper.
 static const char *size_by_forecast(struct ir *ir) {
     struct sizes unsized = keep_sizes(ir);
     struct by_contracts by = {.most = TIMING_BRIEF_PASS};

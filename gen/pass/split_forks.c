@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// split-forks: with `dies`, a stream that is read both at the memory and elsewhere crosses once. Readers of a fork that
-// are on the other side than its writer get a separate fork (docs/passes.md).
+// split-forks: with `dies`, a stream that is read both at the memory and elsewhere crosses only once. Readers of a fork
+// that are on the other side than the fork's writer get a separate fork (docs/passes.md).
 #include "gen/kernel/ports.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
@@ -63,7 +63,7 @@ static void close_up(struct ir *ir, int fork, const bool *moved) {
     k->ports = kept;
 }
 
-// Moves the outputs of one side to a new fork, which reads one additional output of the old one.
+// Moves the outputs of one side to a new fork. The old fork gets one more output, which the new one reads.
 static void split(struct sides *s, int fork, bool there) {
     struct ir *ir = s->ir;
     bool *moved = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernel[fork].ports);
@@ -87,7 +87,8 @@ static void split(struct sides *s, int fork, bool there) {
     ir->edge[link].group = ir->edge[in.edge].group;
 }
 
-// Streams between groups are excluded, because their two ends identify them.
+// Whether all streams of the fork are within one group. A stream between groups is identified by its two ends, which a
+// new fork would change.
 static bool within_a_group(const struct ir *ir, int fork) {
     const struct ir_kernel *k = &ir->kernel[fork];
     for (int p = 0; p < k->ports; p++) {

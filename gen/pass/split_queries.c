@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of expand-model: `attn_scores` reads its operand head by head, `matmul` reads it as a whole. If both read one
-// quantized tensor, it is quantized once for each. The values are equal.
+// Part of expand-model: gives a quantized tensor that is read in two ways a second quantizer. `attn_scores` reads its
+// operand head by head, `matmul` reads it as a whole. Both quantizers give equal values.
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 

@@ -41,7 +41,7 @@ struct windows {
     int lanes;
 };
 
-// Tokens of a window; the last one may be shorter, those after it are empty.
+// Returns the number of tokens of a window. The last window of the text may be shorter; windows after it are empty.
 static size_t window_length(const struct calibration *t, size_t window) {
     size_t from = window * (size_t)t->window, left = t->count > from ? t->count - from : 0;
     return left < (size_t)t->window ? left : (size_t)t->window;
@@ -57,8 +57,8 @@ static void tell(const struct windows *w, size_t first, size_t p) {
     if (w->text->progress) w->text->progress((int64_t)done, (int64_t)w->text->count);
 }
 
-// Runs windows first to first + lanes - 1. The last window of a text may be shorter; it is in the last lane, so the
-// lanes that still run are always the first ones.
+// Runs windows first to first + lanes - 1, one per lane. No window is longer than the one before it, so the lanes that
+// still run at a position are always the first ones.
 static bool run_windows(struct windows *w, size_t first) {
     const struct calibration *t = w->text;
     for (size_t p = 0; p < (size_t)t->window; p++) {
@@ -84,6 +84,7 @@ static bool run_text(struct windows *w, struct diag *diag) {
     return true;
 }
 
+// Opens no more lanes than there are windows. All lanes share the weights and the sums of lane 0.
 static bool open_lanes(struct windows *w, struct arena *arena, const struct oracle_graph *g, struct checkpoint *c,
                        struct diag *diag) {
     w->lane[0] = oracle_open_short(arena, g, ORACLE_FLOAT, c, w->text->window, diag);

@@ -9,14 +9,16 @@
 
 struct statistics;
 
-enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 }; // presets; WINDOW: positions a token may look back
+// Presets of the command line: how many tokens of the text are used, and how many of them a window has. A token sees
+// only the earlier tokens of its window.
+enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 };
 
 struct calibration {
     const uint32_t *ids; // split into windows, each run from position 0
     size_t count;
     int64_t window;
-    const char *from; // name of the text, for the file
-    void (*progress)(int64_t done, int64_t all);
+    const char *from;                            // name of the text, which statistics_write stores
+    void (*progress)(int64_t done, int64_t all); // in tokens; may be NULL
 };
 
 // Runs a language model over the ids and returns the statistics, or NULL after an error.
@@ -32,7 +34,7 @@ void oracle_use_statistics(struct oracle_graph *, const struct statistics *);
 // Describes the text and the number of tokens, for people.
 const char *statistics_about(const struct statistics *, struct arena *);
 
-// Write and read the statistics as JSON. statistics_read reports an error and returns NULL for a file that is not
+// Write and read the statistics as JSON. statistics_read reports an error and returns NULL for a file that holds no
 // statistics, or that belongs to another checkpoint or graph. Formats, groups and the context may differ.
 void statistics_write(const struct statistics *, struct text *);
 struct statistics *statistics_read(struct arena *, const char *path, const struct oracle_graph *, struct checkpoint *,

@@ -10,7 +10,8 @@ bool oracle_is_computed(const struct oracle_node *n) { return n->op == ORACLE_RO
 
 static double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-// Returns how far a frequency is changed: 0 keeps it, 1 divides it by the factor.
+// Returns how far frequency i of d / 2 is changed: 0 keeps it, 1 divides it by the factor, and between the indices
+// `first` and `last` the share grows linearly.
 static double yarn_share(const struct oracle_rope *r, double d, double i) {
     double base = 2 * log(r->theta), size = (double)r->original;
     double first = floor(d * log(size / (r->beta_fast * turn)) / base),
@@ -21,6 +22,8 @@ static double yarn_share(const struct oracle_rope *r, double d, double i) {
     return clamp((i - first) / (last - first), 0, 1);
 }
 
+// Keeps frequencies that turn often within the original context, divides those that turn seldom by the factor, and
+// blends the two between low_freq and high_freq turns.
 static double llama3(const struct oracle_rope *r, double f) {
     double wavelength = turn / f, turns = (double)r->original / wavelength;
     if (turns > r->high_freq) return f;
@@ -41,11 +44,13 @@ static double frequency(const struct oracle_rope *r, int64_t d, int64_t i) {
     return f;
 }
 
+// Returns the factor of all cosines and sines.
 static double magnitude(const struct oracle_rope *r) {
     if (r->scaling != ORACLE_YARN) return 1;
     return r->attention != 0 ? r->attention : 0.1 * log(r->factor) + 1;
 }
 
+// Row p holds the cosines of all d / 2 angles at position p, then their sines.
 const float *oracle_computed(struct arena *arena, const struct oracle_node *n) {
     int64_t d = n->cols;
     double *f = ARENA_ARRAY(arena, double, (size_t)d), m = magnitude(&n->rope);

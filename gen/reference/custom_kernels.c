@@ -9,13 +9,13 @@
 #include "gen/reference/graph.h"
 #include "include/rill_kernel.h"
 
-enum { NESTING = 8 };
+enum { NESTING = 8 }; // most parameters whose expressions use each other in a chain
 
 struct scope {
     const struct oracle_graph *graph;
     const struct oracle_node *node;
     const struct oracle_kernel *kernel;
-    bool result;  // the shape of the result is known
+    bool result;  // the results' shapes are known, so expressions may use them
     bool depends; // the value depends on lanes, T or words, which differ between designs
     int depth;
 };
@@ -31,13 +31,15 @@ static const struct oracle_tensor *stream(const struct scope *s, const char *nam
     return NULL;
 }
 
+// Returns the expression that the operation gives for a parameter, or the kernel's preset.
 static const char *parameter_text(const struct scope *s, int p) {
     for (int i = 0; i < s->node->parameters; i++)
         if (!strcmp(s->node->parameter[i].name, s->kernel->parameter[p].name)) return s->node->parameter[i].text;
     return s->kernel->parameter[p].text;
 }
 
-// Values of a stream: `x` is its elements, `x.1` an extent, `x.words` its words, here its elements, as on one lane.
+// Finds a value of a stream: `x` is its number of elements, `x.1` its extent 1. `x.words` depends on the lanes of the
+// design: it sets s->depends and gives 1.
 static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct oracle_tensor *t = stream(s, name, dot ? (size_t)(dot - name) : strlen(name));

@@ -3,6 +3,7 @@
 #include "gen/numerics/numerics.h"
 #include "gen/reference/execute.h"
 
+// Rotates the bits of x to the left.
 static uint32_t turn(uint32_t x, int left) { return x << left | x >> (32 - left); }
 
 // The Threefry-2x32 generator with 20 rounds, unrolled by four.
@@ -17,6 +18,7 @@ static uint64_t threefry(uint64_t key, uint64_t counter) {
     return (uint64_t)y << 32 | x;
 }
 
+// Returns the noise of an id at a position. Ids 2i and 2i + 1 take the two halves of one random number.
 static float noise(const struct sampling *s, int64_t position, int64_t id) {
     uint64_t two = threefry(s->seed, (uint64_t)position << 32 | (uint64_t)(id / 2));
     return g_gumbel(id % 2 ? (uint32_t)(two >> 32) : (uint32_t)two);
@@ -43,6 +45,7 @@ struct draw {
     float best;
 };
 
+// Makes id i the choice if its score (scaled logit z plus noise) is the largest so far. The lowest of equal ids wins.
 static void consider(struct draw *d, int64_t i, float z) {
     struct golden_fault *fault = d->s->fault;
     float score = g_add(z, noise(&d->s->run->sampling, d->s->position, i), fault);
@@ -52,6 +55,7 @@ static void consider(struct draw *d, int64_t i, float z) {
     d->chosen = i;
 }
 
+// Draws from the top_k largest logits, without those whose probability is below min_p times the largest one.
 static void draw_of_list(struct draw *d, const float x[], int64_t n) {
     const struct sampling *how = &d->s->run->sampling;
     float inverse = g_float(how->inverse), largest = 0;
@@ -63,6 +67,7 @@ static void draw_of_list(struct draw *d, const float x[], int64_t n) {
     }
 }
 
+// Whether a setting is no finite normal number of its range, or min_p is given without top_k.
 static bool refused(const struct sampling *s) {
     float inverse = g_float(s->inverse), least = g_float(s->min_p);
     bool numbers = g_is_finite(inverse) && !(s->inverse >> 31) && (inverse == 0 || inverse >= 0x1p-126f) &&

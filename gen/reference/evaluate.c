@@ -14,7 +14,8 @@ struct story {
     size_t len;
 };
 
-// Takes the next story from text[0 .. *len), empty at its end, and moves *text past its separator.
+// Takes the next story from text[0 .. *len) without the white space around it, and moves *text past its separator. The
+// story is empty at the end of the text.
 static struct story next_story(const char **text, size_t *len) {
     static const char eot[] = "<|endoftext|>";
     const char *begin = *text, *end = begin + *len, *stop = begin;
@@ -54,6 +55,7 @@ static double surprise(const float *logits, int64_t vocab, uint32_t id) {
     return log(sum) + max - logits[id];
 }
 
+// Returns the id with the largest logit, the lowest of equals.
 static int64_t top(const float *logits, int64_t vocab) {
     int64_t best = 0;
     for (int64_t i = 1; i < vocab; i++)
@@ -74,8 +76,8 @@ static void add(struct evaluation *all, const struct evaluation *one, int models
 
 struct lane {
     struct token_ids ids;
-    int64_t predictions;
-    int64_t first_top; // the first model's most likely token at the current position
+    int64_t predictions; // how many positions run: one less than ids, and at most evaluate_text.positions
+    int64_t first_top;   // the first model's most likely token at the current position
     struct evaluation found;
 };
 
@@ -85,7 +87,7 @@ struct run {
     int count; // models
     struct evaluation *result;
     struct lane lane[EVALUATE_MAX_LANES];
-    struct lane *longest[EVALUATE_MAX_LANES]; // the lanes that still run, the longest story first
+    struct lane *longest[EVALUATE_MAX_LANES]; // all lanes, the longest story first: those that still run are first
     int lanes;
 };
 
@@ -115,12 +117,14 @@ static void insert(struct run *r, struct lane *lane) {
     r->longest[at] = lane;
 }
 
+// Returns how many stories may run at once: the fewest lanes of a model.
 static int most_lanes(const struct run *r) {
     int most = EVALUATE_MAX_LANES;
     for (int m = 0; m < r->count; m++) most = r->models[m].lanes < most ? r->models[m].lanes : most;
     return most;
 }
 
+// Returns how many lanes still run at this position. They are the first ones of r->longest.
 static int under_way(const struct run *r, int64_t position) {
     int count = 0;
     while (count < r->lanes && r->longest[count]->predictions > position) count++;
@@ -134,7 +138,7 @@ static void judge(struct run *r, int model, struct lane *lane, const float *logi
     lane->found.model[model].nll += surprise(logits, r->models[model].vocab, lane->ids.items[position + 1]);
 }
 
-// Runs ids[position] of each lane on all models and scores their predictions of ids[position + 1].
+// Runs ids[position] of the `count` longest lanes on all models and scores their predictions of ids[position + 1].
 static bool run_position(struct run *r, int64_t position, int count) {
     uint32_t id[EVALUATE_MAX_LANES];
     for (int i = 0; i < count; i++) id[i] = r->longest[i]->ids.items[position];

@@ -18,8 +18,8 @@ struct evaluate_model {
 
 enum { EVALUATE_MAX_MODELS = 4, EVALUATE_MAX_LANES = 8 };
 
-// Lanes of an oracle: the oracle itself and further evaluations of its weights, up to `lanes`. evaluate_lanes_open
-// returns false after an error. evaluate_lanes_close closes the lanes that it opened.
+// Lanes of an oracle: the oracle itself (`first`) and further evaluations with its weights, `lanes` in all.
+// evaluate_lanes_open returns false after an error.
 struct evaluate_lanes {
     struct oracle *lane[EVALUATE_MAX_LANES];
     int count;
@@ -37,11 +37,11 @@ struct evaluation {
     } model[EVALUATE_MAX_MODELS];
 };
 
-// The text is cut at `<|endoftext|>` lines; white space around a story is not part of it. Every story runs from its
-// start for at most `positions` inputs, after the token `<|endoftext|>` or, where the tokenizer has none, after what a
-// prompt begins with. Each token and the ending `<|endoftext|>` are predicted. max_stories 0 means all. `each` (may be
-// NULL) is called for every story in the text's order, with the figures of the story and the totals so far. Returns
-// false when a model stopped.
+// Cuts the text into stories at every `<|endoftext|>` and drops the white space around a story. A story's ids begin
+// with the token `<|endoftext|>`, or with the start of a prompt if the tokenizer does not have this token, and end with
+// `<|endoftext|>` if it has. The models run at most the first `positions` ids of a story and predict the id after each.
+// max_stories 0 means all. `each` (may be NULL) is called for every story in the text's order, with the figures of the
+// story and the totals so far. Returns false when a model stopped.
 struct evaluate_text {
     const struct tokenizer *tokenizer;
     const char *text;

@@ -40,9 +40,9 @@ static void quantize(struct step *s) {
                            x->f32 + r * x->cols, y->mx + r * y->cols, y->shift + r * y->blocks, s->fault);
 }
 
-// Row n of an int4_asym matrix: computes each element's weight with scale and offset, then the products, as in
-// docs/numerics.md section 5. A weight is within [-3064, 3064], so it fits 16 bits and compilers make multiply-and-add
-// vector instructions.
+// Multiplies row n of an int4_asym matrix by x: computes each weight from its element, scale and offset, then the sum
+// of products, as in docs/numerics.md section 5. A weight is within [-3064, 3064], so it fits 16 bits and compilers
+// make vector instructions that multiply and add.
 WIDE static int128 dot_asym(const struct oracle_weights *w, int64_t n, const int16_t x[], int64_t block,
                             const uint8_t shift[]) {
     const int8_t *q = w->q + n * w->k;
@@ -93,6 +93,7 @@ static void dequantize(struct step *s) {
     }
 }
 
+// Quantizes each head and appends it to the cache. The scale of a key includes the scale of scores.
 static void kv_quantize(struct step *s) {
     struct slot *y = s->out[0];
     size_t heads = (size_t)y->v.rows, head = (size_t)y->v.cols;
@@ -156,13 +157,14 @@ static void scale(struct step *s) {
                      s->fault);
 }
 
+// Draws the id if it is the output of a language model; any other argmax is greedy.
 static void argmax(struct step *s) {
     if (s->run->graph->is_lm && s->node->out[0] == s->run->graph->output[0]) s->out[0]->v.id = oracle_draw(s);
     else s->out[0]->v.id = (uint32_t)golden_argmax((size_t)oracle_count(&s->in[0]->v), s->in[0]->v.f32, s->fault);
 }
 
-// Rotates pairs of elements of a head: y = x * cos + other * (-sin or sin). Elements at its end that belong to no pair
-// are multiplied by one.
+// Rotates pairs of elements of a head: y = x * cos + other * (-sin or sin). Elements at the end of a head that belong
+// to no pair are multiplied by one.
 static void rope(struct step *s) {
     const float *x = s->in[0]->v.f32, *row = s->in[1]->v.f32;
     int64_t n = oracle_count(&s->in[0]->v), head = n / s->node->heads, half = oracle_count(&s->in[1]->v) / 2;
@@ -203,7 +205,8 @@ static float join(struct step *s, int64_t n, const float x[]) {
     return golden_reduce(s->node->kind, (size_t)n, 1, x, s->fault);
 }
 static void reduce(struct step *s) { oracle_reduce(s, join); }
-// Products and their sum, one after the other.
+// Computes all products, then their sum. The products are stored after the k elements of the column z, which
+// oracle_product keeps at the start of `line`.
 static float sum_of_products(struct step *s, int64_t k, const float x[], const float z[]) {
     float *line = s->run->scratch.line + k;
     golden_mul((size_t)k, x, z, line, s->fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a spec as a program: for every position the regions in order, each as often as it repeats, with its carried
-// values.
+// Runs a spec as a program: at every position it runs the regions in order, each as often as it repeats, and passes the
+// carried values from one repetition to the next.
 #include "gen/reference/execute.h"
 
 #include <string.h>
@@ -36,6 +36,7 @@ static int64_t repeats(const struct oracle_graph *g, const struct oracle_tensor 
 
 static bool is_evaluated(const struct oracle_tensor *t) { return t->needed && !t->unknown; }
 
+// Allocates a value for each tensor and repetition. A carried tensor has none: it refers to the value that it carries.
 static void make_slots(struct oracle *o) {
     const struct oracle_graph *g = o->graph;
     o->slot = ARENA_ARRAY(o->arena, struct slot *, g->tensor.count + 1);
@@ -54,6 +55,7 @@ static void make_slots(struct oracle *o) {
     }
 }
 
+// `line` is twice as long as the others because oracle_each_line and products use two lines at once.
 static void make_scratch(struct oracle *o) {
     size_t most = (size_t)o->graph->context;
     for (size_t i = 0; i < o->graph->tensor.count; i++) {
@@ -99,6 +101,7 @@ static struct oracle *open_run(struct arena *arena, const struct oracle_graph *g
     return o;
 }
 
+// Completes an oracle whose weights are set. If they are NULL or a library does not open, closes it and returns NULL.
 static struct oracle *opened(struct oracle *o, struct diag *diag) {
     if (o->weights && open_libraries(o, diag)) {
         make_slots(o);
@@ -144,6 +147,7 @@ void oracle_close(struct oracle *o) {
 
 // ---- one position ----
 
+// Returns false and notes where, if an operation has raised a fault.
 static bool note_fault(struct oracle *o, const struct oracle_node *n, int64_t repetition) {
     static const char *const kinds[] = {"none",
                                         "a value that is not finite",
@@ -157,8 +161,7 @@ static bool note_fault(struct oracle *o, const struct oracle_node *n, int64_t re
     return false;
 }
 
-// Starts a tensor's value at this position; rows that grow with the position have as many columns as there are
-// positions.
+// Starts a tensor's value at this position. Rows that grow have a column for each position up to this one.
 static struct slot *begin_value(struct oracle *o, int tensor, int64_t repetition) {
     const struct oracle_tensor *t = &o->graph->tensor.items[tensor];
     struct slot *s = &o->slot[tensor][repetition];
@@ -178,7 +181,7 @@ static struct step begin_node(struct oracle *o, int node, int64_t repetition) {
     return s;
 }
 
-// Runs a node in all evaluations of the group.
+// Runs a node in `count` evaluations. Only products run in all of them together, to read the weights once.
 static bool run_node(struct oracle *const o[], int count, int node, int64_t repetition) {
     const struct oracle_node *n = &o[0]->graph->node.items[node];
     struct step s[ORACLE_MOST_LANES];
@@ -195,7 +198,8 @@ static bool run_node(struct oracle *const o[], int count, int node, int64_t repe
     return ok;
 }
 
-// Sets the meaning of a region's carried names in a repetition, or (repetition = repeat) after all of them.
+// Sets the meaning of a region's carried names in a repetition, or (repetition = repeat) after all of them. All next
+// values are read before any name changes, because the next value of one name may be another carried name.
 static void carry(struct oracle *o, const struct oracle_region *g, int64_t repetition) {
     struct slot *next[ORACLE_PORTS];
     for (int c = 0; c < g->carries; c++) next[c] = o->meaning[repetition ? g->carry[c].next : g->carry[c].init];
@@ -229,7 +233,7 @@ static void set_inputs(struct oracle *o, uint32_t id, const float *const row[]) 
 
 void oracle_sample(struct oracle *o, const struct sampling *s) { o->sampling = *s; }
 
-// Returns false if an earlier position of the request raised a fault.
+// Begins a position. Returns false if an earlier position of the request raised a fault.
 static bool begin_position(struct oracle *o, uint32_t id, const float *const row[], int64_t position) {
     if (position < 0 || position >= o->positions) base_fatal("oracle: position %lld", (long long)position);
     if (position == 0) o->fault = (struct golden_fault){0}, o->fault_text = NULL;
@@ -279,6 +283,7 @@ bool oracle_run_rows(struct oracle *o, int64_t rows, const float *const in[], fl
     return true;
 }
 
+// Returns the value if it was made in the latest step, else NULL.
 static const struct slot *latest(const struct oracle *o, const struct slot *s) {
     return s && s->made == o->stamp && s->made ? s : NULL;
 }
@@ -335,6 +340,7 @@ static int first_value(const struct oracle_graph *g, int t) {
     return t;
 }
 
+// Returns the fewest rows of an embedding that an id of the request reads directly.
 int64_t oracle_vocabulary(const struct oracle_graph *g) {
     int64_t least = 0;
     for (size_t i = 0; i < g->node.count; i++) {

@@ -9,19 +9,19 @@
 
 // Keys or values of all positions, from one kv_quantize in one repetition.
 struct cache {
-    int8_t *q;    // [context][heads * head]
-    float *scale; // [context][heads]
-    float *f32;   // float mode
+    int8_t *q;    // [positions][heads * head]; exact mode
+    float *scale; // [positions][heads]; exact mode
+    float *f32;   // [positions][heads * head]; float mode
 };
 
 // A value, with facts about its origin that operations read.
 struct slot {
     struct oracle_value v;
-    int64_t made; // request and position at which it was made; 0: never
+    int64_t made; // oracle.stamp of the step in which it was made; 0: never
     int64_t exp_min;
     const struct oracle_weights *product; // weights of the product that made these integers; NULL: attention
     struct cache cache;
-    double scale; // keys: the scale of scores; 0: 1 / sqrt(head length)
+    double scale; // keys in float mode: the scale of scores; 0: 1 / sqrt(head length)
 };
 
 struct oracle {
@@ -39,13 +39,13 @@ struct oracle {
         float *line, *kscale, *vscale;
     } scratch;
     int64_t positions;       // most positions of a request: the context, or fewer
-    int64_t stamp, position; // stamp: counts steps
+    int64_t stamp, position; // stamp: number of the step, from 1; it is not reset at a new request
     uint32_t next_id;
     struct sampling sampling;
     struct golden_fault fault;
     const char *fault_text;
-    // Float mode only; NULL if not requested. squares: sums of squares of the operands of a product, [node] ->
-    // [repetition][k]. multiplied: number of vectors of one repetition in these sums.
+    // Both are NULL unless statistics are collected, which needs float mode. squares: sums of squares of the operands
+    // of a product, [node] -> [repetition][k]. multiplied: number of vectors in these sums, [node], for one repetition.
     double **squares;
     int64_t *multiplied;
 };

@@ -12,6 +12,7 @@ struct expansion {
     const struct oracle_node *of; // the operation that is being expanded
 };
 
+// Returns an operation with the defaults of docs/spec.md, at the line of the expanded one.
 static struct oracle_node plain(const struct expansion *x, enum oracle_op op) {
     return (struct oracle_node){.op = (int)op,
                                 .line = x->of->line,
@@ -32,6 +33,7 @@ static int add(struct expansion *x, struct oracle_node n, int outputs, const int
     return out[0];
 }
 
+// Adds a tensor whose name is that of the expanded operation's result with the suffix.
 static int named(struct expansion *x, const char *suffix) {
     struct arena *a = x->graph->arena;
     const char *own = x->graph->tensor.items[x->of->out[0]].name;
@@ -41,7 +43,8 @@ static int named(struct expansion *x, const char *suffix) {
     return (int)x->graph->tensor.count - 1;
 }
 
-// Adds an operation with one operand and a result of that suffix; suffix NULL: the result of the expanded operation.
+// Adds an operation with one operand and a result with this suffix. suffix NULL: its result is that of the expanded
+// operation.
 static int unary(struct expansion *x, struct oracle_node n, int in, const char *suffix) {
     n.inputs = 1, n.in[0] = in;
     int out = suffix ? named(x, suffix) : x->of->out[0];
@@ -54,7 +57,8 @@ static int binary(struct expansion *x, struct oracle_node n, int a, int b, const
     return add(x, n, 1, &out);
 }
 
-// Quantizes an operand, once for all products of the region that share it.
+// Quantizes an operand of a linear operation. All linear operations of the region with this operand, block and exp_min
+// share the result.
 static int quantized(struct expansion *x, int tensor, int64_t block, int64_t exp_min) {
     for (size_t i = x->region_start; i < x->node.count; i++) {
         const struct oracle_node *n = &x->node.items[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands a model family as docs/families.md describes: every `{...}` is evaluated where it occurs, and a name is
-// looked up when it is met. Error messages are short, because the compiler reports errors with their place.
+// Expands a model family as docs/families.md describes: every `{...}` is evaluated where it occurs, and names are
+// looked up only then. Error messages are short, because the compiler reports errors with their place.
 #include "gen/reference/family_expand.h"
 
 #include <ctype.h>
@@ -9,6 +9,7 @@
 
 #include "gen/base/expression.h"
 
+// Limits that end an expansion which would not end: names within names, nodes of the document, passes of a loop.
 enum { MOST_DEPTH = 64, MOST_NODES = 1 << 18, MOST_TURNS = 65535 };
 
 struct turn { // one pass of a loop
@@ -23,7 +24,7 @@ struct maker {
     const yaml_node_t *parameters, *lets, *model, *design;
     const struct turn *turn;
     int64_t repeat, layer; // of the enclosing region; layer -1: `layer` stays in the text
-    bool met_layer;
+    bool met_layer;        // the expression evaluated last depends on `layer`
     int depth, nodes;
     const char *why; // NULL: no error
 };
@@ -76,6 +77,7 @@ static const char *first_text(yaml_document_t *doc, const yaml_node_t *n) {
     return text(list ? yaml_document_get_node(doc, n->data.sequence.items.start[0]) : n);
 }
 
+// Returns the text of a parameter: from the spec's `model`, or its default in the family; NULL if neither has it.
 static const char *written_of(struct maker *m, const char *name) {
     const char *given = first_text(m->spec, find(m->spec, m->model, name));
     return given ? given : text_at(m->family, find(m->family, m->parameters, name), "default");
@@ -94,6 +96,7 @@ static bool has_word(struct maker *m, const char *name, const char *dot, int64_t
     return written != NULL;
 }
 
+// Looks up a name of an expression: loops (the innermost first), `layer`, `design.group`, words, lets, parameters.
 static bool number_of(void *context, const char *name, int64_t *value) {
     struct maker *m = context;
     const char *dot = strchr(name, '.'), *written;
@@ -157,6 +160,8 @@ static const char *without_names(struct maker *m, const char *p) {
     return copy;
 }
 
+// Returns the text for one `{expression}`. While `layer` has no value, an expression that depends on it stays in
+// braces.
 static const char *worked_out(struct maker *m, const char *expression) {
     const char *word = as_written(m, expression);
     int64_t v = 0;
@@ -167,6 +172,7 @@ static const char *worked_out(struct maker *m, const char *expression) {
     return arena_printf(m->arena, "%lld", (long long)v);
 }
 
+// Returns the pattern with every `{expression}` replaced.
 static const char *filled(struct maker *m, const char *pattern) {
     struct text out = {0};
     for (const char *open; (open = strchr(pattern, '{')) != NULL;) {
@@ -185,6 +191,7 @@ static const char *filled(struct maker *m, const char *pattern) {
 
 // ---- the new document; index 0: no node ----
 
+// Gives a new node the place of the family's node that it was made from, and counts it.
 static int placed(struct maker *m, int index, const yaml_node_t *from) {
     yaml_node_t *n = yaml_document_get_node(m->made, index);
     if (n) n->start_mark = from->start_mark;
@@ -222,7 +229,8 @@ static int add_list(struct maker *m, const yaml_node_t *given, const yaml_node_t
     return list;
 }
 
-// Adds one value, or a list with one value per repetition where they differ.
+// Adds one value, or a list with one value per repetition if these differ. Only a text that is a single `{...}` becomes
+// a list; in longer texts, such as names of tensors, `{...}` with `layer` stays.
 static int add_scalar(struct maker *m, const yaml_node_t *from) {
     if (is_by_name(m, text(from))) return 0;
     const yaml_node_t *given = list_given(m, text(from));
@@ -246,6 +254,7 @@ static int add_scalar(struct maker *m, const yaml_node_t *from) {
 static int add(struct maker *, const yaml_node_t *from);
 static void add_items(struct maker *, const yaml_node_t *from, int list);
 
+// Evaluates the expression of a key that must be there.
 static int64_t asked(struct maker *m, const yaml_node_t *map, const char *key) {
     const char *expression = text_at(m->family, map, key);
     int64_t v = 0;

@@ -7,8 +7,8 @@
 #include "gen/base/base.h"
 #include "gen/base/yaml.h"
 
-// family and spec are loaded documents. *made receives a document of the graph alone, with line numbers of the family.
-// Returns NULL, or the error.
+// family and spec are loaded documents. *made, which must be initialized and empty, receives the graph alone, with line
+// numbers of the family. Returns NULL, or the error.
 const char *oracle_family(struct arena *, yaml_document_t *family, yaml_document_t *spec, yaml_document_t *made);
 
 #endif

@@ -8,9 +8,9 @@
 #include "gen/numerics/wide.h"
 #include "gen/reference/execute.h"
 
-enum { MOST_BATCH = 64 };
+enum { MOST_BATCH = 64 }; // vectors that are multiplied by a row of weights while it is in the cache
 
-// Eight partial sums, so that a compiler may use vectors without reordering.
+// Keeps eight partial sums, so that a compiler can use vector instructions without changing the order of additions.
 static float dot(const float *a, const float *b, int64_t n) {
     float sum[8] = {0}, rest = 0;
     int64_t i = 0;
@@ -47,7 +47,7 @@ static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
 
 typedef float eight __attribute__((vector_size(32), aligned(4)));
 
-// Computes the bits of dot(a, x[i]) for four vectors and reads `a` once.
+// Computes y[j] = dot(a, x[j]), bit by bit, for four vectors and reads `a` once.
 WIDE static void dot_four(const float *a, const float *const x[4], int64_t n, float y[4]) {
     eight sum[4] = {{0}};
     float rest[4] = {0};
@@ -62,7 +62,7 @@ WIDE static void dot_four(const float *a, const float *const x[4], int64_t n, fl
     }
 }
 
-// A batch of vectors for one matrix: x[k] each, results at y[rows of the matrix].
+// A batch of vectors for one matrix: vector i is x[i][k], and its result is y[i][rows of the matrix].
 struct batch {
     const struct oracle_weights *w;
     const float *x[MOST_BATCH];
@@ -84,7 +84,7 @@ static void multiply(struct batch *b) {
     b->count = 0;
 }
 
-// Omits the bias, which dequantize adds.
+// Computes all products in batches, without the bias, which dequantize adds.
 void oracle_float_products(struct step s[], int count) {
     struct batch b = {.w = s[0].w};
     for (int i = 0; i < count; i++) {
@@ -127,7 +127,7 @@ static void attn_scores(struct step *s) {
 
 static float softcap(float x, float cap) { return cap * tanhf(x / cap); }
 
-// Scales the scores by 1 / sqrt(head), which the exact mode has in the keys' scales.
+// Scales the scores by the given scale or 1 / sqrt(head). In exact mode the keys' scales include this factor.
 static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     double given = s->in[1]->scale;
@@ -166,7 +166,7 @@ static float gelu(float x) {
 static float silu(float x) { return x / (1.0f + expf(-x)); }
 
 static float or_else(float given, float preset) { return isnan(given) ? preset : given; }
-// function: add, sub, mul, div, max, min, rsub, rdiv.
+// function: 0 to 7 for add, sub, mul, div, max, min, rsub, rdiv.
 static float with_number(int function, float x, float c) {
     const float value[] = {x + c, x - c, x * c, x / c, fmaxf(x, c), fminf(x, c), c - x, c / x};
     return value[function];

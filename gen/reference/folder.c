@@ -13,7 +13,7 @@
 #define FOLDER "oracle"
 #define SPEC_NAME "spec.yaml"
 
-enum { MOST_BYTES = 16 << 20 };
+enum { MOST_BYTES = 16 << 20 }; // of one file
 
 const char *const oracle_copy_spec = SPEC_NAME, *const oracle_copy_family = "family.yaml";
 
@@ -65,7 +65,7 @@ size_t oracle_list_folder(struct arena *arena, const char *dir, const char *path
     return count;
 }
 
-// Returns NULL, or the error.
+// Compares a file with its length and checksum in files.json. Returns NULL, or the error.
 static const char *check_file(struct arena *arena, const char *path, const json_t *file) {
     size_t len;
     const char *why, *data = file_read(arena, path, MOST_BYTES, &len, &why),
@@ -76,6 +76,7 @@ static const char *check_file(struct arena *arena, const char *path, const json_
     return same ? NULL : MSG_ORACLE_COPY_CHANGED;
 }
 
+// Returns false if a file differs, which is reported, or if the list is empty.
 static bool check_files(struct arena *arena, const char *dir, const json_t *list, struct diag *diag) {
     size_t i;
     const json_t *file;

@@ -25,8 +25,8 @@ struct oracle_tensor {
     int carry;  // index in its region; NONE: not carried
     enum oracle_kind kind;
     int rank;
-    int64_t extent[ORACLE_MAX_RANK]; // of one position
-    bool grows;                      // the last extent is the number of positions seen so far
+    int64_t extent[ORACLE_MAX_RANK]; // of the value at one position
+    bool grows;                      // the last dimension grows by one each position; its extent here is the context
     int64_t block, exp_min;          // ORACLE_MX; in ORACLE_ACC exp_min is that of the multiplied vector
     bool needed;                     // an output depends on it
     bool unknown;                    // depends on a kernel without a golden function
@@ -51,7 +51,7 @@ struct oracle_each {
     const int64_t *value;
     int count; // 0: not given
 };
-int64_t oracle_each_at(const struct oracle_each *, int64_t repetition);
+int64_t oracle_each_at(const struct oracle_each *, int64_t repetition); // 0 if not given
 
 // Attributes of all operations. An operation leaves attributes that it does not have at their defaults.
 struct oracle_node {
@@ -59,7 +59,7 @@ struct oracle_node {
     int inputs, outputs, in[ORACLE_PORTS], out[ORACLE_PORTS];
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;                                        // scale of scores; 0: not given
-    int64_t scale_root;                                  // 0: not given
+    int64_t scale_root;                                  // the scale is 1 / sqrt(scale_root); 0: not given
     struct oracle_each window, of;                       // window of softmax, 0: all positions; `of` of choose
     double cap;                                          // cap of scores; 0: none
     double given[2];                                     // attributes of an operation of unary.inc; NAN: not given
@@ -75,9 +75,9 @@ struct oracle_node {
     int64_t tap[ORACLE_MAX_RANK], stride[ORACLE_MAX_RANK], dilation[ORACLE_MAX_RANK], padding[2 * ORACLE_MAX_RANK];
     int64_t join[ORACLE_MAX_RANK]; // dimensions that `reduce` joins
     int64_t start, take, skip;     // of `slice`: start, count, step
-    int64_t every;                 // 0: not given
-    int kind;                      // of `reduce`: max, min, sum, mean
-    double pad;                    // value of the elements that are added
+    int64_t every;                 // of `reduce`: elements that stay of the last dimension; 0: not given
+    int kind;                      // of `reduce`: 0 to 3 for max, min, sum, mean
+    double pad;                    // of `patch`: value of the elements that are added
     int vectors;                   // custom kernels: names of tensors
     const char *vector[ORACLE_VECTORS];
     bool reads_table; // custom kernels: has rows, cols and weight
@@ -85,6 +85,7 @@ struct oracle_node {
     struct oracle_parameter parameter[ORACLE_PARAMETERS];
 };
 
+// A carried value, as tensors: its name inside of the region, its first value, and the value of the next repetition.
 struct oracle_carry {
     int local, init, next;
 };
@@ -92,7 +93,7 @@ struct oracle_carry {
 struct oracle_region {
     const char *name;
     int64_t repeat;
-    bool last;
+    bool last; // `when: last`: runs only at the last position of a request
     int carries, first_node, nodes;
     struct oracle_carry carry[ORACLE_PORTS];
 };
@@ -125,11 +126,11 @@ struct oracle_graph {
     const char *source;     // text of the spec
     const char *family;     // text of the family of its model, or NULL
     const char *prefix;     // optional prefix of a checkpoint's tensor names, or NULL
-    bool functions;         // golden files have been read
+    bool functions;         // golden files are read; false: oracle_read_text
     int64_t context, group, tokens;
     struct end_ids eot;
     int mantissa_bits;                   // `design`: mantissa bits of quantized activations
-    bool is_lm;                          // `design`: is a language model
+    bool is_lm;                          // a language model: an embedding reads an input
     const char *weights;                 // `design`: the format where no pattern fits
     VEC(const char *) unused;            // patterns of tensor names of the checkpoint that are not used
     VEC(struct oracle_format) format;    // the last pattern that fits takes precedence over `weights`
@@ -143,20 +144,22 @@ struct oracle_graph {
 
 // Fills in the `{expression}`s of a name; `layer` is the repetition.
 const char *oracle_name(struct arena *, const char *pattern, int64_t repetition);
-int64_t oracle_elements(const struct oracle_tensor *); // extents of 0 count as 1: rows that grow
+int64_t oracle_elements(const struct oracle_tensor *); // rows that grow count with all positions of the context
 
-// With golden_dir NULL golden files are where the spec says, relative to its folder. Otherwise they are in golden_dir,
-// named after their kernels.
+// Reads a spec. If golden_dir is NULL, golden files are where the spec says, relative to its folder. Otherwise they and
+// the model's family are in golden_dir; golden files are named after their kernels there.
 struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char *golden_dir, struct diag *);
 
-// expand.c: replaces linear and attention by the operations that docs/spec.md defines them as.
+// expand.c: replaces linear, conv and attention by the operations that docs/spec.md defines them as.
 void oracle_expand(struct oracle_graph *);
 
 // shapes.c: finds kinds and shapes of all tensors, those the outputs need, and those that cannot be known. Returns
 // false after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);
 
-// custom_kernels.c: shapes of a node's results, and the parameters passed to a golden function.
+// custom_kernels.c: the shape of a node's first result, the length of its vectors in elements (0 after an error), and
+// the parameters passed to its golden function. oracle_kernel_parameters returns their number; it leaves out parameters
+// that differ between designs.
 bool oracle_kernel_shape(struct oracle_graph *, struct oracle_node *, struct diag *);
 struct rill_parameter;
 int64_t oracle_kernel_vector_length(const struct oracle_graph *, const struct oracle_node *);

@@ -4,11 +4,11 @@
 
 #include "gen/reference/execute.h"
 
-// Dimension d of the result is dimension perm[d] of the operand.
+// Exchanges dimensions: dimension d of the result is dimension perm[d] of the operand.
 void oracle_transpose(struct step *s) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     int64_t step[ORACLE_MAX_RANK], at[ORACLE_MAX_RANK] = {0}, n = oracle_elements(y);
-    for (int d = 0; d < y->rank; d++) { // distance in the operand of neighbours along d of the result
+    for (int d = 0; d < y->rank; d++) { // step[d]: distance in the operand between neighbours along d of the result
         step[d] = 1;
         for (int e = (int)s->node->perm[d] + 1; e < x->rank; e++) step[d] *= x->extent[e];
     }
@@ -24,7 +24,8 @@ void oracle_reshape(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
-// A patch is the elements tap by tap in the order of the operand; what the operand does not have is `pad`.
+// Writes for each place the patch that a convolution multiplies there: its elements tap by tap, in the operand's order.
+// Elements outside of the operand are `pad`. One dimension of taps is treated as two with a height of 1.
 void oracle_patch(struct step *s) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     const struct oracle_node *n = s->node;
@@ -54,13 +55,14 @@ void oracle_patch(struct step *s) {
         }
 }
 
-// The place in a tensor of an index in each dimension.
+// Returns the place of an element in the tensor; at[d] is its index in dimension d.
 static int64_t place_at(const struct oracle_tensor *t, const int64_t at[]) {
     int64_t place = 0;
     for (int d = 0; d < t->rank; d++) place = place * t->extent[d] + at[d];
     return place;
 }
 
+// Advances to the next element in row-major order. Returns false after the last one.
 static bool next_index(const struct oracle_tensor *t, int64_t at[]) {
     for (int d = t->rank - 1; d >= 0; d--) {
         if (++at[d] < t->extent[d]) return true;
@@ -92,7 +94,7 @@ void oracle_concat(struct step *s) {
     } while (next_index(y, at));
 }
 
-// Index i of the result reads index i of the operand, or 0 where the operand has one element.
+// Repeats the operand along dimensions in which it has one element. Dimensions are aligned at the last one.
 void oracle_expand_dims(struct step *s) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     int64_t at[ORACLE_MAX_RANK] = {0}, n = oracle_elements(y);
@@ -105,7 +107,8 @@ void oracle_expand_dims(struct step *s) {
     }
 }
 
-// The operand as dimensions that stay and dimensions that are joined. With `every` the last one is split into both.
+// The operand's dimensions, of which some stay and some are joined. With `every` the last one becomes two: the outer
+// one is joined, and the inner one, of `every` elements, stays.
 struct joint {
     int dims;
     int64_t extent[ORACLE_MAX_RANK + 1], apart[ORACLE_MAX_RANK + 1];
@@ -150,6 +153,7 @@ void oracle_reduce(struct step *s, oracle_join *f) {
     } while (next_place(&j, false, at, &from));
 }
 
+// Multiplies all matrices of a batch. A column of the second operand is gathered once for all rows of the first.
 void oracle_product(struct step *s, oracle_sum *f) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     int64_t k = x->extent[x->rank - 1], m = y->extent[y->rank - 2], n = y->extent[y->rank - 1],
@@ -164,12 +168,13 @@ void oracle_product(struct step *s, oracle_sum *f) {
         }
 }
 
-// Copies one operand or the other, as the repetition asks.
+// Copies operand 1 if `of` is 1 in this repetition, else operand 0.
 void oracle_choose(struct step *s) {
     const struct slot *from = s->in[oracle_each_at(&s->node->of, s->repetition) == 1];
     memcpy(s->out[0]->v.f32, from->v.f32, sizeof(float) * (size_t)oracle_count(&from->v));
 }
 
+// Without `along` the whole operand is one vector.
 void oracle_each_line(struct step *s, oracle_line *f) {
     const struct oracle_tensor *t = oracle_operand(s, 0);
     int64_t all = oracle_count(&s->in[0]->v), n = s->node->along == NONE ? all : t->extent[s->node->along], apart = 1;

@@ -39,7 +39,7 @@ struct oracle_copy {
 };
 extern const char *const oracle_copy_spec, *const oracle_copy_family;
 bool oracle_write_folder(struct output *, const struct oracle_copy copy[], size_t count);
-// Lists the files of such a folder, as paths below dir, at most `most`.
+// Lists at most `most` files of such a folder as paths dir/oracle/NAME. Returns their number.
 size_t oracle_list_folder(struct arena *, const char *dir, const char *path[], size_t most);
 
 // An input or output. Elements are in row-major order.
@@ -81,8 +81,8 @@ struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct 
 // greedy.
 void oracle_sample(struct oracle *, const struct sampling *);
 // Runs one position. Position 0 begins a request, the others follow in order. Language models read `id`; other graphs
-// read row[i], the elements of input i. With `last` the regions `when: last` run too. Returns false when a value left
-// its format; oracle_fault tells where.
+// read row[i], the elements of input i. With `last` the regions `when: last` run as well. Returns false if an operation
+// raised a fault at this or an earlier position of the request; oracle_fault tells which and where.
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
 // Runs oracle_step in several evaluations that share their weights (oracle_open_beside), all at one position. The
 // values are the same, and weights are read once for all. id[i] is for evaluation i.
@@ -101,7 +101,7 @@ struct oracle_info {
     const char *name;
     int line;            // in the spec, or in the family of its model
     int64_t repetitions; // of its region
-    bool carried;        // repetition r is its value there; repetition `repetitions` is its value after its region
+    bool carried;        // its value in repetition `repetitions` is the one after the region
     bool needed;         // an output depends on it; other tensors are not evaluated
     bool unknown;        // depends on a kernel without a golden function
     int next;            // of a carried tensor: its next value; else ORACLE_NONE
@@ -113,7 +113,7 @@ int oracle_find(const struct oracle_graph *, const char *name); // ORACLE_NONE: 
 
 enum oracle_kind {
     ORACLE_F32,  // f32
-    ORACLE_MX,   // quantized: mx, shift[r * blocks + c / block] above exp_min
+    ORACLE_MX,   // quantized: mx times 2^(exp_min + shift[r * blocks + c / block])
     ORACLE_ACC,  // integer sums of a product
     ORACLE_KV,   // keys or values: a row for each head, q and scale[r]
     ORACLE_INT8, // of custom kernels: q
@@ -151,7 +151,8 @@ struct oracle_content {
     enum qformat format;
 };
 struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat format, int64_t group);
-// Adds the next rows of the matrix. Every piece except the last has an even number of rows.
+// Adds the next rows of the matrix. Every piece except the last must have an even number of rows, because the hash
+// takes eight bytes at a time.
 void oracle_content_add(struct oracle_content *, const float *w, int64_t rows);
 // Adds the mean squares of the columns that the matrix is quantized by (NULL: none), because they change the bytes.
 void oracle_content_weigh(struct oracle_content *, const float *mean_square);

@@ -26,7 +26,7 @@ static void set(struct oracle_tensor *t, enum oracle_kind kind, int rank, const 
 
 static void set_vector(struct oracle_tensor *t, enum oracle_kind kind, int64_t n) { set(t, kind, 1, &n); }
 
-// Copies kind and shape, but not the name.
+// Copies shape and format, but not the name. kind: the kind that t gets.
 static void be_like(struct oracle_tensor *t, enum oracle_kind kind, const struct oracle_tensor *as) {
     set(t, kind, as->rank, as->extent);
     t->grows = as->grows;
@@ -133,7 +133,7 @@ static bool shape_patches(struct oracle_graph *g, struct oracle_node *n, struct 
     return true;
 }
 
-// Without `along` the last dimension is joined. A tensor of which nothing is left has one element.
+// Without `along` the last dimension is joined. If no dimension is left, the result has one element.
 static bool shape_reduced(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0);
     int64_t extent[ORACLE_MAX_RANK] = {1};
@@ -179,7 +179,8 @@ static bool shape_joined(struct oracle_graph *g, struct oracle_node *n, struct d
     return true;
 }
 
-// [m][k] by [k][n], or by [n][k] if it is transposed; a dimension before these is the same on both sides.
+// Multiplies [m][k] by [k][n], or by [n][k] if `transpose` is set. A dimension before these is equal on both sides.
+// rows: the dimension n of the second operand.
 static bool shape_product(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0), *z = in(g, n, 1);
     int last = x->rank - 1, rows = n->transpose ? last - 1 : last;
@@ -280,13 +281,15 @@ static void mark(struct needs *s, bool *flag) {
     *flag = true;
 }
 
-// region: the reader's; NONE: an output.
+// Marks a tensor that is read. region: the reader's; NONE: an output.
 static void need(struct needs *s, int tensor, int region) {
     struct oracle_tensor *t = &s->g->tensor.items[tensor];
     mark(s, &t->needed);
     if (t->carry != NONE) mark(s, t->region == region ? &s->inside[tensor] : &s->after[tensor]);
 }
 
+// A carried value that its region reads needs its first value, and its next value if there is another repetition. A
+// value that is read after the region needs the next value of the last repetition.
 static void need_carry(struct needs *s, int region, const struct oracle_carry *c) {
     if (s->inside[c->local]) need(s, c->init, region);
     bool later = s->inside[c->local] && s->g->region.items[region].repeat > 1;
@@ -319,6 +322,7 @@ static bool has_no_function(const struct oracle_graph *g, const struct oracle_no
     return n->op >= ORACLE_OPS && !g->kernel.items[n->op - ORACLE_OPS].text;
 }
 
+// Marks values that depend directly on an unknown one. Returns true if one was marked, so that another pass is needed.
 static bool spread(struct oracle_graph *g) {
     bool more = false;
     for (size_t i = 0; i < g->node.count; i++) {

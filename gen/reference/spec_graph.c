@@ -13,7 +13,7 @@ struct reader {
     struct oracle_graph *graph;
     struct diag *diag;
     yaml_document_t *doc;
-    const char *base; // folder of that file, which golden files are relative to
+    const char *base; // folder of the spec or of the family, which golden files are relative to
     bool ok;
 };
 
@@ -157,7 +157,7 @@ static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
                                 .original = number(r, map, "original_context", 8192)};
 }
 
-// Matches `*` with any characters. The text after the latest `*` is tried one character later until it fits.
+// Matches `*` with any characters. If the text after the latest `*` does not fit, it is tried one character later.
 static bool fits(const char *pattern, const char *name) {
     const char *behind = NULL, *from = NULL;
     while (*name) {
@@ -169,7 +169,8 @@ static bool fits(const char *pattern, const char *name) {
     return strspn(pattern, "*") == strlen(pattern);
 }
 
-// Returns the format of the last pattern that fits the tensor; all repetitions have one format.
+// Returns the format of the last pattern that fits the tensor's name, with or without the prefix, or else the format
+// for all others. Repetition 0 decides for all repetitions.
 static const char *format_of(struct reader *r, const char *weight) {
     const struct oracle_graph *g = r->graph;
     const char *name = weight && g->format.count ? oracle_name(g->arena, weight, 0) : NULL,
@@ -182,7 +183,7 @@ static const char *format_of(struct reader *r, const char *weight) {
     return format;
 }
 
-// A number, or a word by its number in the list of docs/spec.md; NAN: not given.
+// Returns an attribute: a number, or for a word its number in the list of docs/spec.md; NAN: not given.
 static double given(struct reader *r, const yaml_node_t *map, const char *key) {
     static const char *const words[][8] = {{"tanh", "none"},
                                            {"add", "sub", "mul", "div", "max", "min", "rsub", "rdiv"}};
@@ -306,6 +307,7 @@ static void read_carries(struct reader *r, const yaml_node_t *map, int region) {
     }
 }
 
+// Reads the next values, after the region's operations, whose results they name.
 static void read_nexts(struct reader *r, const yaml_node_t *map, int region) {
     struct oracle_region *g = &r->graph->region.items[region];
     int c = 0;
@@ -340,7 +342,7 @@ static void add_input(struct reader *r, const char *name, int line, int rank, co
     r->graph->input[r->graph->inputs++] = t;
 }
 
-// Reads how the tensors of a checkpoint are named.
+// Reads the prefix of the checkpoint's tensor names and the patterns of tensors that are not used.
 static void read_weights(struct reader *r, const yaml_node_t *map) {
     const yaml_node_t *unused = get(r, map, "unused");
     r->graph->prefix = string(r, map, "prefix", NULL);
@@ -442,7 +444,7 @@ static bool load(yaml_document_t *doc, const char *data) {
     return ok;
 }
 
-// A path is relative to the spec; a name is a file of the installation.
+// Finds the file of a family: a path is relative to the spec, and a plain name is a file of the installation.
 static const char *family_path(struct reader *r, const char *name) {
     struct arena *a = r->graph->arena;
     if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy
@@ -458,6 +460,7 @@ static const char *family_text(struct reader *r, const char *name) {
     return r->graph->family;
 }
 
+// Expands the family with the spec's parameters and reads the resulting document as a graph.
 static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_document_t *family) {
     yaml_document_t made, *spec = r->doc;
     if (!yaml_document_initialize(&made, NULL, NULL, NULL, 1, 1)) return wrong(r, model, "no memory for", "a graph");
@@ -469,7 +472,7 @@ static void read_graph_of(struct reader *r, const yaml_node_t *model, yaml_docum
     yaml_document_delete(&made);
 }
 
-// docs/families.md: reads the family's own kernels, whose files are relative to the family's folder.
+// Reads the kernels that the family declares (docs/families.md). Their files are relative to the family's folder.
 static void read_kernels_of(struct reader *r, yaml_document_t *family) {
     struct reader own = *r;
     own.doc = family;
@@ -490,7 +493,7 @@ static void read_model(struct reader *r, const yaml_node_t *model) {
 
 // ---- the whole ----
 
-// docs/spec.md section 4: the format is one word, or a map of patterns with a default.
+// Reads the format of weights: one word, or a map of patterns with a default (docs/spec.md section 4).
 static void read_formats(struct reader *r, const yaml_node_t *design) {
     const yaml_node_t *weights = get(r, design, "weights");
     bool map = weights && weights->type == YAML_MAPPING_NODE;

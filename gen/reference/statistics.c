@@ -61,15 +61,32 @@ static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
 
 static uint64_t hash_text(uint64_t h, const char *s) { return hash_bytes(h, s ? s : "", s ? strlen(s) + 1 : 1); }
 
+static uint64_t hash_numbers(uint64_t h, const int64_t *number, int count) {
+    h = hash_bytes(h, &count, sizeof count);
+    return hash_bytes(h, number, sizeof *number * (size_t)count);
+}
+
+// Attributes of operations that select, walk or join elements, and of attention's softmax.
+static uint64_t hash_choices(uint64_t h, const struct oracle_node *n) {
+    const int64_t numbers[] = {n->scale_root, n->every, n->kind, n->start, n->take, n->skip};
+    const double reals[] = {n->cap, n->given[0], n->given[1], n->pad};
+    h = hash_bytes(h, numbers, sizeof numbers);
+    h = hash_bytes(h, reals, sizeof reals);
+    h = hash_numbers(hash_numbers(h, n->window.value, n->window.count), n->of.value, n->of.count);
+    h = hash_numbers(hash_numbers(h, n->join, n->joins), n->tap, n->taps);
+    h = hash_numbers(hash_numbers(h, n->stride, n->strides), n->dilation, n->dilations);
+    return hash_numbers(h, n->padding, n->pads);
+}
+
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
-    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // position tables have `context` rows
+    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // 0: a position table has `context` rows
     const int64_t numbers[] = {n->op,         rows,        n->cols,    n->row_offset, n->transpose,
                                n->heads,      n->kv_heads, n->along,   n->key,        n->interleaved,
                                n->times_root, n->inputs,   n->outputs, n->perms,      n->extents};
     const double reals[] = {n->scale, n->eps, n->gamma_plus};
     h = hash_bytes(h, numbers, sizeof numbers);
     h = hash_bytes(h, reals, sizeof reals);
-    h = hash_bytes(h, &n->rope, sizeof n->rope);
+    h = hash_choices(hash_bytes(h, &n->rope, sizeof n->rope), n);
     h = hash_bytes(h, n->in, sizeof *n->in * (size_t)n->inputs);
     h = hash_bytes(h, n->out, sizeof *n->out * (size_t)n->outputs);
     h = hash_bytes(h, n->perm, sizeof *n->perm * (size_t)n->perms);
@@ -138,7 +155,7 @@ static bool read_entry(struct statistics *s, struct arena *arena, const json_t *
     return true;
 }
 
-// Returns NULL, or the error.
+// Reads the whole file. Returns NULL, or the error.
 static const char *read_all(struct statistics *s, struct arena *arena, const json_t *root) {
     const json_t *matrices = json_object_get(root, "matrices"), *matrix;
     size_t i;

@@ -9,8 +9,8 @@
 struct statistics_entry {
     const char *tensor;
     int64_t rows, row_offset, k, count;
-    double *sum; // used while measuring
-    float *mean; // [k]
+    double *sum; // [k], squares of `count` vectors; used while measuring
+    float *mean; // [k], mean squares; set by statistics_divide or read from a file
 };
 
 struct statistics {
@@ -23,8 +23,9 @@ struct statistics {
 // Returns the entry, or a new one with sums of 0.
 struct statistics_entry *statistics_entry(struct statistics *, struct arena *, const char *tensor, int64_t rows,
                                           int64_t row_offset, int64_t k);
-void statistics_divide(struct statistics *, struct arena *);
-// Returns a checksum of all that decides the operands of products. Formats, groups and the context are not part of it.
+void statistics_divide(struct statistics *, struct arena *); // makes the means from the sums
+// Returns a checksum of the graph: operations, how they are connected, names of weights, and those attributes that
+// hash_node lists. Formats, groups and the context are not part of it.
 uint64_t statistics_graph(const struct oracle_graph *);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// image/oracle.bin: the magic number, the number of entries, a checksum of all that follows; the entries; then arrays
-// of floats and integers at multiples of 8 bytes.
+// Writes and maps image/oracle.bin. It holds a head (magic number, number of entries, checksum of the rest), the
+// entries, and then arrays of floats and integers at multiples of 8 bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,7 +17,8 @@ struct head {
     uint64_t entries, check;
 };
 
-// The weights of one operation in one repetition. Values are offsets in the file; 0: absent.
+// The weights of one operation in one repetition. q to vectors are byte offsets in the file; 0: absent. If in_golden is
+// 1, q and the scales and offsets of rows and groups are in golden.bin instead. count: number of vectors.
 struct entry {
     uint64_t asked; // hash of the weights that the spec asks for
     int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta,
@@ -103,6 +104,7 @@ struct packer {
     bool ok;
 };
 
+// Writes an array and returns its offset; 0 for no data.
 static int64_t put(struct packer *p, const void *data, int64_t bytes) {
     static const char zeros[8];
     if (!data || bytes == 0) return 0;
@@ -155,6 +157,8 @@ static const struct oracle_stored *find_stored(const struct packer *p, const str
     return NULL;
 }
 
+// Reads the matrix twice: first for its hash, by which golden.bin is searched for it, and again only to quantize it if
+// golden.bin does not have it.
 static bool put_quantized(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *slice,
                           const float *x, struct entry *e) {
     enum qformat format = oracle_format(n);
@@ -295,6 +299,7 @@ static const char *check_head(const struct oracle_map *m, const struct oracle_gr
     return hash_bytes(check, m->data[0] + sizeof head, bytes) == head.check ? NULL : "damaged; pack again";
 }
 
+// Returns an array of a mapped file; NULL for offset 0. Clears *ok if the array is not within the file.
 static const void *part(const struct oracle_map *m, int64_t in_golden, int64_t offset, int64_t bytes, bool *ok) {
     int file = in_golden != 0;
     if (offset == 0) return NULL;

@@ -40,7 +40,7 @@ const float *oracle_gain(struct checkpoint *checkpoint, struct arena *arena, con
     return v;
 }
 
-// sqrt(cols) rounded to eight bits: the nearest multiple of 1/128 of the power of two below it, ties to even.
+// Returns sqrt(cols) rounded to eight significant bits, ties to even.
 static float rounded_root(int64_t cols) {
     int exponent;
     double root = sqrt((double)cols), steps = frexp(root, &exponent) * 256;
@@ -101,7 +101,7 @@ struct loader {
     enum oracle_mode mode;
     struct checkpoint *checkpoint;
     struct diag *diag;
-    VEC(struct loaded) matrices; // several operations may read one
+    VEC(struct loaded) matrices; // loaded so far; several operations may read one
 };
 
 // A loaded matrix and the key by which it is found again.
@@ -120,6 +120,7 @@ static struct checkpoint_slice slice_of(const struct loader *l, const struct ora
                                      .is_table = oracle_is_table(n)};
 }
 
+// Whether the matrix stays in floating point: all do in float mode, and tables in both modes.
 static bool keep_floats(const struct loader *l, const struct oracle_node *n) {
     return l->mode == ORACLE_FLOAT || oracle_is_table(n);
 }

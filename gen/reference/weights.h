@@ -37,12 +37,12 @@ const struct oracle_weights **oracle_weights_map(struct arena *, const struct or
                                                  struct oracle_map *, struct diag *);
 void oracle_weights_unmap(struct oracle_map *);
 
-// True if the tensor of the operation is the matrix of a product, an embedding or a table of positions.
+// Whether the operation reads the matrix of a product, an embedding or a table.
 bool oracle_has_matrix(const struct oracle_node *);
 bool oracle_is_table(const struct oracle_node *); // fp32 rows, read by position or by a custom kernel
 
-// Load a norm's gain, or the matrix of an embedding or a product, by the attributes of the operation. NULL after an
-// error.
+// Load a norm's gain, or the matrix (or only some of its rows) of an operation, as the attributes of the operation say.
+// They return NULL after an error.
 const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
                          int64_t length, struct diag *);
 const float *oracle_rows(struct checkpoint *, struct arena *, const struct oracle_node *,
@@ -59,11 +59,12 @@ const float *oracle_computed(struct arena *, const struct oracle_node *); // [ro
 enum qformat oracle_format(const struct oracle_node *);
 int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
 
-bool oracle_has_vectors(const struct oracle_node *); // a norm or a custom kernel
+bool oracle_has_vectors(const struct oracle_node *); // a norm, or a custom kernel with vectors
 // Loads the vectors of a custom kernel; NULL after an error.
 const float *oracle_vectors(struct checkpoint *, struct arena *, const struct oracle_node *, int64_t repetition,
                             int64_t length, struct diag *);
-// Length of the vector that a norm or a product works on.
+// Returns the length of the vectors that the operation reads: a row of a table or an embedding, the operand of a norm
+// or product, or a vector of a custom kernel.
 int64_t oracle_vector_length(const struct oracle_graph *, const struct oracle_node *);
 
 #endif

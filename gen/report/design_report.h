@@ -14,13 +14,16 @@ void design_report_summary(const struct ir *, const struct clock_model *, struct
 void design_report_crossings(const struct ir *, struct text *out);
 void design_report_types(struct ir *, struct text *out); // the itensor type of every stream
 
-// Memory for intermediate tensors. `positions` sizes the tensors that it is compared with; 0: those of one step.
+// Reports the memory for intermediate tensors. It is compared with storing whole tensors of this many positions; 0: of
+// the positions of one step.
 void design_report_memory(const struct ir *, int64_t positions, struct text *out);
 void design_report_memory_json(const struct ir *, int64_t positions, struct text *out);
 
 // Warns at loc if the design needs more than its board, or one of the board's dies, has.
 void design_report_capacity(const struct ir *, struct loc, struct diag *);
-// Whether it would warn of nothing.
+// Warns at loc if several copies of the design together exceed the limits of the board's dies.
+void design_report_copies(const struct ir *, int copies, struct loc, struct diag *);
+// Whether design_report_capacity would give no warning.
 bool design_report_fits(const struct ir *);
 
 #endif

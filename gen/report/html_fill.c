@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small step charts of how full a stream is over time: forecast over a layer, or measured over a run. A dashed line
-// shows the FIFO's depth.
+// Small step charts of how full a stream is over time: forecast for the timeline's window, or measured over a run. A
+// dashed line shows the FIFO's depth.
 #include "gen/report/html.h"
 
 enum {
@@ -22,7 +22,7 @@ static void add_steps(const int64_t most[], int count, int width, double scale, 
     text_addf(out, "H%dV%dZ\"/>", width, HEIGHT);
 }
 
-// most: the largest number of words in each of `count` equal intervals of time.
+// Adds a chart. most: the largest number of words in each of `count` equal intervals of time.
 static void add_chart(const char *class, int width, const int64_t most[], int count, int64_t depth, struct text *out) {
     int64_t top = depth > 0 ? depth : 1, highest = 0;
     for (int i = 0; i < count; i++)
@@ -37,6 +37,7 @@ static void add_chart(const char *class, int width, const int64_t most[], int co
     text_addf(out, "<line x1=\"0\" y1=\"%.4g\" x2=\"%d\" y2=\"%.4g\"/></svg>", line, width, line);
 }
 
+// Counts words in and out over the window, and draws the most words in each of FORECAST_WIDTH equal intervals.
 void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, struct text *out) {
     const struct timing_edge *t = &w->run->edge[edge];
     int64_t most[FORECAST_WIDTH] = {0}, puts = 0, takes = 0, taken = t->words - t->holds;
@@ -44,7 +45,8 @@ void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, 
         int64_t end = w->from + (w->to - w->from) * (x + 1) / FORECAST_WIDTH;
         most[x] = puts - takes;
         while ((puts < t->words && t->put[puts] < end) ||
-               (takes < taken && t->take[takes] < end)) { // in order of time; at equal times words leave first
+               // in the order of time; of equal times the word that leaves comes first
+               (takes < taken && t->take[takes] < end)) {
             if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
             else if (puts < t->words) puts++;
             else break;

@@ -6,6 +6,7 @@
 #include "gen/report/html.h"
 #include "gen/ir/ops.h"
 
+// Colours and names of nodes, in the order of enum html_kind.
 const char *const html_fill[HTML_KINDS] = {"#dbeafe", "#1e3a8a", "#f1f5f9", "#fef3c7"};
 const char *const html_line[HTML_KINDS] = {"#3b82f6", "#1e3a8a", "#94a3b8", "#d97706"};
 const char *const html_kind_name[HTML_KINDS] = {"operation", "matrix engine", "steering and buffers",
@@ -50,7 +51,7 @@ static void begin_cluster(struct text *out, int id, const char *label) {
     text_add(out, ";\n");
 }
 
-// Opens a group's cluster inside the cluster of a region or a die; opens none for IR_NONE.
+// Opens a group's cluster inside the cluster of a region or a die. For IR_NONE it opens none.
 static void begin_group(struct text *out, const struct ir *ir, int outer, int group) {
     if (group == IR_NONE) return;
     text_addf(out, "  subgraph cluster_%d_group_%d { style=\"rounded,dashed\"; color=\"#64748b\"; label=", outer,
@@ -164,7 +165,8 @@ static int kernel_serving(const struct ir *ir, int node) {
                : IR_NONE;
 }
 
-// The operation that produces a tensor; a tensor that a region carries is followed to its source outside the region.
+// The operation that produces a tensor. For a tensor that a region carries, this is the operation that makes its next
+// value.
 static int source_of(const struct ir *ir, int tensor) {
     for (int hops = 0; hops < ir->tensors && ir->tensor[tensor].producer == IR_NONE; hops++) {
         int next = IR_NONE;
@@ -189,7 +191,7 @@ static const char *served_by(const struct ir *ir, int kernel) {
     return names ? names : ir->kernel[kernel].module;
 }
 
-// Draws one edge for all values that go from one kernel to another.
+// Draws one edge from kernel to kernel, with the names of all values that go this way.
 static void add_ways(const struct ir *ir, const char **label, struct text *out) {
     for (int a = 0; a < ir->kernels; a++)
         for (int b = 0; b < ir->kernels; b++) {
@@ -236,6 +238,7 @@ void graph_binding(struct ir *ir, struct text *out) {
 
 // ---- hardware ----
 
+// The region of the kernel's operation, or the only region of its ports; IR_NONE if they have several.
 static int region_of(const struct ir *ir, const struct ir_kernel *k) {
     if (k->node != IR_NONE) return ir->node[k->node].region;
     int region = IR_NONE;
@@ -266,7 +269,7 @@ static bool serves_all(const struct ir *ir, int kernel) {
     return false;
 }
 
-// The type on three lines: tile, loops, map.
+// Returns the type on three lines: tile, loops, map.
 static const char *type_lines(struct ir *ir, const struct ir_itensor *type) {
     char *text = arena_strdup(ir->arena, ir_type_text(ir, type));
     for (char *s = text; *s; s++)
@@ -287,7 +290,8 @@ static void add_stream(struct ir *ir, const struct ir_edge *e, struct text *out)
               e->crossings + e->entry_crossings ? ", color=\"#dc2626\"" : "");
 }
 
-// Leaves out step words. They go from the token loop to nearly all kernels and would hide everything else.
+// Draws all kernels with their streams. Step words are left out: they go from the token loop to nearly all kernels and
+// would hide everything else.
 void graph_hardware(struct ir *ir, struct text *out) {
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);
     for (int e = 0; e < ir->edges; e++)

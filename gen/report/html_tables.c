@@ -5,7 +5,7 @@
 
 #include "gen/report/html.h"
 
-enum { CONSUMERS = 12 };
+enum { CONSUMERS = 12 }; // rows in the table of the largest kernels
 
 void html_escape(struct text *out, const char *s) {
     for (; *s; s++) {

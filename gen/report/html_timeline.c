@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws as SVG when each kernel works during one layer, from the token-level simulator.
+// Draws as SVG when each kernel works, from the timing contracts: during one repetition of the most repeated region, or
+// during a whole step.
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/report/html.h"
 
 enum {
+    // Sizes of the drawing in SVG units.
     NAME_WIDTH = 170,
     WIDTH = 1000,
     ROW = 18,
@@ -24,7 +26,8 @@ static int most_repeated(const struct ir *ir) {
     return region;
 }
 
-// A stream into the region's first kernel with a stream input. Its words divide the run into repetitions.
+// A stream into the region's first kernel that reads a stream. Its words divide the run into repetitions. IR_NONE:
+// there is none.
 static int entry_of(const struct ir *ir, int region) {
     for (int n = 0; n < ir->nodes; n++) {
         if (ir->node[n].region != region) continue;
@@ -37,6 +40,8 @@ static int entry_of(const struct ir *ir, int region) {
     return IR_NONE;
 }
 
+// Narrows the window to one repetition: the second of three, or the first of two. The step is simulated with at most
+// LAYERS repetitions.
 static void find_layer(const struct ir *ir, struct html_window *w, int64_t layers) {
     int region = most_repeated(ir), edge = region == IR_NONE ? IR_NONE : entry_of(ir, region);
     if (edge == IR_NONE || layers < 2) return;
@@ -48,6 +53,7 @@ static void find_layer(const struct ir *ir, struct html_window *w, int64_t layer
     w->region = ir->region[region].name;
 }
 
+// Simulates a decode step at half of the context. If exactly one region repeats, the window is one of its repetitions.
 struct html_window html_simulate(struct ir *ir) {
     struct html_window w = {.position = ir->design.context / 2};
     const struct timing_step step = {w.position, 1, true};
@@ -71,6 +77,7 @@ struct html_window html_simulate(struct ir *ir) {
 
 // ---- kernels ----
 
+// Cycles in which a kernel works.
 struct span {
     int64_t from, to;
 };
@@ -85,6 +92,7 @@ static int by_start(const void *a, const void *b) {
     return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
 }
 
+// Adds spans for times in the window. Times that follow within GAP_CYCLES extend the last span.
 static void add_times(struct arena *arena, struct spans *s, const int64_t *at, int64_t count,
                       const struct html_window *w) {
     for (int64_t i = 0; i < count; i++) {
@@ -99,7 +107,7 @@ static void add_times(struct arena *arena, struct spans *s, const int64_t *at, i
     }
 }
 
-// Times when a kernel takes or gives words; short pauses are skipped.
+// Times when a kernel takes or gives words. Pauses of up to GAP_CYCLES count as work.
 static struct spans kernel_spans(const struct ir *ir, int kernel, const struct html_window *w) {
     struct spans s = {0};
     for (int p = 0; p < ir->kernel[kernel].ports; p++) {
@@ -143,6 +151,7 @@ static void add_row(const struct ir *ir, int kernel, const struct spans *s, int 
               100.0 * (double)busy / (double)(w->to - w->from));
 }
 
+// The distance of ticks, so that the axis has about 10 or fewer.
 static int64_t tick_of(int64_t cycles) {
     int64_t tick = 1;
     while (cycles / tick > 10) tick *= cycles / tick > 50 ? 10 : cycles / tick > 20 ? 5 : 2;

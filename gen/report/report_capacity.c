@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns if a design needs more than its board has: it can then be simulated, but not built. Also warns if it exceeds
-// the limits within which designs are known to place and route.
+// Warns if a design needs more than its board has. It can then be simulated, but not built. Also warns if it exceeds
+// the limits within which designs are known to place and route, or comes near the card's power limit.
 #include <stdlib.h>
 
 #include "gen/report/design_report.h"
@@ -39,6 +39,7 @@ static bool warn_of(const struct ir *ir, const struct cost_resources *need, cons
     return warned;
 }
 
+// Warns if a die has less than the design needs on it, or else if the design exceeds the die's limits.
 static void warn_of_die(const struct ir *ir, const struct cost_design *cost, int die, struct loc loc,
                         struct diag *diag) {
     struct cost_resources need = cost_die(ir, cost, die), capacity = cost_capacity(&ir->die[die]),
@@ -99,6 +100,28 @@ void design_report_capacity(const struct ir *ir, struct loc loc, struct diag *di
         warn_of_die(ir, &cost, d, loc, diag);
         warn_of_wires(ir, d, loc, diag);
     }
+}
+
+static void warn_of_copies(int copies, const struct cost_resources *one, const struct cost_resources *room,
+                           const char *what, const char *name, struct loc loc, struct diag *diag) {
+    struct cost_resources need = {0};
+    struct text list = {0};
+    cost_add(&need, one, copies);
+    list_over(&need, room, &list);
+    if (list.len) diag_warning(diag, loc, MSG_PACKAGE_UNITS, copies, what, name, text_cstr(&list));
+    text_free(&list);
+}
+
+void design_report_copies(const struct ir *ir, int copies, struct loc loc, struct diag *diag) {
+    struct cost_design cost = cost_design(ir);
+    struct cost_resources all = {0};
+    for (int d = 0; d < ir->dies; d++) {
+        struct cost_resources room = cost_room(ir, d), ports = cost_ports(ir, d), one = cost_die(ir, &cost, d);
+        cost_add(&room, &ports, 1 - copies);
+        cost_add(&all, &room, 1);
+        if (ir->design.dies > 1) warn_of_copies(copies, &one, &room, "die", ir->die[d].name, loc, diag);
+    }
+    if (ir->design.dies < 2) warn_of_copies(copies, &cost.total, &all, "board", ir->design.board, loc, diag);
 }
 
 bool design_report_fits(const struct ir *ir) {

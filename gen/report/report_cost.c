@@ -94,7 +94,8 @@ struct hbm_share report_share(const struct report *r) {
     return hbm_figures_share(&d->hbm, bytes, seconds);
 }
 
-// A phrase that limits the bound to the step's positions: earlier steps read fewer positions and have lower bounds.
+// A phrase that limits the bound to the step's positions, because earlier steps read fewer positions and may take fewer
+// cycles.
 const char *report_where(const struct report *r) {
     if (!cost_positions_matter(r->ir)) return "";
     return r->step.tokens > 1 ? " at these positions" : " at this position";

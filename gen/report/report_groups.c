@@ -37,7 +37,7 @@ static int region_of_kernel(const struct ir *ir, int kernel) {
     return IR_NONE;
 }
 
-// Adds up a region's share. IR_NONE: everything that serves all regions (the engine's streams, step words, parameters).
+// Adds up a region's share. IR_NONE: everything that serves all regions (the engines' streams, step words, parameters).
 static struct share share_of(const struct ir *ir, int region) {
     struct share s = {0};
     bool *seen = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);

@@ -4,9 +4,9 @@
 
 #include "gen/report/report_parts.h"
 
-enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 };
+enum { BRAM18_BITS = 18432, URAM_BITS = 4096 * 72, LUT_BITS = 64 }; // capacities; LUT_BITS: of a LUT used as memory
 
-// Adds a kernel's buffers. Lanes in UltraRAM get a separate row, as the other lanes use another kind of memory.
+// Adds a kernel's buffers. Pieces in UltraRAM get a separate row if the other pieces use another kind of memory.
 static void add_kernel(struct report_memories *all, const struct ir *ir, const struct ir_kernel *k) {
     struct cost_memory m;
     if (!kernel_memory(k, &m)) return;
@@ -18,6 +18,8 @@ static void add_kernel(struct report_memories *all, const struct ir *ir, const s
     all->item[all->count++] = (struct report_memory){k->name, m, {0}, 0, 0};
 }
 
+// Lists the buffers of kernels and the prefetch FIFOs, then the FIFOs of streams, each with the blocks that its storage
+// takes. A FIFO stores one word less than its depth, because one is in its output register.
 struct report_memories report_memories_make(const struct ir *ir) {
     struct report_memories all = {0};
     size_t most = (size_t)(ir->edges + 2 * ir->kernels + ir->engines) + 1;

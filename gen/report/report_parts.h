@@ -17,7 +17,7 @@ struct report {
     const struct clock_model *clock;
 };
 struct report report_make(const struct ir *, const struct clock_model *);
-int64_t report_channel_used(const struct ir *); // bytes used in a memory channel
+int64_t report_channel_used(const struct ir *); // bytes used in the fullest memory channel
 int64_t report_fifo_bits(const struct ir *);
 // Bits of all FIFOs except those of step words and parameters, if they had other depths than in the design.
 struct report_uniform {

@@ -5,11 +5,12 @@
 
 #include "gen/report/report_html.h"
 
-enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 };
+enum { MAX_BYTES = 256 << 20, MAX_WINDOWS = 4096 }; // of the file, and of one FIFO's record
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 
-// Reads the record of one FIFO over the run; a FIFO may have no record.
+// Reads how full one FIFO was over the run. A FIFO may have no such record. Returns false if the record has a wrong
+// form.
 static bool read_fill(struct ir *ir, const json_t *fill, int edge, struct measured *m) {
     size_t count = json_array_size(fill);
     if ((fill && !json_is_array(fill)) || count > MAX_WINDOWS) return false;

@@ -17,8 +17,8 @@ struct pair {
 struct table {
     VEC(struct pair) kernels;
     struct pair streams, memory, others, all;
-    struct pair *die; // NULL if the design is not split over dies
-    int dies, missing, lanes_missing;
+    struct pair *die;                 // NULL if the design is not split over dies
+    int dies, missing, lanes_missing; // missing: kernels, lanes_missing: lanes that are not in the report
 };
 
 static const struct cost_resources *is_of(const struct vendor *v, int row) { return &v->rows.items[row].is; }
@@ -41,7 +41,7 @@ static void add_lanes(const struct ir *ir, const struct vendor *v, int kernel, i
         }
 }
 
-// Row of a path below the top; IR_NONE if the tool has dissolved a level of the path.
+// Row of a path below the top; IR_NONE if the tool has dissolved an instance of the path.
 static int find_path(const struct ir *ir, const struct vendor *v, const char *path) {
     int row = v->top;
     for (const char *end; row != IR_NONE; path = end + 1) {
@@ -84,7 +84,7 @@ static void add_to(struct pair *to, const struct cost_resources *what) {
     to->found = true;
 }
 
-// Counts what an instance has in addition to the instances inside it.
+// Counts what an instance has itself, in addition to the instances inside it.
 static void add_own(const struct vendor *v, int row, struct table *t) {
     struct cost_resources own = *is_of(v, row);
     for (size_t i = 0; i < v->rows.count; i++)
@@ -109,6 +109,7 @@ struct link {
     bool met, whole; // met: a stream's instance; whole: the link is one instance on one die
 };
 
+// Called for each instance of a stream: counts it if it is the link or a part of it.
 static void meet(void *state, const char *path, int die) {
     struct link *l = state;
     size_t len = strlen(l->path);
@@ -134,6 +135,7 @@ static bool add_link(const struct emit_plan *plan, const struct vendor *v, int m
 
 // ---- what is no kernel ----
 
+// Counts the instances of a module that are no kernels, and what the module has itself.
 static void add_module(const struct emit_plan *plan, const struct vendor *v, int module, int row, struct table *t) {
     add_own(v, row, t);
     for (size_t i = 0; i < v->rows.count; i++) {
@@ -146,6 +148,7 @@ static void add_module(const struct emit_plan *plan, const struct vendor *v, int
     }
 }
 
+// Counts a memory channel, by its parts if the report has them.
 static void add_channel(const struct emit_plan *plan, const struct vendor *v, int row, struct table *t) {
     bool whole = !has_parts(v, row);
     if (!whole) add_own(v, row, t);
@@ -156,6 +159,7 @@ static void add_channel(const struct emit_plan *plan, const struct vendor *v, in
     }
 }
 
+// Counts everything below the top except kernels.
 static void add_rest(const struct emit_plan *plan, const struct vendor *v, struct table *t) {
     for (size_t i = 0; i < v->rows.count; i++) {
         const struct vendor_row *row = &v->rows.items[i];

@@ -8,7 +8,7 @@
 
 #include "gen/report/vendor.h"
 
-enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 };
+enum { MAX_REPORT = 512 << 20, MAX_CELLS = 64, MAX_DEPTH = 128 }; // bytes of a report, columns, levels
 
 struct line {
     const char *at;
@@ -49,7 +49,7 @@ static const char *trimmed(struct arena *arena, const char *at, size_t len) {
     return arena_strndup(arena, at, len);
 }
 
-// The value in a heading line, `| Design State : Routed`.
+// Returns the value in a heading line, `| Design State : Routed`; NULL if there is no such line.
 static const char *heading(struct reader *r, const char *key) {
     struct line line;
     rewind_to_start(r);
@@ -122,7 +122,7 @@ static bool find_columns(struct reader *r, const struct line *line, const struct
     return true;
 }
 
-// A count with or without its share, `1234` or `1234(0.56%)`; block RAM counts may have halves.
+// Reads a count with or without its share, `1234` or `1234(0.56%)`. A fraction is dropped.
 static bool read_count(struct reader *r, const struct line *line, const struct line *cell, int64_t *out) {
     const char *text = trimmed(r->arena, cell->at, cell->len);
     char *end;
@@ -145,13 +145,14 @@ static bool read_counts(struct reader *r, const struct line *line, const struct 
     return true;
 }
 
-// Depth in the hierarchy: two blanks per level, after one blank next to the bar.
+// Depth in the hierarchy: one blank follows the bar, then two blanks for each level.
 static int depth_of(const struct line *cell) {
     size_t blanks = 0;
     while (blanks < cell->len && cell->at[blanks] == ' ') blanks++;
     return blanks ? (int)(blanks - 1) / 2 : 0;
 }
 
+// Reads an instance. last[d]: row of the newest instance at depth d, which is the parent of rows at depth d + 1.
 static bool read_row(struct reader *r, const struct line *line, const struct cells *row, const int where[COLUMNS],
                      int last[MAX_DEPTH], struct vendor *v) {
     const struct line *cell = &row->cell[where[NAME]], *module = &row->cell[where[MODULE]];
@@ -169,6 +170,8 @@ static bool read_row(struct reader *r, const struct line *line, const struct cel
     return true;
 }
 
+// Reads the table of instances: its head is the line with the columns Instance and Module, and it ends at the first
+// line that is neither a row nor a rule.
 static bool read_instances(struct reader *r, struct vendor *v) {
     struct line line;
     struct cells head = {0}, row;
@@ -227,7 +230,7 @@ static int column_of(const struct line *head, int count, const char *name) {
     return IR_NONE;
 }
 
-// The tool prints `NA` if there is no such path.
+// Reads a slack. The tool prints `NA` if there is no such path.
 static bool read_slack(struct reader *r, const struct line *line, const struct line *cell, double *out, bool *has) {
     const char *text = trimmed(r->arena, cell->at, cell->len);
     char *end;
@@ -244,6 +247,7 @@ static bool read_ends(struct reader *r, const struct line *line, const struct li
     return !strcmp(text, "NA") || read_count(r, line, cell, out);
 }
 
+// Reads the timing summary: a head line, a line of dashes, a line of values in the same columns.
 static bool read_summary(struct reader *r, const struct line *head_line, struct vendor *v) {
     struct line line = *head_line, head[MAX_CELLS], value[MAX_CELLS];
     int heads = split_columns(&line, head), values = 0;

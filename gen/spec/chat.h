@@ -8,10 +8,12 @@
 
 struct chat_template {
     const char *name;
-    const char *needs;                         // a vocabulary without this token does not use this template
-    const char *prefix, *suffix;               // text before and after the question
-    const char *stop;                          // the token that ends the answer
-    const char *system_prefix, *system_suffix; // in place of `prefix`, around a message of the system; "": no place
+    const char *needs;           // a vocabulary without this token does not use this template
+    const char *prefix, *suffix; // text before and after the question
+    const char *stop;            // the token that ends the answer
+    // Text around a system message, in place of `prefix`: before it, and after it up to the first question. "": the
+    // template has no system message.
+    const char *system_prefix, *system_suffix;
     const char *between; // between an answer and the next question, with the end of the answer; "": one question only
 };
 

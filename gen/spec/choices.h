@@ -12,10 +12,11 @@ enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPE
 // Width of the mantissas of quantized activations.
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
-// From this number of tokens at a time, multipliers always work twice in a cycle.
+// From this number of tokens per cycle (key A) on, multipliers always work twice in a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
-// FIFO depths. TIMED: from timing contracts. SAFE: whole tensors. CONSERVATIVE: from contracts, smaller, at a given
-// pace. AUTO: the better of the first two; size-fifos replaces it by its choice.
+// How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
+// less. CONSERVATIVE: from contracts, smaller, at a given pace. AUTO: the better of the first two; size-fifos replaces
+// it by its choice.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
 
 // Choices of operations. The words are as in ops.def, in the order of the enumerators.

@@ -69,7 +69,7 @@ struct custom {
     struct custom_expr group;
     struct custom_expr interval; // cycles from one word taken, or given, to the next
     struct custom_expr buffers;  // groups that it stores
-    // Cycles from a step word, or from the previous firing, to the request for the first row.
+    // Cycles from a step word, or from the last word of the previous firing, to the request for the first row.
     struct custom_expr ask;
     struct custom_expr ask_next; // cycles from one request to the next
     struct custom_expr held;     // cycles from the last beat of the rows to the first word taken

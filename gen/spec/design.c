@@ -11,6 +11,7 @@ static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2, 4};
 static const int64_t pump_counts[] = {1, 2};
 
+// Values of keys that are not given: as `head`, and by the number of copies (A).
 enum { AS_HEAD = -1, AS_COPIES = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
@@ -33,8 +34,9 @@ static const struct schema_field design_fields[] = {
      .doc = "fp32 values that a vector kernel processes per cycle, and that a word of its streams "
             "holds. Must divide the size of a head"},
     {FIELD(unroll), RANGE(0, 8192), .search = true, .preset = 0,
-     .doc = "total number of lanes to distribute over the elementwise kernels, norms and quantizers, the slowest "
-            "first ([passes.md](passes.md#lanes)); other kernels have `lanes`. 0: every kernel has `lanes`"},
+     .doc = "total number of lanes of the elementwise kernels, norms and quantizers. Rill distributes them so that the "
+            "slowest kernel gets more ([passes.md](passes.md#lanes)). All other kernels have `lanes`. 0: every kernel "
+            "has `lanes`"},
     {.key = "T",
      .offset = SPEC_OFFSET(spec_design, tokens),
      .search = true,
@@ -115,8 +117,9 @@ static bool is_legal(const struct schema_field *f, int64_t v) {
     return false;
 }
 
-// When a single number is wrong, the message suggests the nearest value that no other rule refuses. spec_check_design
-// knows the limits of the board. A divides T, lanes divide a head, and a burst fits its FIFO.
+// Narrows a key's legal values before it is read, so that the value which a message suggests breaks no other rule: A
+// divides T, lanes divide a head, and a burst fits its FIFO. Too large values of `channels`, `dies` and `clock_mhz`
+// pass here, because spec_check_design knows the limits of the board.
 static void narrow_field(struct schema_field *f, const struct yaml_node *map, const struct spec_model *model,
                          struct arena *arena) {
     const struct yaml_node *node = yaml_get(map, f->key), *other = NULL;
@@ -137,7 +140,7 @@ static void narrow_field(struct schema_field *f, const struct yaml_node *map, co
         while (f->count > 1 && f->legal[f->count - 1] > (other ? value : 1)) f->count--;
     if (!strcmp(f->key, "lanes") && !is_legal(f, v))
         while (model && f->count > 1 && !family_allows(model->values, "design.lanes", f->legal[f->count - 1], arena))
-            f->count--; // only powers of two
+            f->count--; // the legal values are powers of two, so the largest one that fits is left
 }
 
 void spec_read_design(const struct yaml_node *node, const struct spec_model *model, struct spec_design *design,
@@ -191,6 +194,7 @@ static int floor_power(int v) {
     return power;
 }
 
+// Checks the length of bursts: within a page, a power of two, and not longer than the prefetch FIFO.
 static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     const struct spec_design *d = &spec->design;
     struct loc loc = spec_place(spec, "design.max_burst");
@@ -201,7 +205,7 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
                   limit < d->prefetch_beats ? limit : floor_power(d->prefetch_beats));
         return;
     }
-    // Bursts end at multiples of their length, so that none crosses a page.
+    // A burst ends at a multiple of its length, so no burst crosses a page if the length is a power of two.
     if ((d->max_burst & (d->max_burst - 1))) {
         int nearest = floor_power(d->max_burst);
         if (nearest * 2 <= d->prefetch_beats && nearest * 3 / 2 < d->max_burst) nearest *= 2;

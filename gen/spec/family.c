@@ -70,7 +70,7 @@ const struct yaml_node *family_container(struct family_reader *r, const struct y
     return NULL;
 }
 
-// Checks a name that expressions use.
+// Checks that a name can be used in expressions and has no other meaning there.
 static bool check_name(struct family_reader *r, const char *name, struct loc loc) {
     static const char *const taken[] = {"layer", "clog2", "design"};
     if (!spec_is_name(name, false)) {
@@ -94,6 +94,7 @@ static void read_words(struct family_reader *r, const struct yaml_node *list, st
     if (!list->count) diag_error(r->diag, list->loc, MSG_FAMILY_WORD);
 }
 
+// Reads `from` and `to`. Without them, an integer is from 0 to 2^30 and a number from -1e30 to 1e30.
 static void read_range(struct family_reader *r, const struct yaml_node *map, struct family_parameter *p) {
     const struct yaml_node *from = yaml_get(map, "from"), *to = yaml_get(map, "to");
     bool whole = p->type == FAMILY_INTEGER;
@@ -214,6 +215,7 @@ static void read_checks(struct family_reader *r, const struct yaml_node *root) {
 
 // ---- the whole ----
 
+// Reads the whole file. Names are checked only if everything else is right.
 static void read_tree(struct family_reader *r, const struct yaml_node *root) {
     int before = r->diag->errors;
     if (!yaml_expect(root, YAML_KIND_MAP, "a family", r->diag)) return;

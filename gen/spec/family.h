@@ -10,8 +10,8 @@ struct spec_design;
 
 enum {
     FAMILY_MAX_NAMES = 256,     // parameters, and equally many derived values
-    FAMILY_MAX_ITEMS = 1024,    // checks, and keys of config.json
-    FAMILY_MAX_NODES = 1 << 18, // of a graph generated from a family
+    FAMILY_MAX_ITEMS = 1024,    // checks; keys of config.json or of GGUF metadata; tensors; architectures
+    FAMILY_MAX_NODES = 1 << 18, // nodes of a graph generated from a family, and passes of its loops
     FAMILY_MAX_INSTALLED = 64,
     FAMILY_MAX_STARS = 8 // of a pattern of names
 };
@@ -21,7 +21,7 @@ extern const struct schema_table family_table;
 
 enum family_type { FAMILY_INTEGER, FAMILY_NUMBER, FAMILY_FLAG, FAMILY_WORD };
 
-enum { FAMILY_MAX_LIST = 64 };
+enum { FAMILY_MAX_LIST = 64 }; // most values of a list parameter
 
 // A parameter that `model` may set. An integer or a flag has its value in i, a number in f, a word in s.
 struct family_parameter {
@@ -48,7 +48,7 @@ struct family_check {
     const struct yaml_node *that, *say, *nearest; // nearest: an expression; NULL: search for the nearest legal value
 };
 
-// Where the value of a key comes from: the metadata (FAMILY_KEY), or the tensors of the file (all others).
+// Where the value of a key comes from: the metadata of the file (FAMILY_KEY), or its tensors (all others).
 enum family_source { FAMILY_KEY, FAMILY_ROWS, FAMILY_WITHOUT, FAMILY_WITH, FAMILY_LARGEST };
 
 // A key of config.json, or of a GGUF file's metadata.
@@ -59,14 +59,16 @@ struct family_key {
     const char **spelling;     // newest first; dots separate nested maps
     size_t spellings;
     const struct yaml_node *values, *refuse, *words, *preset; // each may be NULL
-    const struct yaml_node *each;   // for a list of words: word -> expression of `layer`, or NULL
-    const struct yaml_node *first;  // for a list of words: the value is the place of its first one, from 1; or NULL
+    const struct yaml_node *each; // for a list of words: word -> expression of `layer`, or NULL
+    // For a list of words: a word. The value is the place of the first item with it, counted from 1. Or NULL.
+    const struct yaml_node *first;
     const struct yaml_node *equals; // an expression of the values read so far, or NULL
     // An expression of the values read so far, or NULL. The key is read only if it holds.
     const struct yaml_node *when;
-    // Value, or `*` -> first spelling of another key that must be present as well; or NULL.
+    // Map from a value, or `*` for any, to the first spelling of another key that must then be present. Or NULL.
     const struct yaml_node *needs;
-    // Indices of parameters: the one whose value this key is, and the one whose largest useful value it is. -1: none.
+    // parameter: index of the parameter whose value this key gives. most: index of the one whose largest useful value
+    // it gives. -1: none.
     int parameter, most;
     bool required, compare;
 };
@@ -75,14 +77,15 @@ struct family_keys {
     size_t count;
 };
 
-// Tensors of a GGUF file that match the pattern are those that the graph reads under `name`.
+// Gives tensors of a GGUF file their names in the graph: those that match `pattern` are read as `name`.
 struct family_tensor {
     struct loc loc;
     // Every `*` of the pattern matches a piece between dots and is inserted at the `*` of the name.
     const char *pattern, *name;
-    const struct yaml_node *pairs; // an expression: heads whose rows are stored as pairs, or NULL
-    bool transpose;                // the file stores the transposed matrix
-    double plus;                   // added to each element of a vector
+    // An expression: the number of heads, in each of which rows are stored as pairs. Or NULL.
+    const struct yaml_node *pairs;
+    bool transpose; // the file stores the transposed matrix
+    double plus;    // added to each element of a vector
     // The graph's table of angles whose frequencies this tensor divides, and which must agree with it; or NULL.
     const char *divides;
 };
@@ -125,9 +128,9 @@ struct family_value {
     double f;
     const char *s;
     const int64_t *list; // all values of a parameter with `list`; i is the first
-    // The file of each value, for values from a checkpoint. NULL: from a spec.
+    // The place of each value, for values from a checkpoint. NULL: from a spec.
     const struct loc *where;
-    int count;      // number of values; 0: a default, only i
+    int count;      // number of values in `list`; 0: only `i` counts, as without `list` or for a default
     const char *by; // the key of the checkpoint that gives it, or NULL
     int64_t most;   // from a checkpoint: largest value that was trained; 0: unknown
 };
@@ -156,7 +159,8 @@ struct family_values *family_values_read(const struct family *, const struct yam
 // Applies the checks of design keys. loc_of gives the places of these keys.
 bool family_check_design(const struct family_values *, struct loc (*loc_of)(void *context, const char *key),
                          void *context, struct arena *, struct diag *);
-// Whether the checks of this design key would hold for another value.
+// Whether the checks of this design key would hold for another value. Only `design.lanes` is checked; for any other key
+// the answer is true.
 bool family_allows(const struct family_values *, const char *key, int64_t value, struct arena *);
 // Computes defaults and derived values from the known parameters and applies the checks of parameters. loc: the place
 // for errors in parameters that `model` (NULL: none) does not give.
@@ -189,7 +193,8 @@ struct family_scope {
 // Evaluates an expression that is at `offset` in the text of a scalar.
 bool family_evaluate(const struct family_scope *, const struct yaml_node *at, const char *text, size_t offset,
                      int64_t *value);
-// Replaces every `{expression}` in a text. Expressions of `layer` keep it. NULL after an error.
+// Returns a text with every `{expression}` replaced by its value. Where `layer` has no value yet, expressions of
+// `layer` stay, with all other names replaced. NULL after an error.
 const char *family_text(const struct family_scope *, const struct yaml_node *at);
 
 // ---- config.json ----

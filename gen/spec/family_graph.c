@@ -7,7 +7,7 @@
 #include "gen/spec/family.h"
 #include "gen/spec/spec_read.h"
 
-enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 };
+enum { MOST_REPEAT = 65535, MOST_COUNT = 65535 }; // largest `repeat` of a region, largest `count` of a loop
 
 struct expander {
     struct family_scope scope; // its `loop` is the innermost loop around the present place
@@ -43,6 +43,7 @@ static struct yaml_node *scalar(struct expander *e, const struct yaml_node *from
     return n;
 }
 
+// Whether the text is one expression in braces and nothing else.
 static bool is_whole(const char *text) {
     size_t len = strlen(text);
     return text[0] == '{' && strchr(text, '}') == text + len - 1;
@@ -68,7 +69,8 @@ static struct yaml_node *per_layer(struct expander *e, const struct yaml_node *f
     return n;
 }
 
-// If a text is only `{NAME}` with the name of a list parameter, returns all values of the list; otherwise NULL.
+// If a text is only `{NAME}` and this parameter has several values, returns them. Otherwise NULL: a single value is
+// expanded like any expression.
 static const struct family_value *list_of(const struct expander *e, const char *text) {
     const struct family *f = e->scope.values->family;
     const char *name = is_whole(text) ? arena_strndup(e->scope.arena, text + 1, strlen(text) - 2) : "";
@@ -86,13 +88,16 @@ static struct yaml_node *expand_values(struct expander *e, const struct yaml_nod
     return n;
 }
 
-// If the design has formats by name, an operation with the format `{design.weights}` gets none, because the names
-// decide.
+// Whether this is the format `{design.weights}` in a design that sets formats by tensor names. Its key is then left
+// out, because the names decide.
 static bool is_by_name(const struct expander *e, const struct yaml_node *in) {
     const struct spec_design *design = e->scope.values->design;
     return design && design->rules && !strcmp(in->text, "{design.weights}");
 }
 
+// Expands a scalar. A text without braces is copied. A text that is one expression becomes a plain value, and a text
+// that only contains expressions becomes a quoted string. If the value still has a `{`, it depends on `layer`: it
+// becomes a list with one value per repetition, or an error outside of a region.
 static struct yaml_node *expand_scalar(struct expander *e, const struct yaml_node *in) {
     if (is_by_name(e, in)) return NULL;
     if (!strpbrk(in->text, "{}")) return new_node(e, in);
@@ -138,6 +143,7 @@ static const struct yaml_node *choose(struct expander *e, const struct yaml_node
 static struct yaml_node *expand(struct expander *, const struct yaml_node *);
 static void expand_items(struct expander *, const struct yaml_node *, node_list *);
 
+// Whether the name of a loop's variable already has a meaning.
 static bool is_taken(const struct expander *e, const char *name) {
     for (const struct family_loop *l = e->scope.loop; l; l = l->outer)
         if (!strcmp(l->name, name)) return true;
@@ -161,6 +167,8 @@ static bool check_loop(struct expander *e, const struct yaml_node *map, int64_t 
     return e->ok;
 }
 
+// Expands the body of a loop once for each value of its variable. These passes count as nodes, so that the work is
+// bounded.
 static void expand_loop(struct expander *e, const struct yaml_node *map, node_list *list) {
     int64_t count;
     if (!check_loop(e, map, &count)) return;
@@ -228,10 +236,12 @@ static int64_t repeat_of(struct expander *e, const struct yaml_node *region) {
     const char *text = node && node->kind == YAML_KIND_SCALAR ? family_text(&e->scope, node) : NULL;
     struct yaml_node value = {.kind = YAML_KIND_SCALAR, .text = text};
     int64_t repeat = 1;
-    if (text && (!yaml_parse_int(&value, &repeat) || repeat < 1 || repeat > MOST_REPEAT)) repeat = 1; // reported later
+    // A wrong value is reported when the graph is read.
+    if (text && (!yaml_parse_int(&value, &repeat) || repeat < 1 || repeat > MOST_REPEAT)) repeat = 1;
     return repeat;
 }
 
+// Expands a map. If it has `ops`, it is a region, and its operations are expanded with its number of repetitions.
 static struct yaml_node *expand_map(struct expander *e, const struct yaml_node *in) {
     struct yaml_node *n = new_node(e, in);
     int64_t outer = e->repeat;

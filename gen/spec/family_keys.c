@@ -80,6 +80,7 @@ static void read_spellings(struct family_reader *r, const struct yaml_node *node
     if (!count) diag_error(r->diag, node->loc, MSG_FAMILY_SPELLING);
 }
 
+// Returns the index of the parameter that `key` names. -1: absent, or an error.
 static int read_subject(struct family_reader *r, const struct yaml_node *map, const char *key) {
     const struct yaml_node *is = yaml_get(map, key);
     const char *name = NULL;
@@ -137,6 +138,7 @@ static void read_told(struct family_reader *r, const struct yaml_node *map, cons
         k->spelling[0] = arena_printf(r->arena, "%s %s", word, k->tensor);
 }
 
+// Reads where a value of a GGUF file comes from. Exactly one of these words must be there.
 static void read_source(struct family_reader *r, const struct yaml_node *map, struct family_key *k) {
     static const char *const words[] = {[FAMILY_KEY] = "key",
                                         [FAMILY_ROWS] = "rows",

@@ -8,13 +8,15 @@
 #include "gen/spec/family_read.h"
 #include "gen/spec/spec_read.h"
 
-// The place of an expression, which decides the names that it may use.
+// The place of an expression, which decides the names that it may use: parameters, the first `lets` derived names,
+// design keys if `design`, and `layer` if `layer`.
 struct place {
     struct family_reader *r;
     size_t lets; // lets that precede it
     bool design, layer;
 };
 
+// Whether a name has a meaning at this place.
 static bool is_known(const struct place *p, const char *name) {
     const struct family *f = p->r->family;
     int parameter = family_find_parameter(f, name);
@@ -28,7 +30,7 @@ static bool is_known(const struct place *p, const char *name) {
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
-// Reports the first name without a meaning.
+// Reports the first name of an expression that has no meaning at its place.
 static void check_text(const struct place *p, const struct yaml_node *at, const char *text, size_t offset) {
     const struct family_values none = {.family = p->r->family};
     const struct family_scope scope = {.values = &none, .arena = p->r->arena, .diag = p->r->diag};
@@ -36,7 +38,8 @@ static void check_text(const struct place *p, const struct yaml_node *at, const 
         size_t len = 0;
         while (is_of_name(c[len])) len++;
         const char *name = arena_strndup(p->r->arena, c, len);
-        bool number = isdigit((unsigned char)*c) || (c > text && c[-1] == '\''); // 8'h1f
+        // Digits, or the second part of a sized constant such as 8'h1f.
+        bool number = isdigit((unsigned char)*c) || (c > text && c[-1] == '\'');
         if (len && !number && !is_known(p, name)) {
             family_refuse_name(&scope, at, text, offset + (size_t)(c - text), name);
             return;
@@ -50,7 +53,7 @@ static void check_expression(const struct place *p, const struct yaml_node *at) 
     if (at && !yaml_parse_bool(at, &truth)) check_text(p, at, at->text, 0);
 }
 
-// Checks every `{expression}` of a text, or a number or word that is the whole text.
+// Checks every `{expression}` of a text. A parameter alone in braces is right whatever its type is.
 static void check_pieces(const struct place *p, const struct yaml_node *at) {
     for (const char *open = at->text, *close; (open = strchr(open, '{')) && (close = strchr(open, '}')); open = close) {
         const char *piece = arena_strndup(p->r->arena, open + 1, (size_t)(close - open - 1));

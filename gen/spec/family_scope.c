@@ -29,7 +29,8 @@ static const struct {
 
 // ---- integers ----
 
-// Looks up `parameter.word`: value is 1 if the parameter has that word, else 0. False if the name is not of this form.
+// Looks up `parameter.word`: *value becomes 1 if the parameter has that word, else 0. Returns false if the name is not
+// of this form.
 static bool find_word(const struct family_values *v, const char *name, int64_t *value) {
     const struct family *f = v->family;
     const char *dot = strchr(name, '.');
@@ -55,6 +56,7 @@ static bool find_design(const struct spec_design *d, bool in_graph, const char *
     return false;
 }
 
+// Looks up a name of an integer expression: `layer`, variables of loops, derived names, parameters, words, design keys.
 static bool find_name(void *context, const char *name, int64_t *value) {
     const struct family_scope *s = context;
     const struct family_values *v = s->values;
@@ -174,7 +176,8 @@ static bool has_layer(const char *text, size_t len) {
     return false;
 }
 
-// Value of `{name}` if name is a number or a word. NULL: the braces contain an integer expression.
+// Value of `{name}` if it is a parameter of type number or word, or a format of the design. NULL: the braces contain an
+// integer expression.
 static const char *alone(const struct family_scope *s, const char *name) {
     const struct family_values *v = s->values;
     int p = family_find_parameter(v->family, name);
@@ -187,7 +190,7 @@ static const char *alone(const struct family_scope *s, const char *name) {
     return NULL;
 }
 
-// The expression with every name except `layer` replaced by its value.
+// Returns the expression, in braces, with every name except `layer` replaced by its value.
 static const char *keep_layer(const struct family_scope *s, const struct yaml_node *at, const char *text,
                               size_t offset) {
     const char *out = "{", *p = text;
@@ -210,7 +213,7 @@ static const char *keep_layer(const struct family_scope *s, const struct yaml_no
     return arena_printf(s->arena, "%s}", out);
 }
 
-// Value of one pair of braces as text. Keeps an expression with `layer` where the layer is not known yet.
+// Value of one pair of braces as text. An expression with `layer` is kept where the layer is not known yet.
 static const char *piece_text(const struct family_scope *s, const struct yaml_node *at, const char *text,
                               size_t offset) {
     const char *word = alone(s, text);

@@ -9,7 +9,7 @@ enum { FARTHEST = 4096 /* range of the search for a legal value */ };
 
 struct checker {
     const struct family_values *values;
-    const struct yaml_node *model; // NULL: the values come from a config.json
+    const struct yaml_node *model; // NULL: the values come from a checkpoint, or checks of the design run
     struct loc loc;                // place for parameters that `model` does not give
     struct arena *arena;
     struct diag *diag;
@@ -57,7 +57,8 @@ static const char **keys_of(const struct family *f, struct arena *arena) {
     return keys;
 }
 
-// Names of parameters in config.json are no keys of `model`, but a message can say which parameter is meant.
+// Returns the spellings of parameters in config.json. They are no keys of `model`, but a message can say which
+// parameter is meant.
 static const struct yaml_foreign *foreign_keys(const struct family *f, struct arena *arena) {
     VEC(struct yaml_foreign) all = {0};
     for (size_t k = 0; k < f->config.count; k++) {
@@ -75,6 +76,7 @@ static const struct yaml_foreign *foreign_keys(const struct family *f, struct ar
 
 // ---- defaults ----
 
+// Computes the default of a parameter. Without s->diag nothing is reported, and the default of a word cannot be found.
 static bool preset_of(const struct family_scope *s, const struct family_parameter *p, struct family_value *v) {
     bool flag = false;
     int word = 0;
@@ -106,6 +108,7 @@ static bool derive_lets(struct family_values *v, const struct family_scope *s) {
     return true;
 }
 
+// Computes all defaults and derived names from the given values.
 static bool derive(struct family_values *v, struct arena *arena, struct diag *diag) {
     struct family_scope s = scope_of(v, arena, diag);
     for (size_t i = 0; i < v->family->parameters; i++) {
@@ -142,7 +145,8 @@ static bool holds_now(const struct family_values *v, const struct family_check *
     return family_evaluate(&s, c->that, c->that->text, 0, &ok) && ok;
 }
 
-// The values for which the check fails, with i set to the first failing value of a list. NULL: the check holds.
+// Returns the values for which the check fails, with the parameter's value set to the first failing one of its list.
+// NULL: the check holds.
 static const struct family_values *fails(const struct family_values *v, const struct family_check *c,
                                          struct arena *arena, struct diag *diag) {
     int p = family_find_parameter(v->family, c->of), count = p < 0 ? 0 : v->parameter[p].count;
@@ -159,7 +163,7 @@ static bool holds(const struct family_values *v, const struct family_check *c, s
     return !fails(v, c, arena, diag);
 }
 
-// Whether all checks of one subject hold. NULL: all checks of the model.
+// Whether all checks of one subject hold. of NULL: all checks except those of design keys.
 static bool all_hold(const struct family_values *v, const char *of, struct arena *arena) {
     for (size_t i = 0; i < v->family->checks; i++) {
         const struct family_check *c = &v->family->check[i];
@@ -168,6 +172,7 @@ static bool all_hold(const struct family_values *v, const char *of, struct arena
     return true;
 }
 
+// Whether checks would hold if parameter `p` had this value: all checks, or those of this parameter.
 static bool would_fit(const struct family_values *v, int p, int64_t value, bool all, struct arena *arena) {
     const struct family_parameter *parameter = &v->family->parameter[p];
     if ((double)value < parameter->from || (double)value > parameter->to) return false;
@@ -179,6 +184,7 @@ static bool would_fit(const struct family_values *v, int p, int64_t value, bool 
     return fits;
 }
 
+// Searches outward from the present value, up to FARTHEST away. The smaller of two equally near values is tried first.
 static bool search_with(const struct family_values *v, int p, bool all, int64_t *value, struct arena *arena) {
     int64_t from = v->parameter[p].i;
     for (int64_t d = 1; d <= FARTHEST; d++) {
@@ -194,6 +200,7 @@ static bool search(const struct family_values *v, int p, int64_t *value, struct 
     return search_with(v, p, true, value, arena) || search_with(v, p, false, value, arena);
 }
 
+// Adds a note with the nearest legal value: as the check gives it, or found by search.
 static void note_nearest(const struct checker *k, const struct family_check *c, struct loc loc) {
     struct family_scope s = scope_of(k->values, k->arena, k->diag);
     int p = family_find_parameter(k->values->family, c->of);
@@ -219,6 +226,7 @@ static void refuse(const struct checker *k, const struct family_check *c, struct
     else diag_note(k->diag, loc, "another checkpoint's file, or a tokenizer with more tokens than the model has rows?");
 }
 
+// The place that a message about `of` names: the item of a list that is wrong, the value, or the model.
 static struct loc place_of(const struct checker *k, const char *of) {
     const struct yaml_node *node = k->model ? yaml_get(k->model, of) : NULL;
     int p = family_find_parameter(k->values->family, of);
@@ -231,7 +239,7 @@ static struct loc place_of(const struct checker *k, const char *of) {
     return node ? node->loc : k->loc;
 }
 
-// Reports at most one error per subject.
+// Applies the checks of parameters and reports at most one error per subject.
 static void check_parameters(const struct checker *k) {
     const struct family *f = k->values->family;
     for (size_t i = 0; i < f->checks; i++) {

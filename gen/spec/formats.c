@@ -4,7 +4,7 @@
 
 #include "gen/spec/spec_read.h"
 
-enum { MOST_RULES = 256 };
+enum { MOST_RULES = 256 }; // entries of the map, the default included
 
 static struct yaml_node *default_of(const struct yaml_node *map) {
     for (size_t i = 0; i < map->count; i++)

@@ -154,7 +154,7 @@ static const struct schema_key graph_maps[] = {
     {.key = "weights",
      .range = "map",
      .preset = "none",
-     .doc = "how the graph's names relate to a checkpoint: a prefix, and tensors that need no use",
+     .doc = "how the graph's names relate to a checkpoint: a prefix, and tensors that may stay unused",
      .holds = SCHEMA_HOLDS_ONE,
      .table = &weights_table},
     {.key = "regions",
@@ -184,7 +184,7 @@ static struct spec_name read_name(struct reader *r, const struct yaml_node *node
     return name;
 }
 
-// A single name or a list of names.
+// Reads a single name or a list of names.
 static struct spec_name *read_names(struct reader *r, const struct yaml_node *node, size_t least, const char *what,
                                     size_t *count) {
     bool list = node->kind == YAML_KIND_SEQ;
@@ -201,6 +201,7 @@ static struct spec_name *read_names(struct reader *r, const struct yaml_node *no
 
 // ---- operations ----
 
+// Reads a scalar as the first of these that it can be: integer, number, flag, text.
 static struct spec_value scalar_value(const struct yaml_node *node) {
     struct spec_value v = {.loc = node->loc, .s = node->text};
     bool truth = false;
@@ -255,7 +256,7 @@ static void read_outs(struct reader *r, const struct yaml_node *node, struct spe
     else if (out) op->outs = read_names(r, out, 1, "out", &op->out_count);
 }
 
-// The keys of operations are not known here, so the note only suggests `op` for a similar key.
+// Suggests `op` if a similar key is there. Which other keys an operation has is not known here.
 static void note_op_key(struct reader *r, const struct yaml_node *node) {
     static const char *const meant[] = {"op"};
     for (size_t i = 0; i < node->count; i++)

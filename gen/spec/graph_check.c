@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor names of a graph: each is defined once, before its use, and is available whenever its user runs.
+// Checks the tensor names of a graph: each is defined once, before its use, and is available whenever its reader runs.
 #include <string.h>
 
 #include "gen/spec/spec_read.h"
@@ -14,7 +14,7 @@ struct scope {
     struct arena *arena;
     struct diag *diag;
     VEC(struct symbol) symbols;
-    // A name that is defined twice was reported, so a missing name may be caused by that error.
+    // Some name was defined twice and reported, so a missing name may only follow from that error and is not reported.
     bool twice;
 };
 
@@ -52,7 +52,7 @@ static void report_unknown(struct scope *s, struct spec_name name, const struct 
     diag_note_words(s->diag, name.loc, name.text, names, s->symbols.count);
 }
 
-// region NULL: the graph's outputs, which must be available in every step that runs the region that makes them.
+// Checks the use of a name in a region. region NULL: by an output, which is available whenever its region runs.
 static void use(struct scope *s, struct spec_name name, const struct spec_region *region,
                 const struct spec_graph *graph) {
     const struct symbol *symbol = find(s, name.text);
@@ -98,7 +98,7 @@ static void check_region_name(const struct spec_graph *graph, size_t index, stru
     }
 }
 
-// Every output is one memory area and one tensor in the written files, so a name may occur only once.
+// Checks that an output occurs once: every output is one memory area, and one tensor in the files that are written.
 static void check_output(const struct spec_graph *graph, size_t index, struct diag *diag) {
     struct spec_name name = graph->outputs[index];
     for (size_t i = 0; i < index; i++) {

@@ -13,8 +13,8 @@ struct reader {
 };
 
 static const char *const type_words[CUSTOM_TYPES] = {"fp32", "int8"};
-// Names of streams and keys that are refused because they already have a meaning: streams of the design, and keys of
-// operations, which cannot be parameters.
+// Names that are refused because they already have a meaning: streams of the design, and keys of operations, which
+// cannot be parameters.
 static const char *const taken_streams[] = {"step", "param", "fetch", "kscale", "vscale"};
 static const char *const taken_keys[] = {"op", "name", "in", "out", "lanes", "order"};
 static const char *const table_keys[] = {"rows", "cols", "weight"}; // keys of operations whose kernel reads a table
@@ -235,7 +235,7 @@ static void read_expr(struct reader *r, const struct yaml_node *node, const char
 
 // ---- files ----
 
-// Whether a dump of the IR can hold the text.
+// Whether a dump of the IR can hold the text: UTF-8 without a zero byte.
 static bool is_text(const char *data, size_t len) {
     const unsigned char *p = (const unsigned char *)data, *end = p + len;
     while (p < end) {
@@ -251,6 +251,7 @@ static bool is_text(const char *data, size_t len) {
     return true;
 }
 
+// Reads a file that the spec names. Returns false after an error.
 static bool read_file(struct reader *r, const struct yaml_node *node, const char *what, const char *ending,
                       struct custom_file *out) {
     const char *path, *why = NULL;
@@ -284,8 +285,8 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-// Whether the C text contains the name or may build it from parts. The text is compiled only when the replay
-// starts.
+// Whether the C text contains the name as a word, or may build it with `##`. This finds most mistakes early, because
+// the text is compiled only when the replay starts.
 static bool may_define(const char *text, const char *name) {
     size_t len = strlen(name);
     for (const char *p = text; (p = strstr(p, name)) != NULL; p++)
@@ -340,7 +341,7 @@ static int read_ports(struct reader *r, const struct yaml_node *node, const char
     return (int)node->count;
 }
 
-// Refuses parameters that the design sets itself: in a kernel that takes step words, or reads a table.
+// Refuses parameters that the design sets itself in a kernel that takes step words or reads a table.
 static void refuse_set_params(struct reader *r, const struct custom *k) {
     static const char *const of_steps[] = {"FIRINGS", "WHEN_LAST"}, *const of_tables[] = {"TABLE_OFFSET",
                                                                                           "TABLE_STRIDE", "REPEAT",
@@ -416,7 +417,7 @@ static void read_fetch(struct reader *r, const struct yaml_node *node, struct cu
     }
 }
 
-// Sum of the powers of two in a list.
+// Reads a list of powers of two and returns their sum. Without a list: the sum of all powers up to `most`.
 static int read_powers(struct reader *r, const struct yaml_node *node, int most, const char *what) {
     static const int64_t legal[] = {1, 2, 4, 8, 16, 32};
     size_t known = 0;

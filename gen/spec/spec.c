@@ -134,6 +134,8 @@ static void read_board(const struct yaml_node *root, struct rill_spec *spec, str
     spec->device = rill_device_find(name, file_dir(arena, spec->path), loc, arena, diag);
 }
 
+// Reads all parts of a spec. Rules between parts are checked only if `design` has no error, and a family's graph is
+// built only if nothing is wrong.
 static struct rill_spec *read_tree(const char *path, const struct yaml_node *root, struct arena *arena,
                                    struct diag *diag) {
     int before = diag->errors;

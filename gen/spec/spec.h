@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The design spec, read and checked: a model (a family and its parameters) or a graph, a board, and the design's
-// parameters. docs/spec.md describes every key. The IR checks names, arity and attributes of operations, not this
-// reader.
+// parameters. docs/spec.md describes every key. This reader does not know the operations: their names, arity and
+// attributes are checked when the graph becomes IR.
 #ifndef RILL_SPEC_H
 #define RILL_SPEC_H
 
@@ -64,7 +64,7 @@ struct spec_design {
     struct spec_format_rule *rule;
     int sampling;    // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;      // most drafts of a generating step; 0: none
-    int on_chip_kib; // what a group of operations may store on chip; 0: no limit, one group
+    int on_chip_kib; // KiB that a group of operations may store on chip; 0: no limit, one group
 };
 
 // A name with its place.
@@ -91,7 +91,7 @@ struct spec_attr {
 };
 
 struct spec_op {
-    struct spec_name op; // place of the operation's name
+    struct spec_name op; // the operation's name
     struct loc loc;      // of the whole item
     size_t out_count, in_count, attr_count;
     struct spec_name *outs, *ins; // tensor names
@@ -100,7 +100,7 @@ struct spec_op {
 };
 
 struct spec_carry {
-    struct spec_name name; // local to the region: init in the first repetition, then next of the previous one
+    struct spec_name name; // local to the region: `init` in the first repetition, then `next` of the previous one
     struct spec_name init, next;
 };
 

@@ -119,7 +119,7 @@ module rill_unary_lane #(
                 rill_delay_line #(.DATA_W(32), .DEPTH(LATENCY_MUL + LATENCY_ADD + 1)) u_x (.clk(clk), .rst(rst),
                     .en(en), .d(x), .q(x_late));
                 rill_fp32_mul u_y (.clk(clk), .en(en), .a(x_late), .b(bounded_q), .y(y), .fault(never[1]));
-            end else begin : gen_sigmoid
+            end else begin : gen_bounded
                 assign y = bounded_q;
                 assign never[1] = 1'b0;
             end

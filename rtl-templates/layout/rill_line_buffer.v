@@ -203,9 +203,12 @@ module rill_line_buffer #(
 
     // Distances to the next word, in the image and in the ring, for each loop that can move on.
     function [6*32-1:0] moves_of(input integer in_ring);
-        integer l;
-        for (l = WORD; l <= IMAGE; l = l + 1)
-            moves_of[l*32 +: 32] = in_ring != 0 ? ring(move(l)) : move(l);
+        integer outer;
+        begin
+            moves_of = {6*32{1'b0}};
+            for (outer = WORD; outer <= IMAGE; outer = outer + 1)
+                moves_of[outer*32 +: 32] = in_ring != 0 ? ring(move(outer)) : move(outer);
+        end
     endfunction
     localparam [6*32-1:0] MOVES = moves_of(0);
     localparam [6*32-1:0] RING_MOVES = moves_of(1);

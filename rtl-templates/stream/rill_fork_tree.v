@@ -67,7 +67,7 @@ module rill_fork_tree #(
                     .s_axis_tvalid(group_tvalid[g]), .s_axis_tready(group_tready[g]), .s_axis_tdata(first_tdata),
                     .m_axis_tvalid(copy_tvalid), .m_axis_tready(copy_tready),
                     .m_axis_tdata(m_axis_tdata[g*DATA_W +: DATA_W]));
-                rill_fork #(.PORTS(READERS)) u_fork (.clk(clk), .rst(1'b0), .s_axis_tvalid(copy_tvalid),
+                rill_fork #(.PORTS(READERS)) u_readers (.clk(clk), .rst(1'b0), .s_axis_tvalid(copy_tvalid),
                     .s_axis_tready(copy_tready), .m_axis_tvalid(m_axis_tvalid[g*GROUP +: READERS]),
                     .m_axis_tready(m_axis_tready[g*GROUP +: READERS]));
             end

@@ -181,6 +181,75 @@ counted check "a copy of the package, from Python" copied_python
 counted check_refused "a copy of the package has the chat templates" 1 'has no token `<|im_start|>`' "$in_a_copy" \
     build/host/rill-host . --prompt Hi --chat chatml
 
+# ---- two compute units of one package, each with its own banks; a process of the card for each unit ----
+
+# The kernel is the same, so the simulation of the other package is used. Both units begin behind bank 0.
+pair=$away/pair pair_card="" other_request=(--prompt "Tom and his dog" --tokens 3)
+stop_pair() {
+    stop_card
+    [ -z "$pair_card" ] || { kill -9 "$pair_card" && wait "$pair_card"; } 2>/dev/null
+    pair_card=""
+}
+trap 'stop_pair; rm -rf "$away"' EXIT
+start_pair() {
+    stop_pair
+    (cd "$away" && exec env -u RILL_HOME "$package/sim/card/card" --unwritten --first-bank 5 pair second.socket) \
+        >"$work/pair.out" 2>&1 &
+    pair_card=$!
+    start_card --unwritten --first-bank 3 || return
+    for ((i = 0; i < 600; i++)); do [ -S "$away/second.socket" ] && return || sleep 0.05; done
+    return 1
+}
+make_pair() {
+    "$rill" package "$work/design" -o "$pair" --units 2 --first-bank 3 && cp -r "$package/image" "$pair" &&
+        mkdir -p "$pair/build/hw" && python3 "$root/tests/package/xclbin.py" "$pair" "$pair/build/hw/rill_1.xclbin"
+}
+on_pair=$work/on_pair
+printf '#!/bin/sh\nRILL_CARD=%s:second.socket exec %s build/host/rill-host pair --timeout 60 --quiet --ids "$@"\n' \
+    "$socket" "$in_a_copy" >"$on_pair"
+chmod +x "$on_pair"
+golden "${other_request[@]}" >"$work/other.json"
+# Both units run at the same time, one request by each of two programs, then the other request.
+both_units() {
+    local first status=0
+    start_pair || return
+    for turn in 1 2; do
+        "$on_pair" --unit 1 "${request[@]}" --check-weights >"$work/unit1.ids" &
+        first=$!
+        "$on_pair" --unit 2 "${other_request[@]}" --check-weights >"$work/unit2.ids" || status=1
+        wait $first && [ $status = 0 ] && [ "$(cat "$work/unit1.ids")" = "$(golden_ids <"$work/golden.json")" ] &&
+            [ "$(cat "$work/unit2.ids")" = "$(golden_ids <"$work/other.json")" ] || return
+    done
+}
+counted check "two units: the package, outside the project" make_pair
+counted check "two units: each decodes, both at once" both_units
+units_in_python() {
+    RILL_CARD=$socket:second.socket "$in_a_copy" env PYTHONPATH=host/boards/host \
+        RILL_HOST_LIBRARY=build/host/librill_host.so python3 -c 'import json, sys, rill_host
+hosts = [rill_host.Host("pair", timeout=100, unit=unit) for unit in (1, 2)]
+banks = [[b["bank"] for b in json.loads(host.about())["banks"]] for host in hosts]
+assert banks == [["HBM[3]", "HBM[4]"], ["HBM[5]", "HBM[6]"]], banks
+want = [json.load(open(path))["token_ids"] for path in sys.argv[1:]]
+for host in hosts:
+    host.upload()
+assert [hosts[0].run("Once upon a time", tokens=3).ids, hosts[1].run("Tom and his dog", tokens=3).ids] == want' \
+        "$work/golden.json" "$work/other.json"
+}
+counted check "two units: both from one program, in Python" units_in_python
+counted check_refused "two units: a third" 1 'there is no compute unit 3: the package has 2' "$on_pair" --unit 3 \
+    "${request[@]}"
+crossed() { # a binary in which unit 2 has a bank of unit 1
+    rm -rf "$work/crossed" && mkdir "$work/crossed" && cp "$pair"/{package.json,link.cfg,kernel.xml} "$work/crossed" &&
+        sed -i 's/^sp=rill_2.m_axi_hbm_01:HBM.6.$/sp=rill_2.m_axi_hbm_01:HBM[4]/' "$work/crossed/link.cfg" &&
+        python3 "$root/tests/package/xclbin.py" "$work/crossed" "$away/crossed.xclbin"
+    check_refused "two units: a binary in which they share a bank" 1 \
+        'argument .hbm_01. is on HBM\[4\], the package has it on HBM\[6\]' "$on_pair" --unit 2 --binary crossed.xclbin \
+        "${request[@]}"
+}
+counted crossed
+stop_pair
+start_card --unwritten
+
 # ---- what is refused before the card is asked ----
 
 usage() { check_refused "usage: $1" 2 "$2" "$on_card" "${@:3}"; }
@@ -274,6 +343,15 @@ counted check "memory with jitter" with_card --seed 3 -- same_ids "${request[@]}
 in_order=$(cycles)
 other_order() { same_ids "${request[@]}" && [ "$(cycles)" != "$in_order" ]; }
 counted check "memory that answers in another order" with_card --seed 3 --shuffle -- other_order
+# A clock that misses cycles, or is slower for a while: the memory has its own clock, so its answers take fewer cycles.
+counted check "the clock as it should be" with_card -- same_ids "${request[@]}"
+whole=$(cycles)
+fewer() { same_ids "${request[@]}" && [ "$(cycles)" -lt "$whole" ]; }
+for seed in 1 2; do
+    counted check "gaps in the clock at random, seed $seed" with_card --gaps $seed -- same_ids "${request[@]}"
+done
+counted check "a long gap in the clock" with_card --gap-at 20000:3000 -- fewer
+counted check "a slower clock" with_card --slow-at 100:50000 -- fewer
 counted check "responses 5,000 cycles late" with_card --late 0:3000:5000 --late 1:20:9000 -- same_ids "${request[@]}"
 counted refused "an error in a beat of the parameters" 1 'fault 6: the memory answered an error on channel 0' \
     --bad-beat 0:5 -- "${request[@]}"
@@ -331,7 +409,7 @@ counted check "the watchdog: reset" "$on_card" --reset
 counted after "the watchdog"
 counted refused "nothing moves, and no watchdog" 1 \
     'nothing has moved for [0-9]+ s; the design is .*state [0-9]+.*, not idle: .*reset' "${lost[@]}" -- \
-    --watchdog 4000000000 --timeout 2 "${request[@]}"
+    --watchdog 4000000000 --timeout 10 "${request[@]}"
 counted check "nothing moves: reset" "$on_card" --reset
 counted after "nothing moves"
 

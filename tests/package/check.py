@@ -6,7 +6,7 @@ usage: check.py WHAT PACKAGE [FILE]...
   registers       package.json, kernel.xml, component.xml and design.tcl have the registers of rtl/rill_axil_regs.v
   pins            component.xml has the pins of the kernel's module; ties as the platform wants them
   tcl RECORD      RECORD is what package_xo.tcl did under the mock: registers, interfaces, clock, reset, parameters
-  link            link.cfg: one compute unit, every memory port on a separate bank
+  link            link.cfg: the compute units, every memory port of each on a separate bank
   core            the FuseSoC core names the files of filelist.f
   docs FILE       the register table of `rill package --registers`
   xclbin FILE     FILE is what XRT's library reads from a binary: arguments, offsets, banks
@@ -203,6 +203,7 @@ def check_tcl(package, record):
     want = {("parameter:ap_rst_n:POLARITY", "value"): "ACTIVE_LOW", ("core", "sdx_kernel"): "true",
             ("core", "sdx_kernel_type"): "rtl", ("core", "name"): package.kernel, ("fileset", "top"): package.kernel,
             ("parameter:ap_clk:FREQ_HZ", "value"): str(package.json["clock_hz"]), ("block:reg0", "range"): "4096",
+            ("parameter:ap_clk:FREQ_HZ", "value_resolve_type"): "user",
             ("interface:s_axi_control", "slave_memory_map_ref"): "s_axi_control"}
     same("package_xo.tcl: properties", {k: value.get(k) for k in want}, want)
     xo = [line for line in lines if line[0] == "package_xo"]
@@ -219,27 +220,29 @@ def check_link(package):
             if "=" not in line:
                 fail(f"link.cfg: `{line}`")
             now.append(tuple(line.split("=", 1)))
-    unit = package.json["compute_unit"]
+    units = package.json["compute_units"]
     nk = [v for k, v in sections["connectivity"] if k == "nk"]
-    same("link.cfg: nk", nk, [f"{package.kernel}:1:{unit}"])
+    same("link.cfg: nk", nk, [f"{package.kernel}:{len(units)}:{'.'.join(units)}"])
+    same("link.cfg: units as in design.tcl", units,
+         re.search(r"^set rill\(units\) \{(.*)\}$", read(f"{package.path}/design.tcl"), re.M)[1].split())
     sp = [v for k, v in sections["connectivity"] if k == "sp"]
     pins = package.pins()
     banks = {}
     for text in sp:
-        found = re.fullmatch(rf"{re.escape(unit)}\.(\w+):HBM\[(\d+)\]", text)
-        if not found:
-            fail(f"link.cfg: sp={text}: not a port of {unit} and a single bank")
-        port, bank = found[1], int(found[2])
+        found = re.fullmatch(r"(\w+)\.(\w+):HBM\[(\d+)\]", text)
+        if not found or found[1] not in units:
+            fail(f"link.cfg: sp={text}: not a port of a compute unit and a single bank")
+        unit, port, bank = found[1], found[2], int(found[3])
         if f"{port}_arvalid" not in pins or port not in package.masters:
             fail(f"link.cfg: sp={text}: the kernel has no memory port {port}")
         if bank >= 32:
             fail(f"link.cfg: sp={text}: no such bank")
-        if bank in banks.values() or port in banks:
+        if bank in banks.values() or (unit, port) in banks:
             fail(f"link.cfg: sp={text}: a bank or port is named twice")
-        banks[port] = bank
-    same("link.cfg: ports", set(banks), set(package.masters))
+        banks[unit, port] = bank
+    same("link.cfg: ports", set(banks), {(u, p) for u in units for p in package.masters})
     same("link.cfg: banks as in package.json", {p: f"HBM[{b}]" for p, b in banks.items()},
-         {p["name"]: p["bank"] for p in package.json["memory_ports"]})
+         {(u, p["name"]): bank for p in package.json["memory_ports"] for u, bank in zip(units, p["banks"])})
     same("link.cfg: the platform's scalable clock", sections[None],
          [("kernel_frequency", f"0:{package.json['clock_hz'] // 1000000}")])
     others = [k for k, _ in sections["connectivity"] if k not in ("nk", "sp")]
@@ -287,18 +290,23 @@ def check_docs(package, table):
 
 
 def check_xclbin(package, listing):
-    got = {}
+    got, units, unit = {}, [], ""
     for line in read(listing).splitlines():
         words = line.split()
         if words[0] == "kernel":
-            same("xclbin: kernel and unit", words[1:], [package.kernel, package.json["compute_unit"]])
+            same("xclbin: kernel", words[1], package.kernel)
+            unit = words[2]
+            units.append(unit)
         elif words[0] == "argument":
-            got[int(words[1])] = (words[2], int(words[3], 0), int(words[4]), words[5], words[6])
+            got[unit, int(words[1])] = (words[2], int(words[3], 0), int(words[4]), words[5], words[6])
         elif words[0] == "banks":
-            same("xclbin: banks in use", int(words[1]), package.channels)
+            same("xclbin: banks in use", int(words[1]), package.channels * len(units))
+    same("xclbin: units", sorted(units), package.json["compute_units"])
+    banks = {p["name"]: dict(zip(package.json["compute_units"], p["banks"])) for p in package.json["memory_ports"]}
     want = {}
-    for i, (name, offset, size, port) in package.arguments().items():
-        want[i] = (name, offset, size, port, f"HBM[{int(port[-2:])}]" if port != "s_axi_control" else "-")
+    for unit in units:
+        for i, (name, offset, size, port) in package.arguments().items():
+            want[unit, i] = (name, offset, size, port, banks[port][unit] if port != "s_axi_control" else "-")
     same("xclbin: arguments", got, want)
 
 

@@ -72,7 +72,7 @@ binary() { # package
 # for packages of the same Verilog, such as copies with a fault in another file.
 instances() { # package
     local kept
-    kept=$work/instances/$(cd "$1" && xargs cat design.mk filelist.f <filelist.f | sha1sum | cut -d' ' -f1)
+    kept=$work/instances/$(cd "$1" && xargs cat design.mk design.tcl filelist.f <filelist.f | sha1sum | cut -d' ' -f1)
     if [ ! -e "$kept" ]; then
         mkdir -p "$work/instances" && elaborate "$1" >"$kept.new" && mv "$kept.new" "$kept" || return
     fi
@@ -81,7 +81,9 @@ instances() { # package
 elaborate() ( # package
     cd "$1" && iverilog -g2005 -DRILL_VENDOR_CELLS -o "$work/netlist" -y "$root/verif/model" \
         -s "$(sed -n 's/^KERNEL := //p' design.mk)" -c filelist.f &&
-        awk -v prefix="level0_i/ulp/$(sed -n 's/^UNIT := //p' design.mk)/inst/" -f "$here/cells.awk" "$work/netlist"
+        for unit in $(sed -n 's/^set rill(units) {\(.*\)}$/\1/p' design.tcl); do
+            awk -v prefix="level0_i/ulp/$unit/inst/" -f "$here/cells.awk" "$work/netlist"
+        done
 )
 
 place() { # package, mode
@@ -198,6 +200,66 @@ cores() { # two designs with the default name, and one design with two names: fo
     grep -h '^name: ' "$outside"/{alpha,beta,again}/*.core "$work/linear"/*.core | sort | uniq -d | grep . && return 1
     return 0
 }
+# Several compute units: two of one package; one of a package whose banks begin after those.
+units_of() { # package of make_package, name, options
+    "$rill" package "$work/$1.design" -o "$outside/$2" --name "$2" "${@:3}" >"$work/units.txt" 2>&1
+}
+two_units() {
+    units_of dies twin --units 2 && agree "$outside/twin" && binary "$outside/twin" &&
+        grep -q '^nk=twin:2:twin_1.twin_2$' "$outside/twin/link.cfg" &&
+        grep -q '^sp=twin_2.m_axi_hbm_10:HBM\[21\]$' "$outside/twin/link.cfg"
+}
+both_placed() { # both units, soft and hard
+    local unit mode
+    instances "$outside/twin" || return
+    for mode in soft hard; do
+        rm -f "$MOCK_RECORD" && place "$outside/twin" $mode || return
+        for unit in twin_1 twin_2; do grep -c "cell:level0_i/ulp/$unit/" "$MOCK_RECORD"; done | sort -u >"$work/placed"
+        [ "$(wc -l <"$work/placed")" = 1 ] && [ "$(cat "$work/placed")" -gt 10 ] || return
+    done
+}
+both_clocks() { # the route to the MMCM of each unit
+    units_of halved timed --units 2 && instances "$outside/timed" && rm -f "$MOCK_RECORD" &&
+        place "$outside/timed" none &&
+        [ "$(grep -c '^set_property	CLOCK_DEDICATED_ROUTE	ANY_CMT_COLUMN	net:buffer$' "$MOCK_RECORD")" = 2 ]
+}
+too_many() { # two units beyond the limits of the board: told, with what they exceed
+    units_of dies heavy --units 2 && grep -Eq 'warning: 2 compute units exceed the limits of die SLR0, by estimate: ' \
+        "$work/units.txt" && ! { units_of linear light --units 2 && grep warning "$work/units.txt"; }
+}
+# Links twin and a kernel of another design by make: one configuration with the lowest clock, and both placements.
+linked() {
+    units_of linear beside --first-bank 22 && sed -i 's/^kernel_frequency=.*/kernel_frequency=0:111/' \
+        "$outside/beside/link.cfg" && instances "$outside/beside" && cp "$MOCK_CELLS" "$work/beside.cells" &&
+        instances "$outside/twin" && cat "$work/beside.cells" >>"$MOCK_CELLS" && rm -f "$MOCK_RECORD" &&
+        alone env PATH="$mocked" make -s -C twin xclbin PLACEMENT=hard ALSO=../beside &&
+        grep -q 'cell:level0_i/ulp/twin_2/' "$MOCK_RECORD" &&
+        [ "$(grep -c '^sp=' "$outside/twin/build/together/link.cfg")" = 23 ] &&
+        grep -q '^kernel_frequency=0:111$' "$outside/twin/build/together/link.cfg" &&
+        grep -q '^source {.*/beside/place.tcl}$' "$outside/twin/build/together/place.tcl"
+}
+clash() { # name, message, design, options: a package that cannot be linked with twin
+    units_of "$3" clash "${@:4}" && PATH=$mocked check_refused "$1" 2 "$2" make -s -C "$outside/twin" together \
+        ALSO=../clash
+}
+same_kernel() {
+    "$rill" package "$work/linear.design" -o "$outside/clash" --name twin --first-bank 22 >/dev/null &&
+        PATH=$mocked check_refused "outside: linked with a kernel of the same name" 2 \
+            'two packages have the kernel .twin' make -s -C "$outside/twin" together ALSO=../clash
+}
+units_checks() {
+    counted check "outside: a package with two compute units: link file, binary, registers" two_units
+    counted check "outside: both units are placed" both_placed
+    counted check "outside: the clock of both units is routed" both_clocks
+    counted check "outside: more units than the board's limits allow" too_many
+    counted check "outside: two units and another design's kernel in one link" linked
+    counted clash "outside: linked with a kernel on the same banks" 'two memory ports are on HBM.21.' linear \
+        --first-bank 21
+    counted same_kernel
+    counted check_refused "outside: more banks than the memory has" 1 'need the banks HBM.0. to HBM.32., but the last' \
+        "$rill" package "$work/dies.design" -o "$outside/refused" --units 3
+}
+
 alone_checks() {
     counted check "outside: packages of two kernels" two_packages
     counted check "outside: the command says what it wrote and what comes next" tells
@@ -207,6 +269,7 @@ alone_checks() {
     counted check "outside: packaging again leaves nothing stale" stale
     counted check "outside: a list that names files elsewhere removes none of them" foreign_list
     counted check "outside: names of cores are unique" cores
+    units_checks
 }
 
 # ---- placement: every crossing between dies goes from flip-flop to flip-flop ----
@@ -297,7 +360,7 @@ declare -A spec=([medium]=$root/configs/gpt2-medium-u55c.yaml [linear]=$root/con
     [dies]=$work/dies.yaml [pumped]=$work/pumped.yaml [cut_far]=$work/cut_far.yaml [kernels]=$work/kernels.yaml)
 if [ -n "$only" ]; then
     for name in linear dies cut_far; do
-        [ $only = alone ] && [ $name != linear ] && continue
+        [ $only = alone ] && [ $name = cut_far ] && continue
         counted check "$name: packaged" make_package "${spec[$name]}" $name
     done
     "${only}_checks"
@@ -416,6 +479,8 @@ counted finds "wrong size of a pointer" tcl design.tcl 's/{prompt_ptr 0x040 64/{
 counted finds "wrong width of a port's parameter" tcl design.tcl 's/DATA_WIDTH 256/DATA_WIDTH 512/'
 counted finds "a port left out in design.tcl" tcl design.tcl 's/^set rill(masters) {m_axi_hbm_00 /set rill(masters) {/'
 counted finds "reset of the other polarity" tcl package_xo.tcl 's/ACTIVE_LOW/ACTIVE_HIGH/'
+counted finds "a clock frequency that the linker may not change" tcl package_xo.tcl \
+    's/value_resolve_type user/value_resolve_type immediate/'
 counted finds "an unknown command" tcl package_xo.tcl 's/^ipx::save_core/ipx::store_core/'
 counted finds "an unknown option" tcl package_xo.tcl 's/-taxonomy/-taxonomie/'
 counted finds "an unknown property" tcl package_xo.tcl 's/address_offset/offset/'
@@ -464,7 +529,7 @@ counted finds "registers at the MMCM's clock" clocked rtl/rill_kernel.v \
 counted finds "no feedback in the delay group" clocked clocks.xdc 's/{u_clock.feedback_q /{/' pumped
 counted finds "no property of the route to the MMCM" clocked clocks.xdc '/CLOCK_DEDICATED_ROUTE/d' pumped
 counted finds "a property with another value" clocked clocks.xdc 's/ANY_CMT_COLUMN/BACKBONE/' pumped
-counted finds "a route that the linked design does not get" routed place.tcl 's/^if .*rill_route_clock$//' pumped
+counted finds "a route that the linked design does not get" routed place.tcl 's/^if .*rill_route_clock .*$//' pumped
 counted finds "a route from the net inside alone" routed place.tcl 's/get_nets -segments/get_nets/' pumped
 counted finds "an MMCM that is not found" routed place.tcl 's/u_mmcm/u_pll/' pumped
 counted finds "an MMCM in a design with one clock" single rtl/rill_kernel.v \

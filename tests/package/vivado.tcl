@@ -71,7 +71,7 @@ array set mock_properties {
     block {range width usage}
     register {description address_offset size access}
     field {description bit_offset bit_width access}
-    parameter {value NAME}
+    parameter {value value_resolve_type NAME}
     interface {slave_memory_map_ref}
     port {NAME}
     map {NAME}

@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 BITSTREAM, EMBEDDED_METADATA, MEM_TOPOLOGY, CONNECTIVITY, IP_LAYOUT = 0, 2, 6, 7, 8  # axlf_section_kind
 MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 6, 1, 0, 1
-BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000
+BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000  # the units' registers follow one another
 
 
 def text(value, size):
@@ -32,7 +32,7 @@ def memory(used):
     return struct.pack("<i4x", BANKS) + b"".join(rows)
 
 
-def metadata(kernel, unit, package, platform):
+def metadata(kernel, units, package, platform):
     kernel = ElementTree.fromstring(ElementTree.tostring(kernel))  # a copy
     kernel.set("language", "ip")
     args = kernel.find("args")
@@ -40,15 +40,17 @@ def metadata(kernel, unit, package, platform):
         kernel.append(child)
     kernel.remove(kernel.find("ports"))
     kernel.remove(args)
-    instance = ElementTree.SubElement(kernel, "instance", name=unit)
-    ElementTree.SubElement(instance, "addrRemap", base=hex(UNIT_BASE), range=hex(UNIT_RANGE), port="s_axi_control")
+    for index, unit in enumerate(units):
+        instance = ElementTree.SubElement(kernel, "instance", name=unit)
+        ElementTree.SubElement(instance, "addrRemap", base=hex(UNIT_BASE + index * UNIT_RANGE), range=hex(UNIT_RANGE),
+                               port="s_axi_control")
     project = ElementTree.Element("project", name=package["design"])
     node = ElementTree.SubElement(project, "platform", vendor="xilinx", boardid=package["board"], name=platform,
                                   featureRomTime="0")
     ElementTree.SubElement(node, "version", major="1", minor="0")
     device = ElementTree.SubElement(node, "device", name="fpga0", fpgaDevice=package["part"] or "none", addrWidth="0")
     core = ElementTree.SubElement(device, "core", name="OCL_REGION_0", target="hw_em", type="clc_region",
-                                  clockFreq="0MHz", numComputeUnits="1")
+                                  clockFreq="0MHz", numComputeUnits=str(len(units)))
     core.append(kernel)
     return b'<?xml version="1.0" encoding="UTF-8"?>' + ElementTree.tostring(project)
 
@@ -59,16 +61,23 @@ def sections(path):
     with open(f"{path}/link.cfg", encoding="utf-8") as file:
         link = file.read()
     kernel = ElementTree.parse(f"{path}/kernel.xml").getroot().find("kernel")
-    unit = re.search(r"^nk=\w+:1:(\w+)$", link, re.M)[1]
-    bank = {port: int(number) for port, number in re.findall(r"^sp=\w+\.(\w+):HBM\[(\d+)\]$", link, re.M)}
-    wires = [(int(a.get("id")), 0, bank[a.get("port")]) for a in kernel.iter("arg") if a.get("addressQualifier") == "1"]
+    count, names = re.search(r"^nk=\w+:(\d+):([\w.]+)$", link, re.M).groups()
+    units = names.split(".")
+    if len(units) != int(count):
+        sys.exit(f"error: link.cfg: {count} units, but {len(units)} names")
+    bank = {(unit, port): int(number)
+            for unit, port, number in re.findall(r"^sp=(\w+)\.(\w+):HBM\[(\d+)\]$", link, re.M)}
+    wires = [(int(a.get("id")), index, bank[unit, a.get("port")]) for index, unit in enumerate(units)
+             for a in kernel.iter("arg") if a.get("addressQualifier") == "1"]
     platform = package["platform"] or "none"
     properties = INTERRUPT | AP_CTRL_HS << 8
-    layout = struct.pack("<i4x", 1) + struct.pack("<IIQ64s", IP_KERNEL, properties, UNIT_BASE,
-                                                  text(f"{kernel.get('name')}:{unit}", 64))
+    layout = struct.pack("<i4x", len(units))
+    for index, unit in enumerate(units):
+        layout += struct.pack("<IIQ64s", IP_KERNEL, properties, UNIT_BASE + index * UNIT_RANGE,
+                              text(f"{kernel.get('name')}:{unit}", 64))
     connectivity = struct.pack("<i", len(wires)) + b"".join(struct.pack("<iii", *wire) for wire in wires)
     return platform, uuid.uuid5(uuid.NAMESPACE_OID, package["identity"]).bytes, [
-        (BITSTREAM, "none", b"no bitstream"), (EMBEDDED_METADATA, "xml", metadata(kernel, unit, package, platform)),
+        (BITSTREAM, "none", b"no bitstream"), (EMBEDDED_METADATA, "xml", metadata(kernel, units, package, platform)),
         (MEM_TOPOLOGY, "memory", memory(set(bank.values()))), (CONNECTIVITY, "connectivity", connectivity),
         (IP_LAYOUT, "layout", layout)]
 

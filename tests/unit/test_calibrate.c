@@ -7,6 +7,7 @@
 
 #include "gen/reference/execute.h"
 #include "gen/reference/calibrate.h"
+#include "gen/reference/statistics.h"
 
 enum { IDS = 41, WINDOW = 16, HIDDEN = 64, VOCAB = 97, LANES = 5 /* four and one more */ };
 
@@ -155,6 +156,26 @@ static void test_other_model(void **state) {
     image_end(&x);
 }
 
+// Attributes that a family may set for attention alone change what the later products multiply.
+static void test_other_attention(void **state) {
+    (void)state;
+    struct image_fixture x;
+    image_begin(&x);
+    struct oracle_graph *g = usual_graph(&x);
+    uint64_t hash = statistics_graph(g);
+    struct oracle_node *n = &g->node.items[0];
+    static const int64_t window[] = {8};
+    n->cap = 30;
+    assert_true(statistics_graph(g) != hash);
+    n->cap = 0, n->window = (struct oracle_each){window, 1};
+    assert_true(statistics_graph(g) != hash);
+    n->window = (struct oracle_each){0}, n->scale_root = 64;
+    assert_true(statistics_graph(g) != hash);
+    n->scale_root = 0;
+    assert_true(statistics_graph(g) == hash);
+    image_end(&x);
+}
+
 static void refuse(const char *from, const char *to, const char *message) {
     struct image_fixture x;
     image_begin(&x);
@@ -227,8 +248,9 @@ static void test_weights(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_means),       cmocka_unit_test(test_lanes),   cmocka_unit_test(test_file),
-        cmocka_unit_test(test_other_model), cmocka_unit_test(test_damaged), cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_means),       cmocka_unit_test(test_lanes),           cmocka_unit_test(test_file),
+        cmocka_unit_test(test_other_model), cmocka_unit_test(test_other_attention), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -429,11 +429,11 @@ static void test_places(void **state) {
 static const struct {
     int64_t context, prompt;
     bool quick;
-    int channels, copies, pump;
+    int channels, copies, pump, query_heads;
 } fitting[] = {
-    {1024, 256, false, 30, 2, 2},
-    {8192, 4096, false, 30, 2, 2},
-    {1024, 0, true, 16, 1, 0},
+    {1024, 256, false, 30, 2, 2, 0},
+    {8192, 4096, false, 30, 2, 2, 0},
+    {1024, 0, true, 16, 1, 0, 0},
 };
 
 static void slow_fitting(void **state) {
@@ -453,7 +453,8 @@ static void slow_fitting(void **state) {
         assert_no_errors(&x.f);
         struct ir *ir = command_fit(m, "t.yaml", &d, &spec, &x.f.diag);
         assert_non_null(ir);
-        int64_t got[] = {d.fits, d.channels, d.copies, d.pump, d.speed.prompt, d.dies, ir->design.channels, d.lanes},
+        int64_t got[] = {d.fits, d.channels,          d.copies, d.pump,       d.speed.prompt,
+                         d.dies, ir->design.channels, d.lanes,  d.query_heads},
                 want[] = {true,
                           fitting[i].channels,
                           fitting[i].copies,
@@ -461,7 +462,8 @@ static void slow_fitting(void **state) {
                           fitting[i].prompt,
                           3,
                           fitting[i].channels,
-                          16};
+                          16,
+                          fitting[i].query_heads};
         for (size_t n = 0; n < COUNT_OF(got); n++) assert_int_equal(got[n], want[n]);
         design_report_capacity(ir, loc_none(), &x.f.diag);
         assert_int_equal(x.f.diag.warnings, 0);

@@ -454,6 +454,9 @@ static void test_wrong_checkpoint(void **state) {
     x.f.diag.errors = 0;
     assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), image_path(&x, "nowhere"),
                    "nowhere: error: no folder or GGUF file with weights at this path [weights-missing]");
+    x.f.diag.errors = 0;
+    assert_refused(&x, image_build(&x, with_heads(&x, 4, 4), NULL), "random",
+                   "`random`: the seed is missing; write `random:1` [seed-missing]");
     image_end(&x);
 }
 

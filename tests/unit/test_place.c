@@ -19,6 +19,7 @@
 #include "gen/lp/mip.h"
 #include "gen/pass/pass.h"
 #include "gen/pass/place.h"
+#include "gen/spec/spec.h"
 #include "tests/unit/design_fixture.h"
 
 static struct arena arena;
@@ -561,9 +562,39 @@ static void a_buffer_is_divided_where_one_kind_is_short(void **state) {
     assert_int_equal(divided, 1);
 }
 
+// A memory cannot be divided over dies, so it takes a kind of which some die has enough.
+static void a_memory_fits_a_die(void **state) {
+    (void)state;
+    static const char text[] =
+        "name: t\nboard: u55c\nmodel: {family: gpt2, layers: 24, hidden: 1024, heads: 16, ffn: 4096, vocab: 50257, "
+        "context: 2048}\ndesign: {channels: 26, beat_bits: 512, lanes: 32, unroll: 280, T: 8, A: 4, dies: 3, "
+        "weights: int4, head: int4, prefetch_beats: 512, fifo: safe, clock_mhz: 225}\n";
+    struct diag diag;
+    diag_init(&diag, stderr);
+    const struct rill_spec *spec = rill_spec_read_bytes("t.yaml", text, strlen(text), &arena, &diag);
+    assert_non_null(spec);
+    const struct ir *ir = command_build_spec(spec, &arena, &diag, "allocate-memories");
+    assert_non_null(ir);
+    int memories = 0;
+    for (int k = 0; k < ir->kernels; k++) {
+        struct cost_memory m;
+        if (!kernel_memory(&ir->kernel[k], &m) || m.mixed) continue;
+        struct cost_resources r = cost_kernel_as(ir, k, m.style);
+        bool fits = false;
+        for (int d = 0; d < ir->dies; d++) {
+            struct cost_resources room = cost_room(ir, d);
+            fits |= r.bram18 <= room.bram18 && r.uram <= room.uram;
+        }
+        assert_true(fits);
+        memories++;
+    }
+    assert_true(memories > 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_buffer_is_divided_where_one_kind_is_short, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_memory_fits_a_die, setup, teardown),
         cmocka_unit_test_setup_teardown(what_both_sides_read_crosses_once, setup, teardown),
         cmocka_unit_test_setup_teardown(the_hash_of_the_logits_crosses_one_die_at_a_time, setup, teardown),
         cmocka_unit_test_setup_teardown(rows_of_tables_are_narrow, setup, teardown),

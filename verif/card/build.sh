@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds a simulated card of a package, PACKAGE/sim/card/card, and the substitute for XRT's library,
 # OUT/libxrt_coreutil.so.2. For a package with a second clock, the card has models of the vendor's multipliers and MMCM.
-# usage: build.sh PACKAGE OUT [JOBS]
+# usage: build.sh PACKAGE OUT [JOBS [large]]
+# large: as verif/harness/build.sh builds large designs, in many files of small code
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-package=$1 out=$2 jobs=${3:-2}
+package=$1 out=$2 jobs=${3:-2} size=${4:-small}
 mkdir -p "$out"
 ${CXX:-g++} -std=c++17 -O1 -Wall -Wextra -Werror -fPIC -shared -I"$root" -isystem /usr/include/xrt "$here/xrt.cpp" \
     -o "$out/libxrt_coreutil.so.2" \
@@ -19,14 +20,20 @@ cells=() flags=
 if grep -q oscillator sim/rill_sim_top.sv; then
     cells=(-DRILL_VENDOR_CELLS "$here/cells/MMCME4_BASE.v" "$root"/verif/model/{BUFG,DSP48E2}.v) flags=-DRILL_OSCILLATOR
 fi
-# One file, so that the headers are read once; no probes, so it runs several times as fast as the simulation of `rill
-# sim`.
+# One file of a small design, so that the headers are read once; no probes, so it runs several times as fast as the
+# simulation of `rill sim`.
+split=() together=(VM_PARALLEL_BUILDS=0) fast="-O1 -march=native"
+if [ "$size" = large ]; then
+    split=(--output-split 40000 --output-split-cfuncs 4000 -CFLAGS -ffunction-sections -LDFLAGS -fuse-ld=gold
+        -LDFLAGS -Wl,--icf=safe)
+    together=() fast="-Os -march=native -include $root/verif/harness/wide_copies.h"
+fi
 verilator --cc --exe --x-assign fast --x-initial fast --expand-limit 12 --top-module rill_sim_top \
     --prefix Vrill_sim_top --Mdir sim/card \
     -Wno-fatal -Wno-lint -Wno-style -Wno-SYMRSVDWORD --assert -DRILL_ASSERT -DRILL_FAST_SIM -DRILL_NO_PROBES \
-    -CFLAGS "-I$root $flags" ${cells[@]+"${cells[@]}"} \
+    -CFLAGS "-I$root $flags" ${split[@]+"${split[@]}"} ${cells[@]+"${cells[@]}"} \
     -LDFLAGS "simulated.o $root/build/librill.a -lyaml -ljansson -lpcre2-8 -lutf8proc -lz -lglpk -lm" \
     "$root/verif/harness/share.vlt" \
     -f filelist.f sim/rill_sim_top.sv "$root"/verif/model/*.sv "$root/verif/harness/main.cpp" -o card
-make -s -j "$jobs" -C sim/card -f Vrill_sim_top.mk CXX=clang++ LINK=clang++ VM_PARALLEL_BUILDS=0 \
-    OPT_FAST="-O1 -march=native" OPT_SLOW=-O0 OPT_GLOBAL=-O1
+make -s -j "$jobs" -C sim/card -f Vrill_sim_top.mk CXX=clang++ LINK=clang++ ${together[@]+"${together[@]}"} \
+    OPT_FAST="$fast" OPT_SLOW=-O0 OPT_GLOBAL=-O1

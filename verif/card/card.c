@@ -32,6 +32,7 @@ static const char usage[] =
     "  --slow-at N:C     the same, but C cycles are longer by half\n"
     "  --gaps S          the clock misses cycles at random, with seed S\n"
     "  --flip CH:BYTE    when the first command starts, a bit of that byte of a channel's memory turns over\n"
+    "  --first-bank K    channel 0 of the kernel is bank K of the card's memory (default 0)\n"
     "  --shuffle         bursts of different ids answer in another order (with a seed)\n"
     "  +mmcm_lock=C      cycles until the second clock is there (after SOCKET)\n"
     "  +mmcm_lose=N      it is lost N cycles after it was there first (after SOCKET)\n";
@@ -64,11 +65,13 @@ struct sim { // the only card of the process
     uint8_t uuid[CARD_UUID_BYTES];
     uint64_t reset_until, awake_until, next_poll;
     uint64_t reset_after, reset_at; // 0: no reset requested
-    uint64_t asked_after, bursts;   // asked_after: cycle after which a burst is reported, or 0; bursts: read so far
+    uint64_t asked_after, bursts;   // asked_after: of --asked-after, or 0; bursts: read so far
     uint64_t begun;                 // cycle of the first command
-    uint64_t gap_after, slow_after; // cycles after that; UINT64_MAX: never
-    uint32_t gap, slow;             // how many cycles
+    uint64_t gap_after, slow_after; // cycles after that
+    uint64_t seed;                  // of the memory's jitter; 0: none
+    uint32_t gap, slow;             // how many cycles are missed, or still are longer; 0: none
     const char *flip;               // CH:BYTE, or NULL
+    int first_bank;                 // bank of channel 0
     uint64_t gaps;                  // state of the random gaps; 0: none
     uint8_t *payload;
 };
@@ -80,14 +83,15 @@ static bool refuse(const char *what, const char *why) {
 
 // ---- opening ----
 
-static bool open_memory(struct sim *card, uint64_t seed) {
+static bool open_memory(struct sim *card) {
     const struct ir_design *d = &card->ir->design;
     const char *why;
     struct hbm_config config = {.channels = d->channels,
+                                .first = card->first_bank,
                                 .beat_bytes = d->beat_bits / 8,
                                 .clock_mhz = d->clock_mhz,
                                 .channel_bytes = 1ull << CARD_CHANNEL_SHIFT,
-                                .seed = seed,
+                                .seed = card->seed,
                                 .timing = hbm_timing_of(&d->hbm)};
     card->hbm = hbm_open(&card->arena, &config, &why);
     if (!card->hbm) return refuse("memory", why);
@@ -117,19 +121,14 @@ static bool inject(struct sim *card, int option, const char *text) {
     return true;
 }
 
-static const struct option options[] = {{"seed", required_argument, NULL, 's'},
-                                        {"unwritten", no_argument, NULL, 'u'},
-                                        {"bad-beat", required_argument, NULL, 'b'},
-                                        {"bad-write", required_argument, NULL, 'w'},
-                                        {"late", required_argument, NULL, 'l'},
-                                        {"shuffle", no_argument, NULL, 'x'},
-                                        {"reset-at", required_argument, NULL, 'r'},
-                                        {"asked-after", required_argument, NULL, 'a'},
-                                        {"flip", required_argument, NULL, 'f'},
-                                        {"gap-at", required_argument, NULL, 'g'},
-                                        {"slow-at", required_argument, NULL, 'o'},
-                                        {"gaps", required_argument, NULL, 'p'},
-                                        {0}};
+static const struct option options[] = {
+    {"seed", required_argument, NULL, 's'},     {"unwritten", no_argument, NULL, 'u'},
+    {"bad-beat", required_argument, NULL, 'b'}, {"bad-write", required_argument, NULL, 'w'},
+    {"late", required_argument, NULL, 'l'},     {"shuffle", no_argument, NULL, 'x'},
+    {"reset-at", required_argument, NULL, 'r'}, {"asked-after", required_argument, NULL, 'a'},
+    {"flip", required_argument, NULL, 'f'},     {"first-bank", required_argument, NULL, 'k'},
+    {"gap-at", required_argument, NULL, 'g'},   {"slow-at", required_argument, NULL, 'o'},
+    {"gaps", required_argument, NULL, 'p'},     {0}};
 
 static bool take_cycles(const char *text, uint64_t *after, uint32_t *cycles) {
     unsigned long long n;
@@ -138,11 +137,12 @@ static bool take_cycles(const char *text, uint64_t *after, uint32_t *cycles) {
     return true;
 }
 
-static uint64_t seed_of(int argc, char **argv) {
-    uint64_t seed = 0;
-    for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;)
-        if (o == 's') seed = strtoull(optarg, NULL, 10);
-    return seed;
+// Reads the options that the memory needs before it exists. Moves all options before PACKAGE and SOCKET.
+static void read_memory_options(struct sim *card, int argc, char **argv) {
+    for (int o; (o = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+        if (o == 's') card->seed = strtoull(optarg, NULL, 10);
+        if (o == 'k') card->first_bank = atoi(optarg);
+    }
 }
 
 static bool apply_options(struct sim *card, int argc, char **argv) {
@@ -158,17 +158,17 @@ static bool apply_options(struct sim *card, int argc, char **argv) {
         else if (o == 'g') ok = take_cycles(optarg, &card->gap_after, &card->gap);
         else if (o == 'o') ok = take_cycles(optarg, &card->slow_after, &card->slow);
         else if (o == 'p') card->gaps = 2 * strtoull(optarg, NULL, 10) + 1;
-        else if (o != 's') ok = inject(card, o, optarg);
+        else if (o != 's' && o != 'k') ok = inject(card, o, optarg);
     }
     return ok;
 }
 
 static bool open_card(struct sim *card, int argc, char **argv) {
-    uint64_t seed = seed_of(argc, argv); // moves the options before PACKAGE and SOCKET
+    read_memory_options(card, argc, argv);
     if (argc - optind < 2 || (argc - optind > 2 && argv[optind + 2][0] != '+')) return fputs(usage, stderr), false;
     const char *package = argv[optind], *path = argv[optind + 1];
     card->ir = ir_read(&card->arena, arena_printf(&card->arena, "%s/design.yaml", package), &card->diag);
-    return card->ir && open_memory(card, seed) && apply_options(card, argc, argv) && open_listener(card, path);
+    return card->ir && open_memory(card) && apply_options(card, argc, argv) && open_listener(card, path);
 }
 
 struct sim *sim_open(int argc, char **argv, int *exit_code) {
@@ -188,7 +188,7 @@ const char *sim_trace(const struct sim *card) { return (void)card, NULL; }
 
 bool sim_saved(const struct sim *card) { return (void)card, false; }
 
-// A protocol checker ended the run: programs find the card gone.
+// Reports that a protocol checker has ended the run. Programs then lose their connection to the card.
 void sim_stopped(struct sim *card) {
     fprintf(stderr, "card: error: the kernel broke a rule of its ports in cycle %llu\n",
             (unsigned long long)hbm_cycle(card->hbm));
@@ -217,7 +217,7 @@ static void answer(int fd, int error, uint32_t value, const void *data, size_t c
     }
 }
 
-// A running command continues, as on a card whose program was killed.
+// Closes a connection. A running command continues, as on a card whose program was killed.
 static void drop_client(struct sim *card, int index) {
     int fd = card->client[index];
     if (card->owner == fd) card->owner = -1;
@@ -252,11 +252,15 @@ static void open_unit(struct sim *card, int fd) {
     answer(fd, taken ? EBUSY : 0, 0, NULL, 0);
 }
 
+static int channel_at(const struct sim *card, uint64_t address) {
+    return (int)(address >> CARD_CHANNEL_SHIFT) - card->first_bank;
+}
+
 // Returns bytes of one channel's memory, or NULL.
 static uint8_t *memory_at(struct sim *card, const struct card_request *r) {
-    uint64_t channel = r->address >> CARD_CHANNEL_SHIFT;
-    if (channel >= (uint64_t)card->ir->design.channels || r->count > MAX_PAYLOAD) return NULL;
-    return hbm_bytes(card->hbm, (int)channel, r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1), r->count);
+    int channel = channel_at(card, r->address);
+    if (channel < 0 || channel >= card->ir->design.channels || r->count > MAX_PAYLOAD) return NULL;
+    return hbm_bytes(card->hbm, channel, r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1), r->count);
 }
 
 static void move_bytes(struct sim *card, int fd, const struct card_request *r) {
@@ -267,15 +271,15 @@ static void move_bytes(struct sim *card, int fd, const struct card_request *r) {
         answer(fd, 0, 0, at, r->count);
     } else {
         memcpy(at, card->payload, r->count);
-        hbm_mark_written(card->hbm, (int)(r->address >> CARD_CHANNEL_SHIFT),
-                         r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1), r->count);
+        hbm_mark_written(card->hbm, channel_at(card, r->address), r->address & ((1ull << CARD_CHANNEL_SHIFT) - 1),
+                         r->count);
         answer(fd, 0, 0, NULL, 0);
     }
 }
 
 static void stay_awake(struct sim *card) { card->awake_until = hbm_cycle(card->hbm) + AWAKE_CYCLES; }
 
-// Does one register access, or starts a command; the answer follows when it is done.
+// Begins a register access or a command. The client is answered when the accesses are done (end_access).
 static void access_registers(struct sim *card, int fd, const struct card_request *r) {
     if (card->owner != fd) {
         answer(fd, EPERM, 0, NULL, 0);
@@ -331,7 +335,8 @@ static void accept_client(struct sim *card) {
     else if (fd >= 0) card->client[card->clients++] = fd;
 }
 
-// Checks the sockets; waits for them when nothing runs.
+// Serves the sockets that have requests, or with `wait` waits until one has. While registers are accessed for a client,
+// clients are not served.
 static void look(struct sim *card, bool wait) {
     struct pollfd fds[MAX_CLIENTS + 1] = {{.fd = card->listener, .events = POLLIN}};
     int clients = card->clients;
@@ -401,7 +406,7 @@ static uint64_t bursts_read(const struct sim *card) {
     return sum;
 }
 
-// Reports a burst, so that a test can time a reset relative to it whatever the design's timing.
+// Reports the next burst that is read, so that a test can time a reset relative to it for any design.
 static void tell_burst(struct sim *card) {
     uint64_t now = hbm_cycle(card->hbm), bursts = bursts_read(card);
     if (bursts > card->bursts && card->begun && now - card->begun >= card->asked_after) {
@@ -412,7 +417,9 @@ static void tell_burst(struct sim *card) {
     card->bursts = bursts;
 }
 
-// The clock misses cycles, or has longer ones, as the options say. One of 1,024 cycles has a random gap before it.
+// Lets the clock miss cycles, or makes cycles longer, as the options tell. With --gaps, 1 to 4 cycles are missed after
+// one cycle of 1,024 on average. The memory works on in that time, so its answers come after fewer cycles of the
+// kernel.
 static void bend_clock(struct sim *card, struct sim_pins *pins) {
     uint64_t now = hbm_cycle(card->hbm);
     if (card->begun && card->gap && now >= card->begun + card->gap_after) {
@@ -421,9 +428,9 @@ static void bend_clock(struct sim *card, struct sim_pins *pins) {
     }
     pins->slow = card->begun && card->slow && now >= card->begun + card->slow_after;
     if (pins->slow) card->slow--;
-    if (!card->gaps) return;
-    card->gaps = card->gaps * 6364136223846793005u + 1442695040888963407u;
-    if (card->gaps >> 54 == 0) pins->gap = 1 + (uint32_t)(card->gaps >> 50 & 3);
+    if (card->gaps) card->gaps = card->gaps * 6364136223846793005u + 1442695040888963407u;
+    if (card->gaps && card->gaps >> 54 == 0) pins->gap = 1 + (uint32_t)(card->gaps >> 50 & 3);
+    hbm_pause(card->hbm, 2 * pins->gap + pins->slow);
 }
 
 bool sim_edge(struct sim *card, struct sim_pins *pins) {
@@ -431,7 +438,8 @@ bool sim_edge(struct sim *card, struct sim_pins *pins) {
     bend_clock(card, pins);
     if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
-    if (pins->rst) hbm_reset(card->hbm); // in every cycle that sees the reset: the kernel runs until the first one
+    // In every cycle of the reset, because the kernel still runs until the first one.
+    if (pins->rst) hbm_reset(card->hbm);
     pins->rst = now < card->reset_until;
     if (now < card->reset_until + SETTLE_CYCLES) return true;
     if (axil_edge(&card->axil, pins)) end_access(card);

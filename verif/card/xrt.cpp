@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replacement for XRT's libxrt_coreutil.so.2 with the functions that rill-host needs, under XRT's own names and
-// types. When LD_LIBRARY_PATH names its folder, the unchanged program runs on a simulated card (card.c), whose socket
-// is $RILL_CARD. Kernels, arguments, offsets and banks come from the binary's sections, by XRT's rules.
+// types. When LD_LIBRARY_PATH names its folder, the unchanged program runs on a simulated card (card.c). $RILL_CARD is
+// its socket (default: card.socket in the current folder). For a binary with several compute units, $RILL_CARD has a
+// socket for each one in their order, with `:` between them: each unit is simulated by a process with its own banks.
+// Kernels, arguments, offsets and banks come from the binary's sections, by XRT's rules.
 #define XCL_DRIVER_DLL_EXPORT
 #include <xrt/xrt_bo.h>
 #include <xrt/xrt_device.h>
@@ -20,6 +22,7 @@
 #include <fstream>
 #include <map>
 #include <regex>
+#include <sstream>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -37,10 +40,14 @@ struct argument {
     int bank = -1;
 };
 
+struct compute_unit {
+    std::string name; // kernel:unit
+    std::map<int, argument> arguments;
+};
+
 struct binary { // contents of the file
     std::uint8_t uuid[16] = {};
-    std::string unit; // kernel:unit
-    std::map<int, argument> arguments;
+    std::vector<compute_unit> units;
     std::vector<char> bytes;
 
     explicit binary(const std::string &path) {
@@ -49,9 +56,19 @@ struct binary { // contents of the file
         if (!in.is_open() || bytes.size() < sizeof(axlf) || std::memcmp(bytes.data(), "xclbin2", 8) != 0)
             fail(EINVAL, path + ": no binary");
         std::memcpy(uuid, top()->m_header.uuid, sizeof uuid);
-        read_arguments();
+        for (int i = 0; layout() && i < layout()->m_count; i++) {
+            units.push_back({reinterpret_cast<const char *>(layout()->m_ip_data[i].m_name), {}});
+            read_arguments(units.back());
+        }
         read_banks();
-        unit = section<ip_layout>(IP_LAYOUT).first ? reinterpret_cast<const char *>(layout()->m_ip_data[0].m_name) : "";
+    }
+
+    // The compute unit with an argument on this bank; -1: none.
+    int unit_of_bank(int bank) const {
+        for (std::size_t i = 0; i < units.size(); i++)
+            for (const auto &[index, a] : units[i].arguments)
+                if (a.bank == bank) return static_cast<int>(i);
+        return -1;
     }
 
     const axlf *top() const { return reinterpret_cast<const axlf *>(bytes.data()); }
@@ -72,22 +89,33 @@ struct binary { // contents of the file
         return std::regex_search(element, found, pattern) ? found[1].str() : "";
     }
 
-    void read_arguments() {
+    // Reads the arguments of a unit's kernel.
+    void read_arguments(compute_unit &unit) {
         auto [text, size] = section<char>(EMBEDDED_METADATA);
-        std::string xml = text ? std::string(text, size) : "";
+        std::string xml = text ? std::string(text, size) : "", kernel = unit.name.substr(0, unit.name.find(':'));
+        std::size_t at = 0, end = 0;
+        while (end < xml.size() && attribute(xml.substr(at, xml.find('>', at) - at), "name") != kernel) {
+            at = xml.find("<kernel ", end);
+            if (at == std::string::npos) return;
+            end = std::min(xml.find("</kernel>", at), xml.size());
+        }
+        xml = xml.substr(at, end - at);
         std::regex element("<arg [^>]*>");
         for (std::sregex_iterator it(xml.begin(), xml.end(), element), end; it != end; ++it) {
             argument a;
             a.offset = static_cast<std::uint32_t>(std::stoul(attribute(it->str(), "offset"), nullptr, 0));
             a.size = static_cast<std::uint32_t>(std::stoul(attribute(it->str(), "size"), nullptr, 0));
-            arguments[std::stoi(attribute(it->str(), "id"))] = a;
+            unit.arguments[std::stoi(attribute(it->str(), "id"))] = a;
         }
     }
 
     void read_banks() {
         auto *wires = section<connectivity>(CONNECTIVITY).first;
-        for (int i = 0; wires && i < wires->m_count; i++)
-            arguments[wires->m_connection[i].arg_index].bank = wires->m_connection[i].mem_data_index;
+        for (int i = 0; wires && i < wires->m_count; i++) {
+            const connection &wire = wires->m_connection[i];
+            units.at(static_cast<std::size_t>(wire.m_ip_layout_index)).arguments[wire.arg_index].bank =
+                wire.mem_data_index;
+        }
     }
 };
 
@@ -95,33 +123,41 @@ struct binary { // contents of the file
 
 namespace xrt_core {
 
-class device { // a connection to the card
+// Sockets of the simulated card, one per compute unit.
+static std::vector<std::string> sockets() {
+    const char *list = std::getenv("RILL_CARD");
+    std::vector<std::string> paths;
+    std::string path;
+    for (std::istringstream in(list ? list : "card.socket"); std::getline(in, path, ':');) paths.push_back(path);
+    return paths;
+}
+
+class device { // a connection to the card: to the process of each compute unit
   public:
     device() {
-        const char *path = std::getenv("RILL_CARD");
-        sockaddr_un address = {};
-        address.sun_family = AF_UNIX;
-        std::strncpy(address.sun_path, path ? path : "", sizeof address.sun_path - 1);
-        fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        if (!path || connect(fd, reinterpret_cast<sockaddr *>(&address), sizeof address) != 0)
-            fail(ENODEV, "no such device");
+        for (const std::string &path : sockets()) {
+            sockaddr_un address = {};
+            address.sun_family = AF_UNIX;
+            std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+            fd.push_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+            if (connect(fd.back(), reinterpret_cast<sockaddr *>(&address), sizeof address) != 0)
+                fail(ENODEV, "no such device");
+        }
     }
-    ~device() { close(fd); }
+    ~device() {
+        for (int one : fd) close(one);
+    }
     device(const device &) = delete;
     device &operator=(const device &) = delete;
+    int units() const { return static_cast<int>(fd.size()); }
 
-    card_reply ask(const card_request &request, const void *bytes = nullptr, void *into = nullptr) const {
-        card_reply reply;
-        put(&request, sizeof request);
-        if (bytes) put(bytes, request.count);
-        get(&reply, sizeof reply);
-        if (into && reply.count) get(into, reply.count);
-        return reply;
-    }
-
-    card_reply must(const char *what, const card_request &request, const void *bytes = nullptr,
+    card_reply must(const char *what, int unit, const card_request &request, const void *bytes = nullptr,
                     void *into = nullptr) const {
-        card_reply reply = ask(request, bytes, into);
+        card_reply reply;
+        put(unit, &request, sizeof request);
+        if (bytes) put(unit, bytes, request.count);
+        get(unit, &reply, sizeof reply);
+        if (into && reply.count) get(unit, into, reply.count);
         if (reply.error) fail(reply.error, what);
         return reply;
     }
@@ -130,18 +166,18 @@ class device { // a connection to the card
     std::map<int, std::uint64_t> used; // bytes used in each bank
 
   private:
-    int fd;
+    std::vector<int> fd;
 
-    void put(const void *data, std::size_t bytes) const {
+    void put(int unit, const void *data, std::size_t bytes) const {
         for (auto *at = static_cast<const char *>(data); bytes > 0;) {
-            ssize_t n = send(fd, at, bytes, MSG_NOSIGNAL);
+            ssize_t n = send(fd.at(static_cast<std::size_t>(unit)), at, bytes, MSG_NOSIGNAL);
             if (n <= 0) fail(EIO, "the card is gone");
             at += n, bytes -= static_cast<std::size_t>(n);
         }
     }
-    void get(void *data, std::size_t bytes) const {
+    void get(int unit, void *data, std::size_t bytes) const {
         for (auto *at = static_cast<char *>(data); bytes > 0;) {
-            ssize_t n = recv(fd, at, bytes, 0);
+            ssize_t n = recv(fd.at(static_cast<std::size_t>(unit)), at, bytes, 0);
             if (n < 0 && errno == EINTR) continue;
             if (n <= 0) fail(EIO, "the card is gone");
             at += n, bytes -= static_cast<std::size_t>(n);
@@ -155,7 +191,7 @@ namespace xrt {
 
 // ---- device ----
 
-static std::vector<std::shared_ptr<xrt_core::device>> opened; // an xclDeviceHandle is a plain pointer
+static std::vector<std::shared_ptr<xrt_core::device>> opened; // kept, because an xclDeviceHandle is a plain pointer
 
 device::device(unsigned int index) {
     if (index != 0) fail(ENODEV, "no such device");
@@ -169,18 +205,22 @@ device::operator xclDeviceHandle() const { return handle.get(); }
 
 uuid device::load_xclbin(const std::string &path) {
     auto file = std::make_shared<binary>(path);
-    handle->must("load_xclbin", {CARD_LOAD, 0, 0, sizeof file->uuid}, file->uuid);
+    if (static_cast<int>(file->units.size()) != handle->units()) fail(EINVAL, "other compute units than the card has");
+    for (int unit = 0; unit < handle->units(); unit++)
+        handle->must("load_xclbin", unit, {CARD_LOAD, 0, 0, sizeof file->uuid}, file->uuid);
     handle->loaded = file;
     return uuid(file->uuid);
 }
 
 uuid device::get_xclbin_uuid() const {
     xuid_t id;
-    handle->must("get_xclbin_uuid", {CARD_LOADED, 0, 0, 0}, nullptr, id);
+    handle->must("get_xclbin_uuid", 0, {CARD_LOADED, 0, 0, 0}, nullptr, id);
     return uuid(id);
 }
 
-void device::reset() { handle->must("reset", {CARD_RESET, 0, 0, 0}); }
+void device::reset() {
+    for (int unit = 0; unit < handle->units(); unit++) handle->must("reset", unit, {CARD_RESET, 0, 0, 0});
+}
 
 std::any device::get_info_std(info::device what, const detail::abi &) const {
     switch (what) {
@@ -193,13 +233,14 @@ std::any device::get_info_std(info::device what, const detail::abi &) const {
     }
 }
 
-unsigned int system::enumerate_devices() { return std::getenv("RILL_CARD") ? 1 : 0; }
+unsigned int system::enumerate_devices() { return 1; }
 
 // ---- buffers ----
 
 class bo_impl {
   public:
     xrt_core::device *card;
+    int unit; // whose process has the bank
     std::shared_ptr<std::vector<char>> host;
     std::uint64_t address;
     std::size_t offset, bytes;
@@ -211,9 +252,11 @@ bo::bo(xclDeviceHandle device, size_t bytes, bo::flags, memory_group bank) {
     auto *card = static_cast<xrt_core::device *>(device);
     std::uint64_t &used = card->used[static_cast<int>(bank)];
     if (bytes == 0 || BANK_BASE + used + bytes > 1ull << CARD_CHANNEL_SHIFT) throw std::bad_alloc();
+    int unit = card->loaded ? card->loaded->unit_of_bank(static_cast<int>(bank)) : -1;
+    if (unit < 0) fail(EINVAL, "no compute unit uses the bank");
     std::uint64_t address = (static_cast<std::uint64_t>(bank) << CARD_CHANNEL_SHIFT) + BANK_BASE + used;
     handle = std::make_shared<bo_impl>();
-    *handle = {card, std::make_shared<std::vector<char>>(bytes, '\x5a'), address, 0, bytes};
+    *handle = {card, unit, std::make_shared<std::vector<char>>(bytes, '\x5a'), address, 0, bytes};
     used += (bytes + PAGE - 1) / PAGE * PAGE;
 }
 
@@ -221,7 +264,7 @@ bo::bo(const bo &parent, size_t bytes, size_t offset) {
     const bo_impl &p = *parent.handle;
     if (offset + bytes > p.bytes) fail(EINVAL, "sub-buffer");
     handle = std::make_shared<bo_impl>();
-    *handle = {p.card, p.host, p.address + offset, p.offset + offset, bytes};
+    *handle = {p.card, p.unit, p.host, p.address + offset, p.offset + offset, bytes};
 }
 
 void *bo::map() { return handle->host->data() + handle->offset; }
@@ -235,7 +278,7 @@ void bo::sync(xclBOSyncDirection direction, size_t bytes, size_t offset) {
         size_t n = std::min<size_t>(bytes - done, CARD_CHUNK);
         char *at = handle->host->data() + handle->offset + offset + done;
         card_request r = {to_card ? CARD_WRITE : CARD_READ, 0, handle->address + offset + done, n};
-        handle->card->must("sync", r, to_card ? at : nullptr, to_card ? nullptr : at);
+        handle->card->must("sync", handle->unit, r, to_card ? at : nullptr, to_card ? nullptr : at);
     }
 }
 
@@ -244,11 +287,16 @@ void bo::sync(xclBOSyncDirection direction, size_t bytes, size_t offset) {
 class kernel_impl {
   public:
     std::shared_ptr<xrt_core::device> card;
+    int unit;
     bool exclusive;
     const argument &at(int index) const {
-        auto found = card->loaded->arguments.find(index);
-        if (found == card->loaded->arguments.end()) fail(EINVAL, "no such argument");
+        const auto &arguments = card->loaded->units[static_cast<std::size_t>(unit)].arguments;
+        auto found = arguments.find(index);
+        if (found == arguments.end()) fail(EINVAL, "no such argument");
         return found->second;
+    }
+    card_reply must(const char *what, const card_request &request, const void *bytes = nullptr) const {
+        return card->must(what, unit, request, bytes);
     }
 };
 
@@ -259,10 +307,12 @@ static std::string plain(std::string name) { // kernel:{unit} -> kernel:unit
 
 kernel::kernel(const device &d, const uuid &, const std::string &name, cu_access_mode mode) {
     auto card = d.get_handle();
-    if (!card->loaded || plain(name) != card->loaded->unit) fail(ENOENT, "no compute unit " + name);
-    card->must("compute unit", {CARD_OPEN_UNIT, 0, 0, 0});
+    int unit = card->loaded ? static_cast<int>(card->loaded->units.size()) - 1 : -1;
+    while (unit >= 0 && plain(name) != card->loaded->units[static_cast<std::size_t>(unit)].name) unit--;
+    if (unit < 0) fail(ENOENT, "no compute unit " + name);
+    card->must("compute unit", unit, {CARD_OPEN_UNIT, 0, 0, 0});
     handle = std::make_shared<kernel_impl>();
-    *handle = {card, mode == cu_access_mode::exclusive};
+    *handle = {card, unit, mode == cu_access_mode::exclusive};
 }
 
 int kernel::group_id(int index) const {
@@ -274,12 +324,12 @@ uint32_t kernel::offset(int index) const { return handle->at(index).offset; }
 
 uint32_t kernel::read_register(uint32_t offset) const {
     if (!handle->exclusive) fail(EPERM, "the compute unit is shared");
-    return handle->card->must("read_register", {CARD_GET, offset, 0, 0}).value;
+    return handle->must("read_register", {CARD_GET, offset, 0, 0}).value;
 }
 
 void kernel::write_register(uint32_t offset, uint32_t value) {
     if (!handle->exclusive) fail(EPERM, "the compute unit is shared");
-    handle->card->must("write_register", {CARD_SET, offset, value, 0});
+    handle->must("write_register", {CARD_SET, offset, value, 0});
 }
 
 // ---- runs ----
@@ -310,7 +360,7 @@ void run::set_arg_at_index(int index, const bo &b) {
     set_arg_at_index(index, &address, sizeof address);
 }
 
-// Starts a run. As XRT's scheduler does, copies all words from the first argument's register to the last one's;
+// Starts a run. Like XRT's scheduler, copies all words from the first argument's register to the last argument's;
 // registers between arguments get 0.
 void run::start() {
     std::vector<std::uint32_t> words;
@@ -318,19 +368,20 @@ void run::start() {
         words.resize((offset - CARD_ARGUMENTS_AT) / 4 + 1);
         words.back() = value;
     }
-    handle->kernel->card->must("start", {CARD_START, 0, 0, 4 * words.size()}, words.data());
+    handle->kernel->must("start", {CARD_START, 0, 0, 4 * words.size()}, words.data());
     handle->state = ERT_CMD_STATE_RUNNING;
 }
 
 // Returns the state of the run. After a reset the card does not know the command.
 ert_cmd_state run::state() const {
     if (handle->state != ERT_CMD_STATE_RUNNING) return handle->state;
-    std::uint32_t value = handle->kernel->card->must("state", {CARD_STATE, 0, 0, 0}).value;
+    std::uint32_t value = handle->kernel->must("state", {CARD_STATE, 0, 0, 0}).value;
     if (value == 2) handle->state = ERT_CMD_STATE_COMPLETED;
     if (value == 0) handle->state = ERT_CMD_STATE_ABORT;
     return handle->state;
 }
 
+// Waits until the run has ended, or for at most `limit`; 0: without a limit.
 ert_cmd_state run::wait(const std::chrono::milliseconds &limit) const {
     auto end = std::chrono::steady_clock::now() + limit;
     while (state() == ERT_CMD_STATE_RUNNING) {

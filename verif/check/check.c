@@ -6,8 +6,8 @@
 
 #include "verif/check/check_internal.h"
 
-// Returns how many positions keep their values: as many as fit 256 MiB, between a few steps and 64. The estimate counts
-// 4 bytes per element.
+// Returns how many positions keep their values: as many as fit 256 MiB at 4 bytes per element, but at most 64, and at
+// least those of 6 full steps.
 int check_window(const struct ir *ir) {
     uint64_t bytes = 1;
     for (int t = 0; t < ir->tensors; t++) {
@@ -74,14 +74,14 @@ void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, 
         arena_printf(check->arena, "cycle %llu, %s: %s", (unsigned long long)cycle, edge_text(check, edge), what);
 }
 
-// Finds the step that an unfinished stream still waits for. Returns false when it has seen the whole request.
+// Finds the step that an unfinished stream still waits for. Returns false if it has seen the whole request.
 static bool step_missing(struct check *check, const struct edge *e, struct step *step, int64_t *index) {
     for (*index = e->step; plan_step(check, *index, step); ++*index)
         if (!e->head_only || step->head) return true;
     return false;
 }
 
-// True in the last repetition of a request for a tensor that only a further repetition would read.
+// Whether the stream waits for the last repetition of the last step, in which nothing needs its tensor.
 static bool is_needless(struct check *check, const struct edge *e, int64_t index) {
     struct step next;
     return !e->is_step && !check->needed[e->tensor] && e->repetition == e->repetitions - 1 &&

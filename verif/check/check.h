@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream checker compares every beat on an edge of the kernel graph bit for bit with the replay's value, as
-// the beat passes.
+// The stream checker compares each beat on an edge of the kernel graph bit for bit with the replay's value when the
+// beat passes.
 #ifndef VERIF_CHECK_H
 #define VERIF_CHECK_H
 
@@ -9,7 +9,8 @@
 
 enum check_set {
     CHECK_ALL,     // every stream that carries a tensor, everywhere
-    CHECK_MINIMUM, // ids, logits, residuals, keys and values everywhere; all streams for the first steps
+    CHECK_MINIMUM, // ids, logits, residuals, keys and values everywhere; all streams in the first request's prompt and
+                   // its first decode steps
 };
 
 // One request. Language models: ids. Other graphs: `count` rows; row r of graph input i is at row[i] + r * elements.
@@ -19,8 +20,8 @@ struct check_request {
     int64_t max_new;    // ids to generate (language models)
     struct end_ids eot; // making one of these ids ends the request
     const float *const *row;
-    int64_t from;                    // first position that the design runs; the replay alone runs those before it
-    const struct check_state *state; // what the replay has after `from` positions; NULL: it runs them
+    int64_t from;                    // first position that the design runs; earlier ones are run by the replay alone
+    const struct check_state *state; // the replay takes positions before `from` from here; NULL: it runs them
 };
 
 // The replay's state of a request as a file (check_state.c): ids, hashes, keys and values of every position.
@@ -46,7 +47,7 @@ struct check_counts {
     uint64_t streams;    // edges with at least one compared beat
     uint64_t mismatches; // beats with a difference
     uint64_t mantissas;  // compared elements of quantized operands
-    uint64_t saturated;  // those of them at the ends of their range
+    uint64_t saturated;  // mantissas at the ends of their range
     uint64_t constant;   // streams of numbers with at least CHECK_MANY_BEATS beats that all begin with the same word
 };
 
@@ -55,10 +56,10 @@ struct check;
 // Opens a checker, which owns `golden` until check_close. Returns NULL after an error in diag.
 struct check *check_open(struct arena *arena, const struct ir *ir, struct replay *golden, enum check_set set,
                          struct diag *diag);
-// Number of recent positions the golden run must keep for this design: more than any stream lags another.
+// Returns how many recent positions the replay must keep for this design: more than any stream lags behind another.
 int check_window(const struct ir *ir);
 void check_begin(struct check *check, const struct check_request *request);
-// Runs the replay up to request.from and begins to compare there. Returns false when the request ends before.
+// Runs the replay up to request.from and begins to compare there. Returns false if the request ends earlier.
 bool check_start(struct check *check, struct check_start *start);
 // Runs the replay to the request's end and writes its state. Returns NULL, or why it could not be written.
 const char *check_write_state(struct check *check, const char *path, uint64_t identity);
@@ -68,10 +69,10 @@ bool check_read_state(struct arena *arena, const char *path, uint64_t identity, 
                       const char **why);
 // Starts the same request again, to read check_golden_output of rows that have left the window.
 void check_again(struct check *check, const struct check_request *request);
-// Called for an edge with a probe. Returns true when its beats are compared (values or step words).
+// Notes that the edge has a probe. Returns true if its beats are compared (values, step words or ids).
 bool check_wants(struct check *check, int edge);
-// Compares one handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 where the stream
-// has none. Returns false when this edge needs no more beats shown in this run.
+// Compares the word of one handshake. data: the edge's data_bits in 32-bit words, low first. user, last, count: 0 if
+// the stream has none. Returns false if the edge does not need to show further beats in this run.
 bool check_beat(struct check *check, int edge, const uint32_t data[], unsigned user, bool last, unsigned count,
                 uint64_t cycle);
 // Ends the request: every compared stream must have seen all of it.
@@ -121,16 +122,16 @@ struct check_drafts_counts {
 };
 struct check_drafts_counts check_drafts(struct check *check);
 void check_drafts_off(struct check *check, bool off); // the host's settings do not allow drafts
-// Returns the number of steps of the request, and the cycle in which the last compared stream finished a step (0: none
-// has).
+// Returns the number of steps of the request, for which it runs the replay to the request's end.
 int64_t check_steps(struct check *check);
-int64_t check_positions(const struct check *check); // that the replay has run
+int64_t check_positions(const struct check *check); // positions that the replay has run
+// Returns the cycle in which the last compared stream finished a step; 0: none has.
 uint64_t check_step_end(const struct check *check, int64_t step);
 // Finds the first position of a step.
 int64_t check_step_position(struct check *check, int64_t step);
 // Returns the hash of the logits after each generated id.
 const uint64_t *check_golden_hashes(const struct check *check);
-// Describes the progress of a stream for the deadlock report: "position 12, repetition 3, 40 beats into firing 2".
+// Describes the progress of a stream for the deadlock report: "step 12, repetition 3, firing 2, 40 beats into it".
 const char *check_edge_place(const struct check *check, struct arena *arena, int edge);
 
 #endif

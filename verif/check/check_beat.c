@@ -21,14 +21,14 @@ static uint32_t bits_of(float x) {
 // A beat being compared.
 struct beat {
     struct check *check;
-    int index;
+    int index; // of the edge
     struct edge *e;
     const struct replay_value *v;
     const uint32_t *data;
     unsigned count;
     uint64_t cycle;
     int64_t position;
-    int64_t begin; // dynamic dimensions: element with which a firing begins
+    int64_t begin; // element with which a firing begins: in dynamic dimensions the window's first position, else 0
     int tok;
     int firing; // head or row of the value
 };
@@ -65,7 +65,7 @@ static int64_t walk_elements(const struct itensor_walk *w) {
     return n;
 }
 
-// Number of elements of this firing for this token. A walk may read elements again.
+// Returns the number of elements of this firing for this token. A walk may read elements again.
 static int64_t firing_limit(const struct beat *b) {
     if (b->e->walked && b->e->firings == 1) return walk_elements(&b->e->walk);
     return b->v->rows == b->e->firings ? b->v->cols : b->v->rows * b->v->cols / b->e->firings;
@@ -94,8 +94,8 @@ static bool dynamic_cols(const struct beat *b) {
     return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS;
 }
 
-// Compares fp32 elements. After the end of a vector they must be +0.0; after the own position anything is accepted,
-// because it is masked later.
+// Compares fp32 elements. After the end of a vector they must be +0.0. In a dynamic dimension, elements after the
+// token's own position may have any value, because the reader masks them.
 static void compare_floats(const struct beat *b) {
     struct edge *e = b->e;
     int64_t first = b->begin + (e->counted ? e->elements[b->tok] : e->beats[b->tok] * e->lanes),
@@ -127,7 +127,7 @@ static bool same_mantissa(const struct beat *b, int64_t element, int expect, int
     return got == expect;
 }
 
-// Compares the mantissas of one unit: `valid` from the value, then zeros.
+// Compares the mantissas of one unit: the first `valid` are those of the value, and zeros follow.
 static bool compare_bytes(const struct beat *b, int64_t first, int valid, const int8_t *want) {
     for (int i = 0; i < b->e->lanes; i++)
         if (!same_mantissa(b, first + i, i < valid ? want[i] : 0, byte_at(b->data, i))) return false;
@@ -142,7 +142,8 @@ static bool compare_mantissas(const struct beat *b, int bits, int64_t first, int
     return true;
 }
 
-// docs/rtl.md section 3: a block has whole units; an odd number of units is padded with a zero unit.
+// Compares one unit of a quantized tensor (docs/rtl.md section 3). A unit belongs to one block, so the last unit of a
+// block may be partly zeros. Units after the end of the firing are zeros.
 static void compare_mx(const struct beat *b) {
     int64_t xs = b->e->lanes, block = b->v->block, limit = firing_limit(b);
     int64_t units = (int64_t)u64_div_ceil((uint64_t)block, (uint64_t)xs),
@@ -207,7 +208,7 @@ static void compare(const struct beat *b) {
     }
 }
 
-// Returns the golden value of a token, cached until the replay moves.
+// Returns the golden value of a token, which is cached until the replay runs on. NULL: it has none, or waits.
 static const struct replay_value *value_for(struct check *check, struct edge *e, int64_t position, int tok) {
     if (!plan_run(check, position)) return NULL;
     if (e->key[tok] == check->generation) return &e->value[tok];
@@ -273,7 +274,8 @@ static uint64_t step_word(const struct check *check, const struct step *s) {
            field_put(STEP_FINAL, s->final) | field_put(STEP_KROWS, krows) | field_put(STEP_VBLOCKS, first / 64);
 }
 
-// Here and below, false means that the replay has to wait and nothing has been done.
+// Compares a step word. Here and in the functions below, false means that the replay has to wait and that nothing has
+// been done.
 static bool compare_step(struct check *check, int index, struct edge *e, const uint32_t data[], uint64_t cycle) {
     struct step step;
     uint64_t word = (uint64_t)data[1] << 32 | data[0];
@@ -307,8 +309,8 @@ static bool compare_ring(struct check *check, int index, struct edge *e, const u
     return true;
 }
 
-// The minimum set compares the other streams only in the prompt's steps and the first decode steps of the first
-// request.
+// Whether a beat of the stream is still compared. CHECK_MINIMUM compares streams outside the minimum set only in the
+// prompt's steps and the first decode steps of the first request.
 static bool still_wanted(struct check *check, const struct edge *e) {
     if (check->set == CHECK_ALL || e->always) return true;
     int64_t prompt_steps = (int64_t)u64_div_ceil((uint64_t)check->request.count, (uint64_t)check->ir->design.tokens);
@@ -316,8 +318,7 @@ static bool still_wanted(struct check *check, const struct edge *e) {
     return check->requests == 1 && e->step < first + CHECK_FIRST_STEPS;
 }
 
-// Stores a word of a result that the replay takes from the design: its elements, and checks the zeros after the
-// last.
+// Stores the elements of a word of a result that the replay takes from the design. Checks the zeros after the last one.
 static void keep_result(const struct beat *b) {
     struct edge *e = b->e;
     int64_t elements = ir_tensor_elements(&b->check->ir->tensor[e->tensor]), first = e->beats[b->tok] * e->lanes;
@@ -334,6 +335,7 @@ static void keep_result(const struct beat *b) {
     }
 }
 
+// Gives the replay the results of a whole firing.
 static void give_results(struct check *check, const struct edge *e, const struct step *step, int tokens) {
     int64_t words = (ir_tensor_elements(&check->ir->tensor[e->tensor]) + e->lanes - 1) / e->lanes;
     for (int tok = 0; tok < tokens; tok++) {
@@ -369,7 +371,8 @@ static bool use_beat(struct check *check, int index, struct edge *e, struct beat
     return true;
 }
 
-// Checks that every token has as many words, because a word of padding under another token's number looks valid.
+// Checks that all tokens have equally many words. A word of padding under another token's number would look valid
+// otherwise.
 static void compare_token_words(struct check *check, int index, const struct edge *e, const struct step *step,
                                 int tokens, uint64_t cycle) {
     for (int t = 1; t < tokens; t++)
@@ -380,8 +383,9 @@ static void compare_token_words(struct check *check, int index, const struct edg
                        (long long)e->beats[0]);
 }
 
-// Checks the element counts of a counted stream: at least one per word, no more than fit it, and all elements of the
-// firing at its end. With a dynamic dimension every token has as many as the step's last one.
+// Checks the element counts of a counted stream: a word has at least one element and no more than fit, and at the end
+// of a firing every token has had all of its elements. In a dynamic dimension all tokens have as many as the step's
+// last one.
 static void compare_counts(struct check *check, int index, const struct edge *e, const struct step *step, int tokens,
                            const struct beat *b, bool last) {
     int64_t want = !b->v ? 0 : dynamic_cols(b) ? step->first + step->tokens - b->begin : firing_limit(b);
@@ -395,13 +399,13 @@ static void compare_counts(struct check *check, int index, const struct edge *e,
                        (long long)step->first, (long long)e->repetition, (long long)e->elements[t], t, (long long)want);
 }
 
-// Returns the first position of a layer's window; earlier positions are neither read nor made.
+// Returns the first position of a layer's window. Streams do not have earlier positions.
 static int64_t begin_of(const struct check *check, const struct edge *e, int64_t position) {
     int64_t repetition = e->fixed ? e->fixed_repetition : e->repetition;
     return window_begin(check->ir, window_node(check->ir, e->tensor), repetition, position);
 }
 
-// Notes that a stream has finished a step; the last one to do so ends it.
+// Notes the cycle in which a stream has finished a step. The latest cycle of all streams counts.
 static void note_step(struct check *check, int64_t step, uint64_t cycle) {
     while ((int64_t)check->step_end.count <= step) VEC_PUSH(check->arena, check->step_end, 0);
     if (check->step_end.items[step] < cycle) check->step_end.items[step] = cycle;

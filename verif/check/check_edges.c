@@ -24,7 +24,7 @@ static bool read_by(const struct ir *ir, int tensor, unsigned trait) {
     return false;
 }
 
-// docs/rtl.md section 3: heads fire one by one, except for keys and values.
+// Returns how many firings a value takes: one for each head, except for keys and values (docs/rtl.md section 3).
 static int firings_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     if (t->dtype == IR_KV) return 1;
@@ -52,7 +52,8 @@ int64_t check_last_repetition(const struct ir *ir, int tensor) {
     return carry_of(r, tensor, false) != NULL ? r->repeat : r->repeat - 1;
 }
 
-// Sets how often a value is sent. leaves: towards an output of the design, which takes the last repetition's value.
+// Sets in which repetitions a value is sent. leaves: it is sent to an output of the design, which takes the value after
+// the last repetition.
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves) {
     int home = ir->tensor[e->tensor].region;
     if (region == IR_NONE) region = home;
@@ -80,8 +81,8 @@ int edge_lanes(const struct ir *ir, const struct ir_port *port, enum ir_dtype dt
     }
 }
 
-// Finds the order of the elements of a tensor that is read again, or that has several dimensions and is not streamed in
-// row-major order.
+// Finds the order of the elements if the tensor is read again, or if it has several dimensions and is not streamed in
+// row-major order. Returns false otherwise.
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     int64_t extent[IR_MAX_RANK] = {1};
@@ -96,7 +97,7 @@ bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, s
     return itensor_walk(&words, extent, walk) && (again || walk->loops > 1);
 }
 
-// True for the tensors around a softmax: its scores, its weights, and its quantized weights.
+// Whether the tensor is at a softmax: its scores, its weights, or its quantized weights.
 static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
     const struct ir_node *node = &ir->node[softmax];
     int producer = ir->tensor[tensor].producer;
@@ -104,7 +105,7 @@ static bool is_of_softmax(const struct ir *ir, int softmax, int tensor) {
            (producer != IR_NONE && ir->node[producer].in[0] == node->out[0]);
 }
 
-// Returns how many query heads are sent as tokens in steps of one token; 0: none.
+// Returns how many query heads a firing has as its tokens in steps of one token; 0: heads are not sent so.
 static int together_of(const struct ir *ir, int tensor) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].node != IR_NONE && ir_node_is(ir, ir->kernel[k].node, OP_OF_SCORES) &&
@@ -118,7 +119,7 @@ static void open_tensor_edge(struct check *check, struct edge *e, const struct i
     const struct ir *ir = check->ir;
     const struct ir_port *src = port_of(ir, graph, true);
     int reader = ir->kernel[graph->dst_kernel].node;
-    bool patches = name->type.patches > 0; // of the tensor; the operation that reads them gives them as a tensor
+    bool patches = name->type.patches > 0; // the stream carries the result of the reading operation, `patch`
     e->tensor = patches ? ir->node[reader].out[0] : name->tensor;
     e->dtype = ir->tensor[e->tensor].dtype;
     e->active = e->dtype != IR_ACC;

@@ -9,7 +9,7 @@ static bool reads(const struct ir_node *node, int tensor) {
     return false;
 }
 
-// True if an output, an initial value or an operation outside the region reads the tensor.
+// Whether an output, or an initial value or an operation of another region reads the tensor.
 static bool read_outside(const struct ir *ir, int region, int tensor) {
     bool found = false;
     for (int o = 0; o < ir->outputs; o++) found |= ir->output[o] == tensor;
@@ -31,7 +31,7 @@ static bool makes_needed(const struct ir_node *node, const bool *needed) {
     return found;
 }
 
-// Drops tensors that are read by an operation whose results are not needed, because their stream to it may end early.
+// Drops tensors that an operation reads whose results are not needed, because such a stream may end early.
 static bool *read_whole(const struct check *check, const bool *needed) {
     const struct ir *ir = check->ir;
     bool *whole = ARENA_ARRAY(check->arena, bool, (size_t)ir->tensors + 1);

@@ -8,9 +8,9 @@
 
 // How a tensor of the spec is found in the compiled graph.
 enum match {
-    MATCH_NONE,   // not compared: no output depends on it, or it is unknown
-    MATCH_EVERY,  // compared in every repetition
-    MATCH_FINAL,  // only its last value: it has moved to a region that repeats otherwise, or is no longer carried
+    MATCH_NONE,  // not compared: no output depends on it, or it is unknown
+    MATCH_EVERY, // compared in every repetition
+    MATCH_FINAL, // only its last value: in the design, its region repeats another number of times, or it is not carried
     MATCH_THROUGH // a carried name that was removed: it has the values of its initial and next tensors
 };
 
@@ -85,7 +85,8 @@ static void check_ports(struct check *check, const char *what, int wanted, int h
     if (wanted != have) fail(check, "oracle: the spec has %d %s, the design %d", wanted, what, have);
 }
 
-// Returns the design's tensor of an output; none where a kernel without a golden function makes it.
+// Returns the design's tensor of an output. If the output is not compared, returns the design's own output, so that no
+// difference is reported.
 static int output_tensor(const struct check *check, int output) {
     const struct check_oracle *o = check->oracle;
     int t = oracle_find(o->graph, oracle_output(o->graph, output).name);
@@ -93,7 +94,7 @@ static int output_tensor(const struct check *check, int output) {
     return o->name[t].match == MATCH_NONE ? check->ir->output[output] : o->name[t].tensor;
 }
 
-// Compares inputs and outputs in order; inputs that nothing needs are not part of the design.
+// Compares inputs and outputs in order, and context and end ids. Inputs that nothing needs are not part of the design.
 static void check_interface(struct check *check) {
     const struct oracle_graph *g = check->oracle->graph;
     const struct ir *ir = check->ir;
@@ -158,7 +159,7 @@ static void differ_ints(const struct pair *p, int64_t element, int64_t want, int
             arena_printf(p->check->arena, "%lld", (long long)got));
 }
 
-// The rows of the golden value may have gaps between them.
+// Returns the place of an element of the replay's value, whose rows may have gaps between them.
 static int64_t at(const struct replay_value *v, int64_t element) {
     return element / v->cols * v->stride + element % v->cols;
 }
@@ -304,7 +305,8 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
         fail(check, "oracle: a fault in the %s alone: %s", done ? "compiled graph" : "spec", why ? why : "unknown");
     }
     if (!done || !golden_done) return;
-    for (int carried = 0; carried < 2; carried++) // first where a difference arises, then where it is carried to
+    // Carried tensors come last, so that a difference is reported where it arises.
+    for (int carried = 0; carried < 2; carried++)
         for (int t = 0; t < oracle_tensors(o->graph); t++)
             if (oracle_info(o->graph, t).carried == (carried == 1)) compare_name(check, t, position);
     if (head && oracle_is_lm(o->graph)) o->ids[check->id_count] = oracle_next_id(o->run);
@@ -312,7 +314,7 @@ void check_oracle_step(struct check *check, uint32_t id, const float *const row[
     o->positions++;
 }
 
-// True if the oracle can evaluate the output.
+// Whether the oracle can evaluate the output.
 static bool knows(const struct check_oracle *o, int output) {
     return !oracle_info(o->graph, oracle_find(o->graph, oracle_output(o->graph, output).name)).unknown;
 }

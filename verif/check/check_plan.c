@@ -25,7 +25,7 @@ static bool head_at(const struct check *check, int64_t position) {
     return !check->ir->design.is_lm || position >= check->request.count - 1;
 }
 
-// True for a position after the prompt for which the request has room.
+// Whether the request has room for a position after the prompt, by its context and its number of new ids.
 static bool has_room(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     return check->ir->design.is_lm && position < check->ir->design.context && position - r->count + 1 < r->max_new;
@@ -46,6 +46,7 @@ static void add_hash(struct check *check, int64_t position) {
         check->hash = logits_hash(check->hash, v.f32, (size_t)v.cols);
 }
 
+// Runs the next position in the replay and the oracle. False: the replay waits, or has a fault.
 static bool golden_position(struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     const struct ir *ir = check->ir;

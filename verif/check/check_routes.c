@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams at kernels that move words without changing them. What they carry follows from the streams at the kernel's
-// other side, whose ports name a tensor, and, where several tensors take turns, from the kernel's schedule.
+// Finds what streams carry at kernels that move words without changing them. It follows from the streams at the other
+// side of the kernel, whose ports name a tensor. If several tensors take turns, it also follows from the kernel's
+// schedule.
 #include "verif/check/check_internal.h"
 #include "gen/kernel/kernel.h"
 #include "gen/ir/schedule.h"
@@ -11,10 +12,10 @@ struct route {
     struct schedule_table table; // schedule of the multiplexer or demultiplexer; an entry names a port
     int ports, only;
     struct edge **part; // per port
-    struct edge *none;  // a firing that is not read: its contents are unknown
+    struct edge *none;  // for firings that no port reads: their contents are unknown
     // progress
-    int64_t step, turn, index;
-    int at; // section
+    int64_t step, turn, index; // turn: repetition of the section; index: entry in it
+    int at;                    // section
 };
 
 // ---- reading ----
@@ -33,7 +34,8 @@ static struct route *read_route(struct check *check, const struct ir_kernel *k) 
 
 static bool is_of(const struct ir *ir, int kernel, unsigned traits) { return kernel_is(&ir->kernel[kernel], traits); }
 
-// Kernels that pass on the firings of their single input, in another width, order or number of words per firing.
+// Whether the kernel passes on the firings of its single input, in another width, order or number of words per firing,
+// or several times.
 static bool is_mover(const struct ir *ir, int kernel) {
     return is_of(ir, kernel, KERNEL_FRAMES | KERNEL_WIDTH | KERNEL_REORDERS | KERNEL_REPEATS);
 }
@@ -59,7 +61,7 @@ static const struct edge *known(const struct check *check, int edge, bool routed
     return e && e->active && (routed || !e->route) ? e : NULL;
 }
 
-// Copies an edge that carries the same words. The copy is not in the minimum set, and no results are taken from it.
+// Makes an edge that carries the words of another one. It is not in the minimum set, and no results are taken from it.
 static struct edge same_words(const struct edge *from) {
     struct edge e = *from;
     e.always = e.is_logits = e.given = e.probed = false;
@@ -111,8 +113,9 @@ static bool order_at(const struct ir *ir, struct edge *e, const struct ir_port *
     return true;
 }
 
-// Sets the order of the words: the neighbour's, unless a port, here or after kernels that keep the order, gives one for
-// each dimension. Returns false if it is unknown because `reorders` has changed it.
+// Sets the order of the words. A port here, or one after kernels that keep the order, may give it for each dimension.
+// Otherwise it stays that of the edge from which `e` was copied, unless the kernel between them reorders: then it is
+// unknown, and false is returned.
 static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorders) {
     const struct ir_tensor *t = &ir->tensor[e->tensor];
     bool ordered = t->dtype == IR_F32 && !t->heads && t->rank > 1;
@@ -123,7 +126,8 @@ static bool set_order(const struct ir *ir, int edge, struct edge *e, bool reorde
     return !reorders;
 }
 
-// Sets the order after a moving kernel, for one tensor or some of its firings. Several tensors must keep their order.
+// Sets the order at the other side of a moving kernel, for one tensor or some of its firings. Several tensors in turn
+// must keep their order.
 static bool order_moved(const struct ir *ir, int edge, struct edge *e, bool reorders, bool repeats) {
     if (!e->route) return set_order(ir, edge, e, reorders);
     if (e->route->only == IR_NONE) return !reorders && !repeats;
@@ -272,7 +276,7 @@ static void next_entry(struct route *r) {
     r->at++;
 }
 
-// Goes to the next entry that this step has; the last one of a section always exists.
+// Passes over entries that only steps of several tokens have. The last entry of a section is not such an entry.
 static void pass_over(struct route *r, const struct step *step) {
     const struct schedule_table *t = &r->table;
     while (t->many && step->tokens == 1 && t->many[t->section[r->at].first + r->index]) next_entry(r);

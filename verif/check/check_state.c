@@ -6,7 +6,7 @@
 
 // ---- beginning at a position ----
 
-// Ids that are generated before the position is run.
+// Returns how many ids are generated before the position is run.
 static int64_t made_before(const struct check_request *r, int64_t position) {
     return position < r->count ? 0 : position - r->count + 1;
 }
@@ -28,7 +28,7 @@ bool check_start(struct check *check, struct check_start *start) {
     struct step step;
     if (r->from > 0 && !(r->state ? take_state(check, r->state) : plan_run(check, r->from - 1))) return false;
     *start = (struct check_start){plan_step_of(check, r->from), check->id_count, check->ids, check->hash};
-    if (r->from == 0) return true; // also if there is no step: the design says so itself
+    if (r->from == 0) return true; // even without any step: the design reports this case
     if (!plan_step(check, start->step, &step) || step.first != r->from) return false;
     check->first_step = start->step;
     edges_at(check, start->step, start->made);
@@ -63,7 +63,7 @@ const char *check_write_state(struct check *check, const char *path, uint64_t id
     return why;
 }
 
-// Counts of a file are within its size, so that no sum below overflows.
+// Whether the counts are within the file's size, so that no sum overflows.
 static bool fits(const struct state_header *h, size_t len) {
     int64_t most = (int64_t)len;
     return h->count > 0 && h->count < most && h->made > 0 && h->made < most && h->positions > 0 &&

@@ -11,10 +11,11 @@
 #include "gen/kernel/terms.h"
 
 enum { LUT, FF, KINDS };
+// Which figures of a term are fitted: none, its LUTs alone, or LUTs and FFs (include/costs.def).
 enum how { KEPT, LUTS, FITTED };
-enum { GROWTH = 1 << 20, LINE = 160 };
-static const double least = 100;     // cells; errors of smaller modules are in percent of this number
-static const double no_pivot = 1e-9; // a smaller pivot means that the rows do not determine a term
+enum { GROWTH = 1 << 20, LINE = 160 }; // GROWTH: LUTs by which find_times lets a term grow
+static const double least = 100;       // cells; errors of smaller modules are in percent of this number
+static const double no_pivot = 1e-9;   // a smaller pivot means that the rows do not determine a term
 
 static const struct cost_amount given[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, ...) {lut, ff, dsp},
@@ -22,7 +23,7 @@ static const struct cost_amount given[COST_TERMS] = {
 #undef COST
 };
 
-static struct cost_amount amount[COST_TERMS];
+static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate at the moment
 
 static const enum how how_of[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, how, ...) how,
@@ -54,9 +55,12 @@ static struct cost_resources result(const struct cost_row *row) {
     return r;
 }
 
-// Formulas multiply terms by multiples of 1/2. Rounding to whole cells is much smaller than GROWTH.
+// Returns how often a formula took the term that grew by GROWTH, which is a multiple of 1/2. Rounding to whole cells is
+// much smaller than GROWTH and disappears.
 static double halves(int64_t difference) { return round(2 * (double)difference / GROWTH) / 2; }
 
+// Finds how often a row takes each term. Growing the LUTs is enough, because a formula takes LUTs and FFs equally
+// often.
 static void find_times(struct row *row) {
     struct cost_resources before = result(row->from);
     for (int t = 0; t < COST_TERMS; t++) {
@@ -101,6 +105,7 @@ static double measured(const struct row *row, int kind) {
 
 static double weight(const struct row *row, int kind) { return 1 / fmax(measured(row, kind), least); }
 
+// The normal equations of the fitted terms.
 struct system {
     int terms, term[COST_TERMS];
     double sum[COST_TERMS][COST_TERMS], right[COST_TERMS];
@@ -145,6 +150,7 @@ static bool is_taken(const struct rows *rows, int term) {
     return false;
 }
 
+// Rounds a figure to the digits that the table has.
 static double rounded(double figure) {
     double size = fabs(figure), step = size < 10 ? 0.01 : size < 100 ? 0.1 : 1;
     return round(figure / step) * step;

@@ -41,7 +41,7 @@ of_timing() { # module name=value...
     for part in $(closure_of "$1"); do [[ " $units " != *" $part "* ]] || return 1; done
 }
 
-# Counts the cells of that netlist. It has flip-flops instead of shift registers.
+# Counts the cells of such a netlist. It has flip-flops instead of shift registers, so these are made first.
 count_netlist() { # result-file module name=value...
     local result=$1 arg args=() name log=$1.log
     shift

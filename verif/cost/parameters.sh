@@ -15,6 +15,7 @@ random_constant() { # bits
     }'
 }
 
+# Prints a constant of entries of 8 bits, the first one lowest, that name the ports one after another, cyclically.
 turns_constant() { # entries ports
     local i hex=""
     for ((i = 0; i < $1; i++)); do hex=$(printf "%02x" $((i % $2)))$hex; done

@@ -13,7 +13,7 @@ struct axil_access {
 struct axil {
     struct axil_access access[AXIL_MAX];
     int count, next;
-    bool address_done, data_done;
+    bool address_done, data_done; // handshakes of the current access
 };
 void axil_clear(struct axil *axil);
 void axil_write(struct axil *axil, uint32_t address, uint32_t data);

@@ -12,8 +12,8 @@ root=$(cd -- "$(dirname -- "$0")/../.." && pwd -P)
 cd -- "$dir"
 [ "$kind" != tuned ] || "$root/verif/harness/tune.sh" .
 
-# make takes no folder with spaces, the shells between it and the compiler no `$` and no quotes: such a simulation is
-# built in a folder with a plain name, from links.
+# make does not accept a folder with spaces in its name, and the shells between make and the compiler do not accept `$`
+# and quotes. For such a folder, the simulation is built in a temporary folder with a plain name, with a link to Rill.
 is_plain() { case $1 in *[!A-Za-z0-9_./+,@-]*) return 1 ;; esac; }
 work=$folder scratch=
 if ! is_plain "$(pwd -P)" || ! is_plain "$root"; then
@@ -27,20 +27,20 @@ if ! is_plain "$(pwd -P)" || ! is_plain "$root"; then
     root=$scratch/rill work=$scratch/build
 fi
 
-# Modules of many instances are kept apart (share.vlt), and what Verilator still writes once per instance is folded by
-# the linker, or by llvm-bolt: a simulation of many lanes is bound by fetching its code. Vectors of more than 12 words
-# are not taken apart, and move as vectors (wide_copies.h).
+# A simulation of many lanes is limited by fetching its code. So modules with many instances are not inlined
+# (share.vlt), and the linker, or llvm-bolt, joins equal functions that Verilator still writes once per instance.
+# Vectors of more than 12 words are not split into words, and are copied with vector instructions (wide_copies.h).
 apart="--output-split 40000 --output-split-cfuncs 4000 --expand-limit 12 -CFLAGS -ffunction-sections"
 folded="-LDFLAGS -fuse-ld=gold -LDFLAGS -Wl,--icf=safe"
 movable="-LDFLAGS -Wl,-q"
-# clang compiles Verilator's C++ faster, and into smaller code; g++ comes with Verilator.
+# clang++ compiles Verilator's C++ faster and makes smaller code. Without it, g++ is used, which Verilator depends on.
 compiler=$(command -v clang++ || command -v g++)
 run_make() { make "$@" CXX="$compiler" LINK="$compiler"; }
-# The smallest code runs fastest and compiles fastest, hence -Os. The slow files run once.
+# The smallest code runs fastest and compiles fastest, hence -Os. OPT_SLOW is for code that runs only once.
 optimized() {
     run_make "$@" OPT_FAST='-Os -march=native -include verif/harness/wide_copies.h' OPT_SLOW=-O0 OPT_GLOBAL=-O1
 }
-# Without optimization the compiler mostly reads headers; one file makes it read them once.
+# Without optimization the compiler spends most time on headers. With all code in one file it reads them only once.
 unoptimized() { run_make "$@" VM_PARALLEL_BUILDS=0 OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0; }
 
 case $kind in

@@ -24,15 +24,15 @@ struct contract {
     uint64_t reset;              // cycle of the reset
     // inputs: progress in the rows of the current group
     int64_t row[CUSTOM_MAX_PORTS], done[CUSTOM_MAX_PORTS], tokens, index, given;
-    uint64_t taken_words[CUSTOM_MAX_PORTS]; // where each word makes its own result
+    uint64_t taken_words[CUSTOM_MAX_PORTS]; // used if each word makes a result (by_word)
     uint64_t last_take, last_leave, last_stall;
     bool took, left;
     // groups whose results have not all left
     VEC(struct group) group;
     size_t first;
-    uint64_t due, given_words; // words that the groups taken so far make; words that have left
-    uint64_t stalls;
-    bool offered;
+    uint64_t due, given_words; // output words of all groups taken so far; output words that have left
+    uint64_t stalls;           // cycles in which an output word was not taken
+    bool offered;              // the current output word has been offered
     struct contract_finding found;
 };
 
@@ -105,13 +105,14 @@ static int needed(const struct contract *k) {
     return bits;
 }
 
-// True if each row in makes one row out, so that every word makes its own result.
+// Whether each input row makes one output row, so that every word makes one result.
 static bool by_word(const struct contract *k) {
     bool one = k->groups.gives == 1;
     for (int i = 0; i < k->inputs; i++) one &= share(k, i) <= 1;
     return one;
 }
 
+// Notes a group that all inputs have given, and begins the next one.
 static void end_group(struct contracts *w, struct contract *k, uint64_t cycle) {
     int64_t rows = k->groups.gives < k->groups.words_out - k->given ? k->groups.gives : k->groups.words_out - k->given;
     bool last = k->index + 1 == k->groups.groups;
@@ -148,7 +149,8 @@ static void take_groups(struct contracts *w, struct contract *k, int taken, int 
     if (whole) end_group(w, k, cycle);
 }
 
-// Checks that a waiting word is taken, unless the places for groups are full or the pipe has stalled.
+// Checks that a word that all needed inputs offer is taken. It may be refused shortly after a reset, within `every`
+// cycles after the previous word, if all places for groups are full, or shortly after a stall of the pipe.
 static void check_refusal(struct contract *k, const struct contract_pins *pins, uint64_t cycle) {
     int need = needed(k), valid = pins->in_tvalid, ready = pins->in_tready;
     if ((valid & need) != need || (ready & need) == need || !pins->beside) return;
@@ -160,6 +162,8 @@ static void check_refusal(struct contract *k, const struct contract_pins *pins, 
 
 // ---- the output ----
 
+// Checks the cycle in which an output word is first offered: at most `stages` cycles (without the stalls of a pipe)
+// after its group was taken, or `every` cycles after the previous word left, whichever is later.
 static void check_offer(struct contract *k, uint64_t cycle) {
     k->offered = true;
     if (k->first == k->group.count) return; // offered before its group was complete

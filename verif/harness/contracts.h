@@ -13,7 +13,7 @@ struct contract_pins { // of one cycle; the input fields are bit masks
 
 struct contract_finding {
     uint64_t words;            // output words of all requests
-    int64_t declared, latency; // in cycles; latency: the longest measured where nothing else delayed a word
+    int64_t declared, latency; // in cycles; latency: longest measured one of words that nothing else delayed
     uint64_t late, late_at; // late: largest delay in cycles of a word offered too late; late_at: cycle of the first one
     uint64_t refused, refused_at; // cycles in which a word was refused that should have been taken
 };

@@ -7,6 +7,7 @@
 #include "gen/model/rows.h"
 #include "verif/harness/sim_internal.h"
 
+// Returns the memory of an input or output tensor for this number of rows. NULL if it is too small, which is a failure.
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
     const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);
     int64_t bytes = rows * layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));
@@ -62,7 +63,7 @@ bool rows_open(struct sim *sim, int64_t rows) {
     return true;
 }
 
-// Result rows before the position at which the design begins are there already.
+// Fills in the result rows before the position at which the design begins.
 static void place_before(struct sim *sim, int64_t rows) {
     for (int64_t r = 0; r < sim->options.from; r++)
         for (int o = 0; o < sim->ir->outputs; o++) {
@@ -110,8 +111,8 @@ static const float *golden_row(struct sim *sim, int output, int64_t row, float *
     return packed;
 }
 
-// Compares an output row with the oracle's. Where the oracle does not know it (a kernel without a golden function),
-// packed is not NULL and receives the replay's row to compare with.
+// Compares an output row with the oracle's, or with the replay's if `packed` is given because the oracle does not know
+// all outputs (a kernel without a golden function). packed: memory for the replay's row.
 static void compare_output(struct sim *sim, int output, int64_t row, int64_t rows, float *packed) {
     const struct ir_tensor *t = &sim->ir->tensor[sim->ir->output[output]];
     const uint8_t *at = area(sim, "output", t, rows);
@@ -136,7 +137,7 @@ void rows_compare(struct sim *sim, int64_t rows) {
     struct check_request again = {.count = rows, .row = (const float *const *)sim->host.rows};
     int64_t elements = unknown_elements(sim);
     float *packed = elements ? ARENA_ARRAY(&sim->arena, float, (size_t)elements) : NULL;
-    if (packed) check_again(sim->check, &again); // starts from the first row, because the golden window is short
+    if (packed) check_again(sim->check, &again); // runs again from row 0, because the replay keeps only recent rows
     for (int64_t r = 0; r < rows; r++)
         for (int o = 0; o < sim->ir->outputs; o++) compare_output(sim, o, r, rows, packed);
 }

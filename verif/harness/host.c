@@ -6,6 +6,7 @@
 #include "gen/ir/registers.h"
 #include "verif/harness/sim_internal.h"
 
+// FIRST_COUNTER: reads of collect_arguments before the counters.
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
@@ -47,7 +48,7 @@ static void ring_written(struct host *host) {
     report_token(host->sim, r->id[index]);
 }
 
-// Counts ids. The ring writer rewrites its beat for every id, so each write is one more id.
+// Notes each generated id. The ring writer writes its beat again for every id, so each write to the ring is one id.
 static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t bytes) {
     struct host *host = ctx;
     const struct ir_segment *s = host->ring_segment;
@@ -64,7 +65,7 @@ static void warn_of_chat(struct sim *sim) {
     if (on) diag_warning(&sim->diag, loc_none(), "%s", on);
 }
 
-// Checks that a step begins where the design is to begin, as far as that is known before the replay has run.
+// Checks that a step begins at the position of `--from`, as far as this is known before the replay has run.
 static const char *from_fault(const struct host *host, const struct request_result *r) {
     struct sim *sim = host->sim;
     long long from = sim->options.from;
@@ -172,7 +173,7 @@ static void write_arguments(struct host *host) {
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, 1);
     axil_write(axil, REG_CTRL, CTRL_START);
-    if (plant_is(host->sim, PLANT_SHORT)) axil_write(axil, REG_HALT, 1); // after the step then running
+    if (plant_is(host->sim, PLANT_SHORT)) axil_write(axil, REG_HALT, 1); // ends the request after the current step
 }
 
 static void enter(struct host *host, enum host_phase phase) {
@@ -253,6 +254,7 @@ static void collect_arguments(struct host *host) {
     for (int i = 0; design(host)->drafts && i < DRAFT_COUNTERS; i++) read_counter(axil, first_draft_counter(host) + i);
 }
 
+// Returns a 64-bit counter. Counter -1 is the hash of logits, which is read just before the counters.
 static uint64_t counter(const struct host *host, int index) {
     const struct axil_access *a = &host->axil.access[host->first_read + FIRST_COUNTER + 2 * index];
     return (uint64_t)a[1].data << 32 | a[0].data;
@@ -278,7 +280,8 @@ static void store_registers(struct host *host) {
         r->drafts[i] = counter(host, 1 + 2 * channels + ENGINE_COUNTERS + i);
 }
 
-// Returns the name of the place-th kernel with a fault output, in program order.
+// Returns the name of the kernel that a numeric fault names: number `place` (from 0) of the kernels with a fault
+// output.
 static const char *fault_kernel(const struct ir *ir, uint32_t place) {
     for (int k = 0; k < ir->kernels; k++)
         if (ir->kernel[k].has_fault && place-- == 0) return ir->kernel[k].name;
@@ -426,6 +429,7 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
         break;
     case HOST_OVER: break;
     }
+    // Register accesses take a few hundred cycles, so after 100,000 the control port has stopped answering.
     if (host->phase != HOST_RUN && host->phase != HOST_OVER && cycle - host->phase_cycle > 100000)
         sim_fail(host->sim, MSG_CONTROL_PORT);
     return host->phase != HOST_OVER && host->sim->failure == NULL;

@@ -2,9 +2,9 @@
 // Loads the replay's state of a position into the simulated design, which then begins there (`--from`).
 //
 // The design has no way to start at a position, so the simulation sets its registers and memories from outside, through
-// the names of state.vlt. Before the start: keys and full blocks of values in the channels. In the cycle after the
-// start, when the token loop's step sources have taken the request and have sent nothing: their position, the counts of
-// ids, the ring's beat, the hash of logits, the open block of values and the scales.
+// the names of state.vlt. Before the start it writes keys and full blocks of values to the channels. In the cycle after
+// the start, when the token loop's step sources have taken the request and have sent nothing, it sets their position,
+// the counts of ids, the ring's beat, the hash of logits, the open block of values and the scales.
 #include <string.h>
 
 #include "gen/ir/layout.h"
@@ -21,7 +21,7 @@ struct item {
     int64_t layer, head, position; // in the cache
 };
 
-// Flips a bit of the value of the first head of layer 0 if a fault is planted at this position.
+// Flips a bit of the item if it belongs to layer 0 and head 0, and a fault of its kind is planted at its position.
 static void damage(struct sim *sim, const struct item *at, uint8_t *byte) {
     struct load *load = &sim->load;
     for (size_t i = 0; i < sim->options.plants.count; i++) {
@@ -33,7 +33,7 @@ static void damage(struct sim *sim, const struct item *at, uint8_t *byte) {
     }
 }
 
-// A planted fault of the state that found no place would make a test pass that tests nothing.
+// Fails if a planted fault of the state found no place, because a test would then pass that tests nothing.
 static void all_planted(struct sim *sim) {
     for (size_t i = 0; i < sim->options.plants.count; i++)
         if (sim->options.plants.items[i].kind >= PLANT_KEY && !(sim->load.planted >> i & 1))
@@ -42,7 +42,8 @@ static void all_planted(struct sim *sim) {
 
 // ---- layers of the caches ----
 
-// A layer of a cache: what golden has for it, and the kernel that writes it.
+// A layer of a cache: the replay's keys or values, the kernel that writes them in the design, and the layer's index
+// there.
 struct layer {
     struct replay_cached cached;
     int kernel;
@@ -134,6 +135,7 @@ static void put_number(struct sim *sim, const char *instance, const char *name, 
     put(&s, 0, 0, &value, s.bytes < sizeof value ? s.bytes : sizeof value);
 }
 
+// Returns the memory of a lane's open blocks, whose path depends on the style of the RAM.
 static struct sim_signal tail_of(struct sim *sim, const char *kernel, int64_t lane) {
     static const char *const styles[] = {"gen_style", "gen_ultra"};
     struct sim_signal s = {0};
@@ -145,7 +147,8 @@ static struct sim_signal tail_of(struct sim *sim, const char *kernel, int64_t la
     return signal_at(sim, arena_printf(&sim->arena, "u_%s.gen_lane[%lld]", kernel, (long long)lane), "mem");
 }
 
-// Loads a lane's open block. Bytes of later positions are 0, as if the block's first position had cleared them.
+// Loads a lane's open blocks, one for each of its rows. Bytes of later positions are 0, as after a block's first
+// position.
 static void load_tail_lane(struct sim *sim, const struct layer *l, const struct kernel_tail *v, int64_t lane) {
     const struct replay_cached *c = &l->cached;
     struct sim_signal s = tail_of(sim, sim->ir->kernel[l->kernel].name, lane);
@@ -181,7 +184,7 @@ static const struct ir_port *input_of(const struct ir_kernel *k) {
     base_fatal("state: kernel %s reads no tensor", k->name);
 }
 
-// Loads the scales of one memory, which holds two lanes, or the only lane.
+// Loads the scales of one memory, which holds those of two lanes, or of the only lane.
 static void load_scale_pair(struct sim *sim, const struct ir_kernel *kernel, int64_t pair) {
     struct kernel_scales k = kernel_scales(kernel);
     const struct ir_port *port = input_of(kernel);
@@ -225,7 +228,7 @@ static void load_position(struct sim *sim) {
     }
 }
 
-// Ids of the ring's beat that were generated before; the others of the beat are written with the next id.
+// Loads the ring writer's beat with the ids that were generated before. Its other ids are written with the next id.
 static void load_ring(struct sim *sim) {
     const struct load *load = &sim->load;
     struct sim_signal beat = signal_at(sim, "u_ring", "beat_q");
@@ -237,7 +240,7 @@ static void load_ring(struct sim *sim) {
     put_number(sim, "u_token_loop", "logits_hash", load->start.hash);
 }
 
-// Writers of result rows count the rows; their offsets are at row 0.
+// Moves a writer of result rows to the row at which the design begins. Its offsets are those of row 0 so far.
 static void move_writer(struct sim *sim, const struct ir_kernel *k) {
     static const char *const offsets[] = {"step_offset_q", "group_offset_q", "offset_q"};
     int64_t elements = ir_tensor_elements(&sim->ir->tensor[input_of(k)->tensor]);

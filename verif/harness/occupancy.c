@@ -10,6 +10,7 @@ static void raise_to(int64_t *most, int64_t words) {
     if (words > *most) *most = words;
 }
 
+// Joins each two neighbouring windows, so that half of the windows are free again.
 static void join_windows(struct occupancy *o) {
     for (int e = 0; e < o->edges; e++) {
         struct occupancy_fifo *f = &o->fifo[e];
@@ -24,7 +25,7 @@ static void join_windows(struct occupancy *o) {
     o->window *= 2;
 }
 
-// Extends the current fill up to this window.
+// Extends the current fill to all windows up to this one.
 static void carry_on(struct occupancy_fifo *f, uint64_t window) {
     while (f->last < window) f->most[++f->last] = f->now;
 }

@@ -10,7 +10,7 @@
 enum { OCCUPANCY_WINDOWS = 256 };
 
 struct occupancy_fifo {
-    int64_t now;   // words held since the last change
+    int64_t now;   // words that it holds since the last change
     int64_t *most; // largest fill per window up to `last`; NULL: no FIFO, or no change yet
     uint64_t last; // window of the last change
 };
@@ -22,9 +22,9 @@ struct occupancy {
 };
 
 void occupancy_open(struct occupancy *, struct arena *, int edges);
-// From this cycle on the FIFO holds `words` words. Cycles never go back.
+// Notes that the FIFO holds `words` words from this cycle on. Calls come in the order of cycles.
 void occupancy_change(struct occupancy *, int edge, int64_t words, uint64_t cycle);
-// Extends every FIFO's record up to this cycle, in whose window it ends.
+// Ends the records of all FIFOs at this cycle: the last fill counts up to its window.
 void occupancy_close(struct occupancy *, uint64_t cycle);
 
 #endif

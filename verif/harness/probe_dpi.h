@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that rill_probe.sv and rill_fifo_probe.sv import. The run is bound once, before the first evaluation.
+// The functions that rill_probe.sv, rill_fifo_probe.sv and rill_contract_probe.sv import. The run is bound once, before
+// the first evaluation.
 #ifndef VERIF_PROBE_DPI_H
 #define VERIF_PROBE_DPI_H
 
 #include <stdint.h>
 
-// id: edge number. data: 32-bit words, low first. rill_fifo_open returns whether every change of the fill is wanted.
-// rill_probe_open and rill_probe_beat* return 0 when no (further) beats are needed.
+// id: edge number; for rill_contract_*, kernel number. data: 32-bit words, low first. rill_fifo_open returns whether
+// every change of the fill is wanted. rill_probe_open and rill_probe_beat* return 0 if no (further) beats are needed.
 int rill_probe_open(int id, int data_bits);
 int rill_probe_beat64(int id, const uint32_t *data, int user, int last, int count);
 int rill_probe_beat544(int id, const uint32_t *data, int user, int last, int count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of a run: generated text as it comes, progress, the summary, JSON, logits.
+// Writes the output of a run: generated text as it comes, progress, the summary, JSON, logits.
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 
 #include "verif/harness/sim_internal.h"
 
-enum { PROGRESS_CYCLES = 4096 };
+enum { PROGRESS_CYCLES = 4096 }; // between two updates of the progress line
 
 struct figures {
     uint64_t prefill, decode; // in cycles; prefill: start to first id; decode: first to last id
@@ -18,7 +18,7 @@ struct figures {
 
 static double seconds_of(const struct sim *sim, uint64_t cycles) { return (double)cycles / (sim->clock_mhz * 1e6); }
 
-// Bandwidth used, averaged over the design's channels.
+// Returns the bandwidth used, averaged over the design's channels.
 static struct hbm_share used(const struct sim *sim, uint64_t bytes, uint64_t cycles) {
     const struct ir_design *d = &sim->ir->design;
     return hbm_figures_share(&d->hbm, (double)bytes / d->channels, seconds_of(sim, cycles));
@@ -55,7 +55,7 @@ static void clear_progress(struct sim *sim) {
     sim->progress_shown = false;
 }
 
-// Shows progress, except where it would disturb generated text on the same terminal.
+// Shows progress on a terminal, unless it would disturb generated text there.
 void report_progress(struct sim *sim) {
     uint64_t cycle = hbm_cycle(sim->hbm);
     const struct request_result *r = &sim->host.result[sim->host.request];
@@ -135,7 +135,7 @@ static void print_request(struct sim *sim, const struct request_result *r) {
            hbm_figures_share_text(&sim->arena, &sim->ir->design.hbm, f.share));
 }
 
-// Reports where a custom kernel was slower than its timing contract. Results are still right, but FIFO depths and
+// Warns about custom kernels that were slower than their timing contracts. Results are still right, but FIFO depths and
 // forecasts are based on wrong numbers.
 static void report_contracts(const struct sim *sim) {
     for (int k = 0; k < sim->ir->kernels; k++) {

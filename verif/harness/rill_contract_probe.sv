@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the streams of a custom kernel (simulation only). Reports every cycle in which one of them has a word, so
+// Watches the streams of a custom kernel (simulation only). Reports every cycle in which one of them offers a word, so
 // that the harness can compare the kernel with its timing contract.
 // in_tok_last: bit tok_last of each input's tuser. beside: the step word and the vector parameters that the kernel
-// takes are there and will stay. in_end: the word of the first input is the last of a firing. With TABLE the kernel may
-// wait before a firing for its rows.
+// takes are valid and will stay so. in_end: the word of the first input is the last one of a firing. With TABLE 1 the
+// kernel may wait for its rows before a firing.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (kernel number in the design's kernel graph), INPUTS (1..8), TABLE (0, 1).
 `default_nettype none

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches one FIFO (simulation only). Reports every new high-water mark, and the fill at the end; if the run records
-// the fill over time, every change of the fill.
+// Watches one FIFO (simulation only). Reports every new high-water mark, and the fill at the end. If the run records
+// the fill over time, it also reports every change of the fill.
 //
 // occupancy and high_water are the FIFO's own simulation outputs, in words. Parameters: ID (edge number), DEPTH
 // (words), W (width of both outputs).

@@ -2,8 +2,8 @@
 // Watches one stream (simulation only). Passes each word that is taken to the stream checker. At the end it reports the
 // state of the stream, its beats, and its stalls (cycles in which a word is offered and not taken).
 //
-// A stream without tuser, tlast or tcount ties them to 0. The checker may answer that it needs no more beats; then no
-// further calls are made.
+// If the stream has no tuser, tlast or tcount, these inputs are tied to 0. The checker may answer that it needs no more
+// beats. Then no further calls are made.
 // Reset: clk, synchronous active-high rst.
 // Parameters: ID (edge number in the design's kernel graph), DATA_W (1..1088), USER_W, COUNT_W.
 `default_nettype none

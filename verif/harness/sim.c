@@ -88,7 +88,8 @@ static bool open_oracle(struct sim *sim) {
     return sim->oracle != NULL;
 }
 
-// A hash of all that a state depends on besides the prompt: the image, how ids are chosen, what ends the request.
+// Computes a hash of all that a state depends on besides the prompt: the image, how ids are chosen, what ends the
+// request.
 static bool state_identity(struct sim *sim, uint64_t *identity) {
     size_t len;
     const char *why, *path = path_in(sim, "image/manifest.json");
@@ -118,7 +119,7 @@ static bool open_state(struct sim *sim) {
     return sim->failure == NULL;
 }
 
-// Runs the replay alone, with the oracle beside it, and writes its state.
+// Runs the replay and the oracle, without the design, and writes the replay's state.
 static bool write_state(struct sim *sim) {
     const struct request_result *r = &sim->host.result[0];
     static const struct end_ids none;
@@ -142,7 +143,8 @@ static bool open_check(struct sim *sim) {
     if (sim->golden == NULL) return false;
     replay_sample(sim->golden, &sim->options.sampling);
     sim->check = check_open(&sim->arena, sim->ir, sim->golden, (enum check_set)sim->options.compare, &sim->diag);
-    return sim->check != NULL && (sim->options.state != NULL || open_oracle(sim)); // a state was compared when written
+    // The values in a state were compared with the oracle's when it was written.
+    return sim->check != NULL && (sim->options.state != NULL || open_oracle(sim));
 }
 
 static bool change_figures(struct sim *sim) {
@@ -152,7 +154,7 @@ static bool change_figures(struct sim *sim) {
     return !why;
 }
 
-// The library for traces writes them through memory, where a full disk is a bus error.
+// Reports a full disk: the library for traces writes them through mapped memory, where this is a bus error.
 static const char *trace_path;
 static void end_trace(int signal) {
     (void)signal;

@@ -42,12 +42,12 @@ struct watch_edge {
 struct watch {
     const struct ir *ir;
     struct watch_edge *edge;
-    uint64_t beats; // handshakes shown, to detect a standstill
-    uint64_t last_sign, last_cycle;
+    uint64_t beats;                 // handshakes shown, to detect a standstill
+    uint64_t last_sign, last_cycle; // the sign of life seen last (watch_stuck), and the cycle in which it came
     bool asked; // watch_report is to describe the failure, once the probes have reported the streams' final state
 };
 void watch_open(struct watch *watch, struct arena *arena, const struct ir *ir);
-// Returns true when nothing has moved for `limit` cycles.
+// Returns true if nothing has moved for more than `limit` cycles. sign: a count that changes when something moves.
 bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t limit);
 // Reports which kernel waits for which, and the state of every stream.
 void watch_report(const struct watch *watch, struct check *check, struct arena *arena, struct text *out);
@@ -62,10 +62,10 @@ void plant_end(struct sim *sim);   // called when a request has ended, before it
 
 struct load {
     int64_t from;
-    bool waits;              // for the design's start
-    struct check_state file; // of the option
+    bool waits;              // the design has not started yet
+    struct check_state file; // that the option names
     struct check_start start;
-    int64_t decode_left; // steps of one token after those of the prompt that the design is given
+    int64_t decode_left; // decode steps after the prompt that the design is given
     uint64_t planted;    // bit i: fault i of the options is in the state
     sim_find *find;
     void *context;
@@ -82,7 +82,7 @@ enum { ENGINE_COUNTERS = 4 };
 struct request_result {
     const uint32_t *prompt;
     int64_t before;      // ids generated before the position at which the design begins
-    const uint32_t *fed; // the prompt that the design is given: what is left of it, or the last id before
+    const uint32_t *fed; // the prompt that the design is given: the rest of the prompt, or the last id made before
     int64_t fed_len;
     uint64_t *step_end; // cycles in which the steps ended
     int64_t steps, first_step, first_position;
@@ -91,7 +91,7 @@ struct request_result {
     uint64_t *id_cycle;
     int64_t ids;
     uint64_t start, end;                           // cycles
-    uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels up to start, first id, last id
+    uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels up to the start, first id and last id
     uint64_t bytes_end;
     uint32_t status, fault, fault_place, ids_written;
     uint64_t logits_hash;    // register logits_hash
@@ -147,7 +147,7 @@ struct sim {
 
 enum {
     SIM_CHANNEL_SHIFT = 29,
-    SIM_BASE = 2 << 20 // of the image in its channel; not 0: shows ignored base registers
+    SIM_BASE = 2 << 20 // of the image in its channel; not 0, so that a design that ignores its base registers fails
 };
 // Returns the byte offset of the image in a channel's memory.
 uint64_t sim_base(const struct sim *sim, int channel);
@@ -173,7 +173,7 @@ uint8_t *rows_results(struct sim *sim, int64_t rows, uint64_t *bytes); // rows o
 bool rows_take(struct sim *sim);
 bool rows_save(struct sim *sim);
 
-// ---- DPI (probe_dpi.c) ----
+// ---- DPI (probe_dpi.c): the run that the probes report to ----
 void probe_dpi_bind(struct sim *sim);
 
 // ---- output (report.c) ----

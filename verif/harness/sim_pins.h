@@ -29,8 +29,8 @@ struct sim_pins {
     uint32_t rdata;
     uint32_t gap;   // cycles that the clock misses after this edge, while an oscillator goes on
     bool slow;      // the next cycle is longer by one pulse of the oscillator
-    sim_find *find; // set by main: the design's variables,
-    void *context;  // with this as context
+    sim_find *find; // set by main: finds variables of the design
+    void *context;  // for `find`
 };
 
 struct sim;
@@ -43,7 +43,7 @@ const char *sim_trace(const struct sim *sim);
 // Advances by one clock. Before the rising edge `pins` has the design's outputs; sim_edge reads them and advances the
 // memory model. The values it leaves in `pins` are driven after the edge. Returns false when the run is over.
 bool sim_edge(struct sim *sim, struct sim_pins *pins);
-// True if the run was saved (--save), so that this process is to end.
+// Whether the run was saved (--save), so that this process must end.
 bool sim_saved(const struct sim *sim);
 // Called when the design ended the run itself ($finish, or $fatal of a protocol checker).
 void sim_stopped(struct sim *sim);

@@ -83,6 +83,7 @@ static bool put(int file, const void *data, size_t bytes) {
     return true;
 }
 
+// Whether the process has written a page, by its entry in /proc/self/pagemap.
 static bool written(uint64_t f) { return f >> FLAG_SWAPPED & 1 || ((f >> FLAG_PRESENT & 1) && !(f >> FLAG_FILE & 1)); }
 
 // Writes the pages of a region that the process has written, as runs.
@@ -169,8 +170,8 @@ static void get(void *data, size_t bytes) {
     }
 }
 
-// Maps every page of the region that is not mapped yet. Pages already mapped belong to the program, its libraries, the
-// heap or the stack.
+// Maps every page of the region that is not mapped yet. Pages that are mapped already belong to the program, its
+// libraries, the heap or the stack.
 static void map_region(const struct region *r) {
     bool is_file = r->path[0] == '/';
     int file = is_file ? open(r->path, O_RDONLY) : -1,

@@ -15,7 +15,7 @@ extern "C" {
 // does not return: the saved run continues where snapshot_save was called. If that is not possible, the program ends
 // with a message.
 void snapshot_enter(int argc, char **argv);
-// True when the cycle of --pause has come.
+// Whether the cycle of --pause has come.
 bool snapshot_due(uint64_t cycle);
 // Saves to the file of --save. Returns false in the process that saved and true in the one that resumes. *why: NULL, or
 // why nothing was saved.

@@ -12,7 +12,7 @@ bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)" 
 [ -x "$bolt" ] || { echo "--tune needs llvm-bolt (Debian: bolt-15)"; exit 1; }
 [ -d "$design/image" ] || { echo "--tune runs the design: it needs a memory image (rill pack)"; exit 1; }
 [ -n "$exe" ] || exit 0
-# After a failure no executable is left, so that an incomplete one cannot run.
+# After a failure, the executable is removed, so that an incomplete one cannot run.
 trap 'status=$?; rm -f "$exe.profile" "$exe.counting" "$exe.tuned"; [ $status = 0 ] || rm -f "$exe"' EXIT
 
 "$bolt" "$exe" -instrument -instrumentation-file="$exe.profile" -o "$exe.counting"

@@ -17,12 +17,14 @@ bool watch_stuck(struct watch *watch, uint64_t sign, uint64_t cycle, uint64_t li
     return cycle - watch->last_cycle > limit;
 }
 
-// True if the writer offers nothing and no word is left for the reader, as far as known: probes are before the FIFO.
+// Whether the reader gets no word: the writer offers none, and the FIFO between probe and reader holds none, if its
+// fill is known.
 static bool is_empty(const struct watch_edge *w) {
     return w->known && !w->tvalid && w->tready && !(w->has_fifo && w->occupancy > 0);
 }
 
-// Returns the edge on which a kernel waits, or IR_NONE. An output that is not taken has priority over a missing input.
+// Returns the edge on which a kernel waits, or IR_NONE. An output that is not taken takes precedence over a missing
+// input.
 static int waits_on(const struct watch *watch, int kernel) {
     const struct ir *ir = watch->ir;
     int starved = IR_NONE;

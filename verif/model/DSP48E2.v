@@ -2,8 +2,8 @@
 // Models the part of a DSP48E2 that rill_packed_mul and rill_pumped_mul use, for their benches.
 // OPMODE selects P = M, M + C, M + PCIN or M + C + PCIN. AMULTSEL selects M = A * B or AD * B, signed, 27 x 18 bits.
 // INMODE selects AD = (D or 0) + (A or 0). Registers of A, B, D, AD, M and INMODE are optional; the register of P is
-// always there. Resets are ignored. Any other attribute or mode gives x, so a design that uses one fails.
-// rill_dsp48e2_tb compares this model with the tables of the user guide.
+// always there. RSTP is the only reset that is modelled. Any other attribute or mode gives x, so a design that uses one
+// fails. rill_dsp48e2_tb compares this model with the tables of the user guide.
 `default_nettype none
 `timescale 1ns / 1ps
 

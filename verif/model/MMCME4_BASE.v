@@ -2,11 +2,11 @@
 // Models the part of an MMCM that rill_clock_2x uses, for its bench. CLKOUT0 has twice the frequency of CLKIN1, and
 // every second rising edge of it is one of CLKIN1.
 //
-// After a pulse of RST, LOCKED rises when MMCM_LOCK periods of CLKIN1 of the same length have passed. Before that,
-// CLKOUT0 has any frequency. Without a pulse of RST it never locks. If CLKIN1 stops or has gaps, CLKOUT0 continues,
-// because the oscillator keeps its frequency. If periods of CLKIN1 are longer or shorter by more than 2 % and are no
-// gaps, LOCKED falls after MMCM_LOSE of them, and only RST brings it back. The model does not lock with other ratios,
-// with an oscillator outside of 800 to 1600 MHz, or without feedback.
+// After a pulse of RST, LOCKED rises when MMCM_LOCK + 1 periods of CLKIN1 in a row have differed from the period before
+// them by less than 2 %. Before that, CLKOUT0 has any frequency. Without a pulse of RST it never locks. If CLKIN1 stops
+// or has gaps, CLKOUT0 continues, because the oscillator keeps its frequency. If periods of CLKIN1 are longer or shorter
+// by more than 2 % and are no gaps, LOCKED falls after MMCM_LOSE of them in all, and only RST brings it back. The model
+// does not lock with other ratios, with an oscillator outside of 800 to 1600 MHz, or without feedback.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -39,7 +39,7 @@ module MMCME4_BASE #(
         #(quarter) CLKOUT0 = 1'b0;
         #(quarter) ;
         if (wild)
-            quarter = (100 + $urandom_range(300)) * CLKIN1_PERIOD / 1000;
+            quarter = $itor(100 + $urandom_range(300)) * CLKIN1_PERIOD / 1000;
     end
     always @(posedge CLKIN1 or posedge RST)
         if (RST !== 1'b0) begin

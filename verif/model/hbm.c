@@ -18,10 +18,10 @@ struct burst {
     uint64_t offset;
     int beats, done; // done: beats taken (reads) or given (writes)
     int id, resp, natives;
-    uint64_t ready[HBM_MAX_BEATS]; // reads: time of each beat; writes: [0] is the time of the response, once the data
-                                   // is complete
+    uint64_t ready[HBM_MAX_BEATS]; // ps; reads: time of each beat; writes: [0] is the time of the response, once all
+                                   // data have been given
     uint64_t strobe[HBM_MAX_BEATS];
-    uint8_t *data; // writes: data that is not visible yet; reads: the content before a later write, when has_copy
+    uint8_t *data; // writes: data that are not visible yet; reads with has_copy: the content before a later write
     bool has_copy;
     bool endless; // ends without RLAST
 };
@@ -42,7 +42,7 @@ struct hbm_channel {
     int64_t bad_read, bad_write; // burst number that gets an error, or -1
     int64_t endless;             // read burst without RLAST, or -1
     int64_t bad_beat, late_read; // read beat that gets an error, read burst that is late, or -1
-    uint64_t late;               // ps
+    uint64_t late;               // ps by which late_read is late
     uint8_t *written;            // one bit per atom; NULL: not guarded
     bool read_chosen;            // the oldest read burst has been chosen and stays first
     struct hbm_stats stats;
@@ -56,6 +56,7 @@ struct next_beat { // prefetched for a channel's next read
 struct hbm {
     struct hbm_config config;
     uint64_t period_fs, cycle, now; // now is in ps
+    uint64_t paused_fs;             // time without edges of the design's clock
     uint64_t beats;
     bool shuffles;
     hbm_observer *observer;
@@ -142,7 +143,7 @@ static const char *read_file(uint8_t *to, uint64_t size, int file) {
     return NULL;
 }
 
-// Maps a file that begins at a page boundary of the memory, and reads any other.
+// Maps the file at `offset` of the channel's memory, or reads it if `offset` is not a multiple of the page size.
 static const char *map_file(struct hbm_channel *ch, uint64_t offset, int file) {
     struct stat info;
     if (fstat(file, &info) != 0) return strerror(errno);
@@ -228,8 +229,10 @@ static bool is_written(const struct hbm_channel *ch, uint64_t offset, uint64_t b
 
 void hbm_tick(struct hbm *hbm) {
     hbm->cycle++;
-    hbm->now = hbm->cycle * hbm->period_fs / 1000;
+    hbm->now = (hbm->cycle * hbm->period_fs + hbm->paused_fs) / 1000;
 }
+
+void hbm_pause(struct hbm *hbm, uint32_t halves) { hbm->paused_fs += halves * hbm->period_fs / 2; }
 
 uint64_t hbm_cycle(const struct hbm *hbm) { return hbm->cycle; }
 
@@ -265,7 +268,7 @@ static struct burst *burst_start(struct hbm_channel *ch, struct queue *q, uint64
     struct burst *b = queue_push(q);
     uint64_t size = ch->hbm->config.channel_bytes;
     uint64_t bytes = (uint64_t)beats * (uint64_t)ch->hbm->config.beat_bytes;
-    b->offset = address - (uint64_t)ch->index * size; // wraps to a huge value below the channel
+    b->offset = address - (uint64_t)(ch->hbm->config.first + ch->index) * size; // wraps to a huge value below it
     b->beats = beats;
     b->done = 0;
     b->id = id;
@@ -313,15 +316,18 @@ int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id
     return burst_start(ch, &ch->writes, address, beats, id, bad)->natives;
 }
 
-// Returns the whole cycles until `time`; 0 when it has come.
+// Returns the whole cycles until `time`; 0 when it has come. A clock that has paused may pause again, so after a pause
+// no more than the next cycle is certain.
 static int cycles_until(const struct hbm *hbm, uint64_t time) {
     if (time <= hbm->now) return 0;
+    if (hbm->paused_fs > 0) return 1;
     uint64_t cycles = u64_div_ceil((time - hbm->now) * 1000, hbm->period_fs);
     return cycles > 4096 ? 4096 : (int)cycles;
 }
 
-// Prefetches the next beat of a channel some places further on. The channels' beats are taken one after the other and
-// no cache holds them, so the fetch overlaps with the work on this channel.
+// Prefetches the next beat of the channel whose number is 3 higher. Beats are taken channel by channel and are in no
+// cache, so the fetch overlaps with the work on the channels between. Then notes this channel's next beat for its own
+// prefetch.
 static void fetch_ahead(struct hbm_channel *ch) {
     struct hbm *hbm = ch->hbm;
     const struct next_beat *ahead = &hbm->next[(ch->index + 3) % HBM_MAX_CHANNELS];
@@ -333,7 +339,7 @@ static void fetch_ahead(struct hbm_channel *ch) {
     hbm->next[ch->index] = (struct next_beat){.data = ch->memory + b->offset + at, .ready = &b->ready[b->done]};
 }
 
-// Makes one of the first `count` bursts the oldest: the first burst of an id drawn at random.
+// Draws one of the first `count` bursts at random, and makes the first burst of its id the oldest.
 static void bring_forward(struct hbm_channel *ch, struct queue *q, int count) {
     int id = queue_at(q, (int)(draw(ch) % (uint64_t)count))->id, found = 0;
     while (queue_at(q, found)->id != id) found++;
@@ -394,8 +400,8 @@ void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strob
     b->ready[0] = end + ch->hbm->config.timing.write_response;
 }
 
-// A read accepted before a write becomes visible returns the old content. This is the strictest reading of AXI, and it
-// exposes a design that reads too early.
+// Keeps the content that a write is about to change for reads that were accepted before. That they return the old
+// content is the strictest reading of AXI, and it exposes a design that reads too early.
 static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t bytes) {
     for (int i = 0; i < ch->reads.count; i++) {
         struct burst *b = queue_at(&ch->reads, i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cycle-level model of HBM pseudo-channels with AXI4 ports: content, latency by page state, bandwidth ceiling, refresh,
 // read/write turnaround, queue limits, seeded jitter, injected errors. There is one port per channel, and requests are
-// served in order. Time inside a channel is in picoseconds; the design's clock is a parameter.
+// served in order (unless hbm_shuffle). Time inside a channel is in picoseconds; the design's clock is a parameter.
 #ifndef VERIF_HBM_H
 #define VERIF_HBM_H
 
@@ -18,9 +18,10 @@ enum hbm_resp { HBM_OKAY = 0, HBM_SLVERR = 2, HBM_DECERR = 3 };
 
 struct hbm_config {
     int channels;
+    int first;              // number of the first channel in the address space
     int beat_bytes;         // bytes per beat of the AXI ports
     double clock_mhz;       // the design's clock
-    uint64_t channel_bytes; // channel i answers to addresses [i * channel_bytes, (i + 1) * channel_bytes)
+    uint64_t channel_bytes; // channel i answers to the addresses of this many bytes from (first + i) * channel_bytes on
     uint64_t seed;          // 0: no jitter
     struct hbm_timing timing;
 };
@@ -32,12 +33,12 @@ struct hbm_channel;
 // reservation fails.
 struct hbm *hbm_open(struct arena *arena, const struct hbm_config *config, const char **why);
 void hbm_close(struct hbm *hbm);
-// Maps a file copy-on-write over a channel's content, starting at `offset` (a multiple of the page size). Returns NULL,
-// or the reason for a failure.
+// Loads a file into a channel from `offset` on. If `offset` is a multiple of the page size, the file is mapped
+// copy-on-write; otherwise it is read. Returns NULL, or the reason for a failure.
 const char *hbm_load(struct hbm *hbm, int channel, uint64_t offset, const char *path);
 // Returns the content of a channel, for the host side; NULL when the range leaves the channel.
 uint8_t *hbm_bytes(struct hbm *hbm, int channel, uint64_t offset, uint64_t bytes);
-// Called when a write becomes visible, which is when its response is handed out. The observer may be NULL.
+// The observer (may be NULL) is called when a write becomes visible, which is when its response is taken.
 typedef void hbm_observer(void *ctx, int channel, uint64_t offset, uint64_t bytes);
 void hbm_observe_writes(struct hbm *hbm, hbm_observer *observer, void *ctx);
 // The n-th read or write burst (from 0) of a channel gets SLVERR.
@@ -54,13 +55,17 @@ void hbm_mark_written(struct hbm *hbm, int channel, uint64_t offset, uint64_t by
 void hbm_inject_beat_error(struct hbm *hbm, int channel, uint64_t n);
 // The n-th read burst (from 0) of a channel answers `cycles` later than it would.
 void hbm_inject_delay(struct hbm *hbm, int channel, uint64_t n, uint64_t cycles);
-// Reorders bursts and responses of different ids, as drawn from the seed (not 0); those of one id stay in order.
+// Reorders bursts and responses of different ids at random; bursts of one id stay in order. Without a seed (0) it has
+// no effect.
 void hbm_shuffle(struct hbm *hbm);
 // Drops all outstanding bursts, as when the fabric around the memory is reconfigured. The content stays.
 void hbm_reset(struct hbm *hbm);
 
 // Advances by one design clock. Everything below happens at the current clock edge.
 void hbm_tick(struct hbm *hbm);
+// Time passes without an edge of the design's clock, in halves of its period. The memory has a clock of its own, so it
+// goes on working.
+void hbm_pause(struct hbm *hbm, uint32_t halves);
 uint64_t hbm_cycle(const struct hbm *hbm);
 struct hbm_stats hbm_stats(const struct hbm *hbm, int channel);
 uint64_t hbm_beats(const struct hbm *hbm); // beats read and written by all channels, to detect a standstill
@@ -74,7 +79,8 @@ int hbm_accept_write(struct hbm_channel *ch, uint64_t address, int beats, int id
 int hbm_ids(const struct hbm_channel *ch); // number of ids
 bool hbm_read_room(const struct hbm_channel *ch);
 bool hbm_write_room(const struct hbm_channel *ch);
-// Takes the next read beat. Returns 0: taken; n > 0: none before n cycles from now; -1: nothing outstanding.
+// Takes the next read beat. Returns 0: taken; n > 0: there is none before n cycles from now; -1: no burst is
+// outstanding.
 struct hbm_beat {
     int id;
     int resp;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that verif/model/rill_axi_memory.sv imports. A DPI function has no context argument until its channel
-// is looked up, so the model of the run is bound once, before the first evaluation.
+// The functions that verif/model/rill_axi_memory.sv imports. rill_hbm_port, which looks up a channel, has no argument
+// for the model, so the model of the run is bound once, before the first evaluation.
 #ifndef VERIF_HBM_DPI_H
 #define VERIF_HBM_DPI_H
 

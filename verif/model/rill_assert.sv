@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An assertion (simulation only): if `broken` is high at a clock edge, prints a message with the name of the instance
-// and stops. Templates instantiate it under RILL_ASSERT only.
+// and stops. Templates instantiate it only if RILL_ASSERT is defined.
 //
 // Code that prints the name of its instance cannot be shared between instances: a simulator would compile the whole
 // template again for every instance (verif/harness/share.vlt). So the name is kept as data, written at the start.
@@ -20,7 +20,7 @@ module rill_assert #(
     always @(posedge clk)
         if (broken === 1'b1) begin
             $display("%s: %0s", where, SAYS);
-            where = ""; // said once; and so it is no constant that a simulator puts in the code
+            where = ""; // the name is printed once; this assignment also keeps a simulator from making it a constant
             $stop;
         end
 endmodule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Protocol checker of one AXI4 port (simulation only). It watches and drives nothing. At the first violation it prints
-// one line and ends the run.
+// Protocol checker of one AXI4 port (simulation only). It only watches the port. At the first violation it prints one
+// line and ends the run.
 //
 // It needs rill_axi_violation.sv and nothing else. docs/checkers.md has the rules by number, the parameters, and an
 // example for other projects.
@@ -8,8 +8,8 @@
 // - AR, AW, W: valid and payload are held while stalled.
 // - Bursts are INCR, of full-width beats, with an aligned address, within 4 KiB, and at most MAX_BURST beats long.
 // - No exclusive access, and no reserved value of AxCACHE. All strobes are set.
-// - WLAST is on the right beat, also if beats come before their address. There are no more W bursts than AW after
-//   DRAIN_CYCLES. With W_FIRST 0, no beat is offered before the address of its burst.
+// - WLAST is on the right beat, also if beats come before their address. Beats are at most DRAIN_CYCLES ahead of their
+//   address. With W_FIRST 0, no beat is offered before the address of its burst.
 // - At most OUTSTANDING bursts of one id are open.
 // Rules for the slave:
 // - R, B: valid and payload are held while stalled.
@@ -88,7 +88,7 @@ module rill_axi_checker #(
     assign reads_open = reads_open_q;
     assign writes_open = writes_open_q;
 
-    // The first rule that is broken, by number: its message is the reporter's affair.
+    // The number of the first rule that is broken; u_violation prints its message.
     integer    broken_q = 0;
     reg [63:0] where_q;
     rill_axi_violation #(.MAX_BURST(MAX_BURST), .OUTSTANDING(OUTSTANDING)) u_violation (
@@ -119,7 +119,8 @@ module rill_axi_checker #(
     wire [11:0] ar_kind = {arlock, arcache, arprot, arqos};
     wire [11:0] aw_kind = {awlock, awcache, awprot, awqos};
 
-    // Positions of lock and cache in the kind.
+    // Checks bit 11, the lock, and bits 10 to 7, AxCACHE: without bit 1 (modifiable), bits 3 and 2 (allocate) are
+    // reserved.
     task check_kind(input [11:0] kind, input [63:0] addr);
         begin
             if (kind[11])
@@ -129,8 +130,8 @@ module rill_axi_checker #(
         end
     endtask
 
-    // Stability: what was offered and not taken in the cycle before. Wide payloads are kept and compared only then:
-    // most cycles have none.
+    // Stability: what was offered and not taken in the previous cycle must be offered again. Wide payloads are kept and
+    // compared only in this case, which saves time because it is rare.
     reg                   ar_held, aw_held, w_held, r_held, b_held;
     reg [ID_W+88:0]       ar_was, aw_was;
     reg [BEAT_BITS-1:0]   w_data_was, r_data_was;
@@ -231,7 +232,8 @@ module rill_axi_checker #(
             end
         end
 
-    // Writes: bursts in the order of AW, W bursts in the order of WLAST; a burst is complete when both have it.
+    // Writes: AW bursts in the order of their addresses, W bursts in the order of WLAST. The n-th AW and the n-th W
+    // burst belong together; when both have passed, a B is due.
     reg [7:0]      aw_len [0:ORDER-1];
     reg [63:0]     aw_addr [0:ORDER-1];
     reg [ID_W-1:0] aw_id [0:ORDER-1];

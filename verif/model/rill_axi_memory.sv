@@ -6,16 +6,15 @@
 // port.
 // Timing: arready and awready are low while the model's queue is full or its ids are taken. wready is high only for
 // accepted addresses. R and B come at the model's time.
-// Order of events within a cycle: a write's beat comes, a write's address, a beat is read, a read's address comes, a
-// response is made. So a write whose last beat comes with a read's address reaches the banks first, and a read does not
-// see anything that becomes visible in its cycle. Channels share nothing, so cycles follow from the design, the seed
-// and the requests alone.
+// Order of events within a cycle: first a write's beat comes, then a write's address; then a beat is read, a read's
+// address comes, and a write's response is made. So if the last beat of a write and the address of a read come in one
+// cycle, the write reaches the banks first. A read does not see a write whose response is made in its cycle. Channels
+// share nothing, so the cycles of all events depend only on the design, the seed and the requests.
 // An idle channel makes no DPI call. The harness advances the model's time once per clk.
 // Reset: clk, synchronous active-high rst. No burst may be open when it comes (a soft reset of the design drains
 // first).
 // Parameters: BEAT_BITS (256 or 512), ID_W, ADDR_W. The number of the channel is the constant input `channel` and no
 // parameter, so that the simulator makes one module for all channels.
-// port.
 `default_nettype none
 
 module rill_axi_memory #(
@@ -83,7 +82,7 @@ module rill_axi_memory #(
             ids <= rill_hbm_ids(rill_hbm_port(32'(channel), BEAT_BITS / 8));
         end
 
-    // A DPI call says in how many cycles it is worth asking again, and how many ids a burst takes or gives back.
+    // A DPI call returns after how many cycles the next call is of use, and how many ids a burst takes or gives back.
     reg                  ar_open_q = 1'b0;
     int                  ar_stall_q = 0;
     int                  reads_q = 0;        // bursts outstanding
@@ -234,7 +233,7 @@ module rill_axi_memory #(
         .bvalid(bvalid), .bready(bready), .bid(bid), .bresp(bresp),
         .reads_open(reads_open), .writes_open(writes_open)
     );
-    // A burst that was accepted is open in the checker one clock later, or the checker does not run.
+    // Checks that the checker works: a burst that was accepted must be open in it one clock later.
     reg read_came = 1'b0;
     reg write_came = 1'b0;
     always @(posedge clk) begin

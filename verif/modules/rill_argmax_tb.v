@@ -2,6 +2,7 @@
 // Testbench of rill_argmax. Compares ids and hashes with the C function, with ties, zeros and elements past N. Also
 // checks order, token marks, and the rate of one chunk per cycle. HASHES: the hash of each token is computed here from
 // the weights of its definition.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
 // sweep: LANES=8 TOKENS=8 N=64
@@ -31,7 +32,7 @@ module rill_argmax_tb;
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [HASHES*64-1:0] row_hash;
     integer             hash_f = 0, hash_wait = 0;
-    wire                waits = idle != 0 || stall != 0;   // every other firing waits for that hash check
+    wire                waits = idle != 0 || stall != 0;   // odd firings wait until the hash is checked
     reg  [8*256-1:0]    name;
     reg  [31:0]         value;
     reg                 x_valid = 0, x_last;
@@ -75,7 +76,7 @@ module rill_argmax_tb;
         rst <= 0;
     end
 
-    // The next word of the file.
+    // Returns the next word of the file.
     function [31:0] word(input integer unused);
         begin
             got = $fscanf(file, "%h", value);
@@ -105,7 +106,7 @@ module rill_argmax_tb;
     task drive;
         begin
             x_valid <= 1;
-            for (i = 0; i < LANES; i = i + 1)   // past N: larger than everything before it
+            for (i = 0; i < LANES; i = i + 1)   // elements past N are the largest possible ones
                 x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i]
                     : 32'h7f7fffff;
             x_user <= {in_t == ntok[in_f] - 1, in_t[TOK_W-1:0]};
@@ -132,7 +133,8 @@ module rill_argmax_tb;
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
-        // Two cycles after the first id, even if that id has already left.
+        // row_hash must be right two cycles after the first id is offered, even if that id has already left. It is
+        // compared for even firings, because the odd one after each waits for it.
         if (hash_wait > 0) begin
             hash_wait = hash_wait - 1;
             if (hash_wait == 0) begin
@@ -156,7 +158,7 @@ module rill_argmax_tb;
             end
         end
         if (out_f == firings && hash_f == firings && !failed) begin
-            // Chunks of one cycle each, and ids of one cycle each between the firings.
+            // A chunk takes one cycle, and after each firing its ids take one cycle each.
             if (idle == 0 && stall == 0 && cycles > taken + firings * (TOKENS + 1) + 20) fail(6);
             if (!failed)
                 $display("PASS");

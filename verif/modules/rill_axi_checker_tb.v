@@ -3,6 +3,7 @@
 // open bursts must be right. Each way to break a rule (task break_rule) must be reported under its own name. The
 // checker ends a run at the first violation, so every violation has a separate run with +break=N.
 // vectors_rill_axi_checker.c starts these runs, and this bench judges their output.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 ID_W=2 MAX_BURST=16 OUTSTANDING=4
 // sweep: BEAT_BITS=512 ID_W=1 MAX_BURST=32 OUTSTANDING=1
 // sweep: BEAT_BITS=256 ID_W=1 MAX_BURST=64 OUTSTANDING=9 WRITE_EN=0
@@ -20,7 +21,7 @@ module rill_axi_checker_tb;
     parameter OUTSTANDING = 4;
     parameter READ_EN = 1;
     parameter WRITE_EN = 1;
-    parameter W_FIRST = 1;                                   // 0: only the breach of that rule is made
+    parameter W_FIRST = 1;                                   // 0: all write breaches but the last one are left out
     localparam BYTES = BEAT_BITS / 8;
     localparam IDS = 1 << ID_W;
     localparam [2:0] SIZE = $clog2(BYTES);
@@ -34,7 +35,7 @@ module rill_axi_checker_tb;
     reg  [63:0]            araddr, awaddr;
     reg  [7:0]             arlen, awlen;
     reg  [2:0]             arsize, awsize;
-    reg  [11:0]            arkind, awkind;                   // lock, cache, prot, qos
+    reg  [11:0]            arkind, awkind;                   // {lock, cache, prot, qos}
     reg  [1:0]             arburst, awburst, rresp, bresp;
     reg  [BEAT_BITS-1:0]   rdata, wdata;
     reg  [BYTES-1:0]       wstrb;
@@ -82,7 +83,7 @@ module rill_axi_checker_tb;
             noise[k +: 32] = $random(seed);
     endfunction
 
-    // No exclusive access, any cache that is not reserved, any protection and quality of service.
+    // Returns {lock, cache, prot, qos}: no exclusive access, any cache value that is not reserved, any prot and qos.
     function [11:0] kind(input integer unused);
         begin
             kind = $random(seed);
@@ -91,7 +92,7 @@ module rill_axi_checker_tb;
         end
     endfunction
 
-    // A burst of at most MAX_BURST beats inside 4 KiB, often up to its very end.
+    // Draws a burst of at most MAX_BURST beats inside 4 KiB. It often ends where the 4 KiB end.
     reg [63:0] place;
     reg [7:0]  len;
     task draw_burst;
@@ -106,13 +107,13 @@ module rill_axi_checker_tb;
     endtask
 
     // ---- legal traffic: any order of the channels that the protocol allows ----
-    integer                r_len [0:IDS*OUTSTANDING-1];      // per id a queue of open bursts
+    integer                r_len [0:IDS*OUTSTANDING-1];      // lengths of the open bursts, a queue per id
     integer                r_open [0:IDS-1];
     integer                r_beat [0:IDS-1];
-    reg  [ID_W-1:0]        w_id [0:BURSTS-1];                // write bursts in their order
+    reg  [ID_W-1:0]        w_id [0:BURSTS-1];                // write bursts in their order, from here on
     reg  [63:0]            w_place [0:BURSTS-1];
     integer                w_len [0:BURSTS-1];
-    integer                w_open [0:IDS-1];                 // decided, not answered
+    integer                w_open [0:IDS-1];                 // bursts per id that are decided and not answered
     integer                b_due [0:IDS-1];
     integer                reads = 0, writes = 0, decided = 0, aw_sent = 0, w_sent = 0, w_beat = 0, complete = 0;
 
@@ -279,8 +280,8 @@ module rill_axi_checker_tb;
         $finish;
     end
 
-    // Lines of the runs that broke a rule: "breach rule rule": what was done, which rule should be reported, which one
-    // was reported (0: nothing).
+    // Judges the runs that broke a rule. Each has a line of three numbers: the breach, the rule that should be
+    // reported, and the rule that was reported (0: none; -1: one before the breach).
     task judge;
         integer file, which, should, said, seen;
         begin
@@ -304,7 +305,7 @@ module rill_axi_checker_tb;
         @(negedge clk);
     endtask
 
-    // From here on the rule is broken, in the coming clock edge; rules as numbered in the checker.
+    // Says that the rule is broken at the next clock edge. Rules have the checker's numbers.
     task commit(input integer rule);
         $display("breach %0d rule %0d", breach, rule);
     endtask
@@ -358,7 +359,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // The step up to here is legal and taken; then all channels are idle again.
+    // Ends a legal step: all that is offered is taken, and then all channels are idle again.
     task step;
         begin
             tick;
@@ -366,7 +367,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // A burst of two beats, taken, so that R and B have something to answer.
+    // Opens a burst of two beats, so that R and B have something to answer.
     task opened(input integer id);
         begin
             if (READ_EN != 0) begin
@@ -383,7 +384,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // Something is offered and not taken, then what the breach changes of it.
+    // Stalls what is offered. Afterwards the breach changes something of it.
     task stalled(input integer rule);
         begin
             {arready, rready, awready, wready, bready} = 5'd0;
@@ -449,11 +450,11 @@ module rill_axi_checker_tb;
                 ar(1, 64'h1000, 1);
                 commit(11);
             end
-            19: begin                                        // never asked for
+            19: begin                                        // no burst is open
                 r(0, 1);
                 commit(12);
             end
-            20: begin                                        // in the cycle in which the address is taken
+            20: begin                                        // in the cycle of the address, which is too early
                 ar(0, 64'h1000, 1);
                 r(0, 1);
                 commit(12);
@@ -472,19 +473,19 @@ module rill_axi_checker_tb;
                 r(0, 1);
                 commit(12);
             end
-            23: begin                                        // the first of two beats
+            23: begin                                        // rlast on the first of two beats
                 opened(0);
                 r(0, 1);
                 commit(13);
             end
-            24: begin                                        // not on the second of two
+            24: begin                                        // no rlast on the second of two beats
                 opened(0);
                 r(0, 0);
                 step;
                 r(0, 0);
                 commit(13);
             end
-            25: begin                                        // the length of another id's burst
+            25: begin                                        // rlast after the length of another id's burst
                 opened(0);
                 ar(1, 64'h1000, 1);
                 step;
@@ -597,13 +598,13 @@ module rill_axi_checker_tb;
                 aw(1, 64'h1000, 1);
                 commit(11);
             end
-            21: begin                                        // on the first of two beats
+            21: begin                                        // wlast on the first of two beats
                 aw(0, 64'h1000, 2);
                 step;
                 w(1);
                 commit(14);
             end
-            22: begin                                        // not on the second of two
+            22: begin                                        // no wlast on the second of two beats
                 aw(0, 64'h1000, 2);
                 w(0);
                 step;
@@ -624,7 +625,7 @@ module rill_axi_checker_tb;
                 aw(0, 64'h1000, 1);
                 commit(14);
             end
-            // one beat too many when the address comes; known with the next one
+            // The burst has more beats than its address says. This is known when its second beat comes.
             25: begin
                 w(0);
                 step;
@@ -633,7 +634,7 @@ module rill_axi_checker_tb;
                 w(1);
                 commit(14);
             end
-            26: begin                                        // longer than any burst, before its address
+            26: begin                                        // more than MAX_BURST beats before the address
                 for (i = 0; i < MAX_BURST; i = i + 1) begin
                     w(0);
                     step;
@@ -641,13 +642,13 @@ module rill_axi_checker_tb;
                 w(0);
                 commit(14);
             end
-            27, 28: begin                                    // no address ever, for a burst and for a part of one
+            27, 28: begin                                    // no address ever comes, for a burst or a part of one
                 w(breach - READ_BREACHES == 27);
                 step;
                 commit(15);
-                repeat (5000) tick;
+                repeat (5000) tick;                          // longer than DRAIN_CYCLES of the checker
             end
-            29: begin                                        // never asked for
+            29: begin                                        // no burst is open
                 b(0);
                 commit(16);
             end
@@ -725,7 +726,7 @@ module rill_axi_checker_tb;
                 else awkind[0] = 1'bx;
                 commit(23);
             end
-            48: begin                                        // burst after burst without an address
+            48: begin                                        // the checker allows 1022 bursts ahead of their addresses
                 for (i = 0; i < 1022; i = i + 1) begin
                     w(1);
                     step;
@@ -751,7 +752,7 @@ module rill_axi_checker_tb;
             else if (breach > READ_BREACHES && WRITE_EN != 0 && (W_FIRST != 0 || breach == BREACHES)) break_write;
             else commit(0);
             tick;
-            if (!{arready, rready, awready, wready, bready}) begin       // stalled transfers are taken now
+            if (!{arready, rready, awready, wready, bready}) begin       // what is stalled is taken now
                 {arready, rready, awready, wready, bready} = 5'b11111;
                 tick;
             end

@@ -110,7 +110,7 @@ module rill_axi_read_arbiter_tb;
             end
             if (arsize !== $clog2(BEAT_BITS / 8) || arburst !== 2'b01) fail(4);
         end
-        // a client gets a beat one cycle after the arbiter took it
+        // A client gets a beat one cycle after the arbiter has taken it.
         if (came && (c_rvalid !== 1 << came_id || {c_rdata, c_rresp, c_rlast} !== came_beat)) fail(5);
         if (!came && c_rvalid !== 0) fail(6);
         came = rvalid && rready;
@@ -137,7 +137,7 @@ module rill_axi_read_arbiter_tb;
         if (cycles > 20000) fail(8);
     end
 
-    // Requested bursts whose last beat has not come.
+    // Counts the requested bursts whose last beat has not come. The memory here also sends beats that nobody requested.
     always @(posedge clk)
         if ((arvalid && arready) != (rvalid && rready && rlast))
             open = arvalid && arready ? open + 1 : open > 0 ? open - 1 : 0;

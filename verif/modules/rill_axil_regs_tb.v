@@ -134,7 +134,8 @@ module rill_axil_regs_tb;
         end
     endtask
 
-    // Every word has a value after a reset, the high words of counters also before the low ones.
+    // Every word must have a value after a reset. Words are read downwards, so the high word of a counter is read
+    // before its low word.
     task known_words;
         for (i = 4092; i >= 0; i = i - 4) begin
             read(i);
@@ -145,7 +146,7 @@ module rill_axil_regs_tb;
         end
     endtask
 
-    // Constants, settings with strobes, the bits that end a request.
+    // Checks constants, settings with byte strobes, and the bits that end a request (halt).
     task check_settings;
         begin
             expect_word(REG_MAGIC, 32'h4C4C4952);
@@ -176,7 +177,7 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
             for (i = REG_INVERSE; i <= REG_SEED_HIGH; i = i + 4)
-                if (i != REG_MIN_P + 4) begin                    // lost where the design does not sample
+                if (i != REG_MIN_P + 4) begin                    // ignored if the design does not sample
                     write(i, 32'hAABBCC00 + i, 4'hF);
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
@@ -199,11 +200,11 @@ module rill_axil_regs_tb;
             write(REG_HALT, 3, 4'hF);                       // no request runs
             expect_word(REG_HALT, 0);
             write(REG_CTRL, 32'h81, 4'hF);
-            write(REG_HALT, 1, 4'hE);                       // not the byte with the bits
+            write(REG_HALT, 1, 4'hE);                       // without the byte of the bits
             expect_word(REG_HALT, 0);
             write(REG_HALT, 1, 4'hF);
             expect_word(REG_HALT, 1);
-            write(REG_HALT, 2, 4'hF);                       // joins the other one
+            write(REG_HALT, 2, 4'hF);                       // the other bit stays set
             expect_word(REG_HALT, 3);
             if (halt !== 2'b11 && !failed) begin
                 $display("FAIL: halt");
@@ -245,7 +246,7 @@ module rill_axil_regs_tb;
                 read(i);
                 kept[i/4] = got;
             end
-            write(REG_CTRL, 32'h80, 4'hF);                  // auto-restart, which starts nothing
+            write(REG_CTRL, 32'h80, 4'hF);                  // auto-restart alone starts nothing
             expect_bit(40, ap_start, 1'b0);
             write(REG_CTRL, 32'h81, 4'hF);
             ignored = 0;
@@ -255,7 +256,7 @@ module rill_axil_regs_tb;
                     ignored = ignored + 1;
                 end
             expect_word(REG_IGNORED, ignored);
-            write(REG_GIER, 1, 4'hF);                       // these are taken, and not counted
+            write(REG_GIER, 1, 4'hF);                       // taken, so not counted as ignored
             write(REG_GIER, 0, 4'hF);
             expect_word(REG_IGNORED, ignored);
             beats_in_request(3);
@@ -269,7 +270,7 @@ module rill_axil_regs_tb;
             expect_word(REG_IGNORED, 1);
             write(REG_CTRL, 32'h0, 4'hF);
             finish_request;
-            expect_word(REG_IGNORED, 1);                    // kept
+            expect_word(REG_IGNORED, 1);                    // the count stays after the end
             expect_bit(42, ap_start, 1'b0);
             for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4)
                 if (i != REG_HALT && i != REG_IGNORED)
@@ -280,8 +281,8 @@ module rill_axil_regs_tb;
         end
     endtask
 
-    // Writes a start in each cycle around ap_done. Before ap_done, it belongs to the request that ends. In the cycle of
-    // ap_done and later, it begins another request, whose counters begin at 0.
+    // Writes a start in each cycle around ap_done. A start before ap_done has no effect, because that request still
+    // runs. A start in the cycle of ap_done or later begins another request, whose counters begin at 0.
     task start_around_done;
         for (i = 0; i < 8; i = i + 1) begin
             write(REG_CTRL, 1, 4'hF);
@@ -310,7 +311,9 @@ module rill_axil_regs_tb;
     endtask
     integer again = 0;
 
-    // A kill in the cycle before ap_done: nothing begins, and the counters stay.
+    // Writes a kill in each cycle around ap_done, with auto-restart. A kill before ap_done prevents the next request,
+    // and the counters stay. A later kill finds the next request running, with counters at 0, and prevents the one
+    // after it.
     task kill_at_done;
         for (i = 0; i < 8; i = i + 1) begin
             write(REG_CTRL, 32'h81, 4'hF);
@@ -389,7 +392,7 @@ module rill_axil_regs_tb;
         expect_word(REG_FAULT, 5);
         expect_word(REG_PLACE, 9);
         expect_word(REG_CYCLES - 4, 0);
-        // A request with counters, no interrupt.
+        // A request, with counters and without interrupt.
         write(REG_CTRL, 1, 4'hF);
         expect_bit(1, ap_start, 1'b1);
         ap_idle <= 0;
@@ -471,7 +474,7 @@ module rill_axil_regs_tb;
         expect_bit(10, irq, 1'b0);
         write(REG_ISR, 2, 4'hF);
         expect_word(REG_ISR, 2);
-        write(REG_GIER, 0, 4'hF);                           // no interrupt at all, the sources stay
+        write(REG_GIER, 0, 4'hF);                           // no interrupt, but the sources stay
         repeat (2) @(posedge clk);
         expect_bit(11, irq, 1'b0);
         expect_word(REG_ISR, 2);

@@ -2,10 +2,11 @@
 // Bench part: a stream source. It sends the words that were pushed into it, in order, with random idle cycles. A
 // protocol checker watches the stream.
 //
-// The bench calls `u_src.push(data, user, last)` at any time. WORDS is the most that it can hold over the whole run.
-// Idles: in +idle=P percent of the cycles in which it could offer a word; +seed=N together with SALT makes instances
+// The bench calls `u_src.push(data, user, last)` at any time, at most WORDS times in a run.
+// It idles in +idle=P percent of the cycles in which it could offer a word. +seed=N together with SALT makes instances
 // differ. IDLE >= 0 overrides +idle.
-// sent counts the transfers. done: every pushed word has been taken.
+// sent counts the transfers. done: every pushed word has been taken. A word that was offered in a reset is offered
+// again.
 `default_nettype none
 
 module rill_axis_driver #(

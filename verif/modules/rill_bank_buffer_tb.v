@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_bank_buffer. Sends blocks of random length and number of tokens, full blocks and blocks that tlast
-// ends, in both orders, with padding words, to a reader that stalls at random. Checks that the values kept per bank
-// belong to the word on r_tdata, and the latency of READY_DELAY + 2 cycles to that word.
+// Testbench of rill_bank_buffer. Sends blocks of random length and number of tokens: full blocks, and blocks that tlast
+// ends. The reader stalls at random and reads in the order of TOKEN_MAJOR; with TOKEN_MAJOR 1, tokens of odd blocks get
+// a padding word. Checks that values kept per bank belong to the word on r_tdata, and that the first word of a block is
+// on r_tdata READY_DELAY + 2 cycles after the block's last word was taken.
 // sweep: TOKENS=1 CHUNKS=1 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=1
 // sweep: TOKENS=2 CHUNKS=5 BANKS=2 TOKEN_MAJOR=0 READY_DELAY=3
 // sweep: TOKENS=8 CHUNKS=3 BANKS=2 TOKEN_MAJOR=1 READY_DELAY=2
@@ -37,11 +38,11 @@ module rill_bank_buffer_tb;
     reg                pad_q, end_q, tlast_q;
     reg  [BANK_W-1:0]  bank_q;
     reg  [7:0]         side_q;
-    reg  [15:0]        block_of [0:BANKS-1]; // block whose words are in the bank
+    reg  [15:0]        block_of [0:BANKS-1]; // block in the bank: bits 7:0 of its number, twice
     integer            b, c, t, ntok, count, seed;
     integer            stall, gate = 7;
     reg                ends;
-    reg                open = 1'b1;
+    reg                open = 1'b1;          // r_go: a word may be issued
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.USER_W(TOK_W + 1), .WORDS(8192)) u_s (.clk(clk), .rst(rst), .m_axis_tvalid(s_tvalid),
@@ -60,7 +61,7 @@ module rill_bank_buffer_tb;
         {i_tuser, i_pad, i_end, i_tlast, i_side, i_bank};
     always @(posedge clk) if (w_take) block_of[w_bank] <= {s_tdata[31:24], s_tdata[7:0]};
 
-    // The word, its marks, and the block kept for its bank.
+    // Compares the word, its marks, and s_side of its block.
     rill_axis_monitor #(.DATA_W(42), .USER_W(TOK_W + 1), .WORDS(8192)) u_m (.clk(clk), .rst(rst), .hold(1'b0),
         .s_axis_tvalid(r_tvalid),
         .s_axis_tready(m_tready), .s_axis_tdata({pad_q, tlast_q, side_q, pad_q ? 32'd0 : r_tdata}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_burst_splitter. Compares the bursts of random descriptors with a simple model. Also checks the rate
-// of one burst per cycle if nothing stalls, and the flush.
+// of one burst per cycle if nothing stalls, and that busy is low at the end. The flush is not used here.
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
 // sweep: BEAT_BITS=256 MAX_BURST=1

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_channel with a memory. Checks that each reader gets the beats of its descriptors from its base,
-// that each writer's beats are stored at its base, and when idle and written are high. A read error must be reported
-// with its address and kept until a reset. A channel without clients must send no request.
+// that each writer's beats are stored at its base, that written comes once for each descriptor, and that idle is high
+// at the end. A read error must be reported with its address and kept until a reset. A channel without clients must
+// send no request.
 // sweep: READERS=1 WRITERS=1 BEAT_BITS=64 ADDR_BITS=64
 // sweep: READERS=3 WRITERS=2 BEAT_BITS=256 ADDR_BITS=34
 // sweep: READERS=2 WRITERS=0 BEAT_BITS=128 ADDR_BITS=34
@@ -23,7 +24,7 @@ module rill_channel_tb;
     localparam BYTES = BEAT_BITS / 8;
     localparam LISTS = 40;                   // descriptors of each client
     localparam BEATS = 5;                    // beats of each descriptor
-    localparam SPAN = 32'h8000;              // from base to base
+    localparam SPAN = 32'h8000;              // bytes from base to base
 
     reg                    clk = 0, rst = 1, core = 1;
     wire                   idle, beat, answer, error, error_is_write;
@@ -90,7 +91,7 @@ module rill_channel_tb;
         end
     endtask
 
-    // The value that a writer puts into word n of its beats.
+    // Returns the value that a writer puts into word n of its beats.
     function [31:0] value(input integer client, input integer n);
         value = 32'hA5000000 ^ (client << 20) ^ n;
     endfunction
@@ -136,7 +137,7 @@ module rill_channel_tb;
         end
     endfunction
 
-    // The writers' words are at the top of the memory.
+    // The writers' words are in the upper half of the memory.
     task check_written;
         for (i = 0; i < WRITERS; i = i + 1)
             for (w = 0; w < LISTS * BEATS * BEAT_BITS / 32; w = w + 1)
@@ -170,6 +171,7 @@ module rill_channel_tb;
             answers < WRITERS * LISTS * BEATS) fail("counts of beats and answers");
         check_written;
         if (READERS > 0) begin
+            // The last reader asks again for its first descriptor, whose third beat is wrong now.
             error_addr = READERS * SPAN + 2 * BYTES;
             error_en = 1;
             asked[READERS-1] = LISTS - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_clip with the bounds -1.5 and -0.25, so that padding would not stay +0 by itself. unary_bench.vh
-// has the checks.
+// Testbench of rill_clip with the bounds -1.5 and -0.25. As 0 is outside of them, padding would not stay +0 by itself.
+// unary_bench.vh has the checks.
 // vectors: unary clip -1.5 -0.25
 // sweep: LANES=4 TOKENS=2 FAULT=0 N=22
 // sweep: LANES=1 TOKENS=1 FAULT=0 N=9

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_clock_2x. With RILL_VENDOR_CELLS: while ready is high, clk_2x has a rising edge at each one of
-// ap_clk and one in the middle between. The MMCM locks late, and only after a reset. If the clock has a gap of one or
-// more periods, another period, or a frequency outside the oscillator's range, ready must fall in time, the loss must
-// be counted, failed must rise after the limit, and ready must rise again when the clock is good again. Without the
-// macro, clk_2x is ap_clk, and ready rises soon.
+// Testbench of rill_clock_2x. With RILL_VENDOR_CELLS: while ready is high, clk_2x has a rising edge at each rising edge
+// of ap_clk, and one in the middle between two of them. The MMCM locks late, and only after a reset. If the clock has a
+// gap of one or more periods, another period, or a frequency outside the oscillator's range, ready must fall in time,
+// the loss must be counted, failed must rise after the limit, and ready must rise again when the clock is good again.
+// Without the macro, clk_2x is ap_clk, and ready rises 30 to 70 cycles after the reset.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: PERIOD_PS=4000 MULTIPLY=6 form=cells
 // sweep: PERIOD_PS=10000 MULTIPLY=16 form=cells
 // sweep: PERIOD_PS=4000 MULTIPLY=6
@@ -47,9 +48,8 @@ module rill_clock_2x_tb;
         at_2x = $realtime;
     end
 `ifdef RILL_VENDOR_CELLS
-    // In the middle of each low half of ap_clk, checks where edges of clk_2x were, if ready has been high for some
-    // cycles.
-    // since: cycles since the clock was disturbed; ready may stay high for three of them.
+    // In the low half of each cycle of ap_clk, checks where the last two edges of clk_2x were, if ready is high. since:
+    // cycles since the clock was disturbed; ready may stay high for three of them.
     always @(negedge ap_clk) begin
         since = since + 1;
         #(period / 8);
@@ -89,8 +89,8 @@ module rill_clock_2x_tb;
         rst = 1'b0;
         cycle;
         if (ready || failed) fail(6);
-        becomes_ready(150, 400);                 // the time of the model's lock
-        for (waited = 1; waited < 6; waited = waited + 1) begin // pulses that are missing
+        becomes_ready(150, 400);                 // time until the model of the MMCM locks
+        for (waited = 1; waited < 6; waited = waited + 1) begin // `waited` periods are missing
             since = 0;
             #(waited * period);
             happens;
@@ -100,12 +100,12 @@ module rill_clock_2x_tb;
         happens;
         becomes_ready(150, 400);
         since = 0;
-        period = PERIOD * 1.1;                   // slower, still in the range
+        period = PERIOD * 1.1;                   // slower, still in the oscillator's range
         cycle;
         happens;
         becomes_ready(150, 400);
         since = 0;
-        period = PERIOD * 3;                     // out of it
+        period = PERIOD * 3;                     // outside of the range
         cycle;
         happens;
         cycles(140000);

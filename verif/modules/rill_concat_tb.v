@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_concat. Words of the two inputs must leave in the order of the result. Also checks the rate.
+// Testbench of rill_concat. GROUPS times in a firing, FIRST words of input a and then SECOND words of input b must
+// leave. Also checks the rate of one word per cycle.
 // sweep: LANES=1 TOKENS=1 FIRST=1 SECOND=1 GROUPS=5
 // sweep: LANES=4 TOKENS=2 FIRST=3 SECOND=2 GROUPS=3
 // sweep: LANES=2 TOKENS=4 FIRST=1 SECOND=6 GROUPS=2

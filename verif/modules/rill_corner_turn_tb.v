@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_corner_turn. Sends D0 x D1 x D2 elements in row-major order. They must come out with the dimensions
 // in reverse order, every run along the first dimension R times. Words have LANES elements on both sides, and the last
-// one is padded. A firing has ROUNDS such halves. Also checks the latency and the rate of both sides.
+// one is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. Also checks the latency of
+// 2 cycles and the rate of both sides.
 // sweep: LANES=4 TOKENS=2 D0=8 D1=12 PERIOD=12 SKEW=1
 // sweep: LANES=4 TOKENS=1 D0=8 D1=7
 // sweep: LANES=8 TOKENS=2 D0=7 D1=8 PERIOD=8 SKEW=7
@@ -34,11 +35,11 @@ module rill_corner_turn_tb;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam FIRINGS = 12;
     localparam BUFFER = D0 * D1 * D2;
-    localparam IN = (BUFFER + LANES - 1) / LANES;          // words of a half, per token
-    localparam OUT = (BUFFER * R + LANES - 1) / LANES;
+    localparam IN = (BUFFER + LANES - 1) / LANES;          // words that fill a half, per token
+    localparam OUT = (BUFFER * R + LANES - 1) / LANES;     // words that leave for a half, per token
     localparam WORDS = (FIRINGS + 1) * ROUNDS * TOKENS * (OUT > IN ? OUT : IN);
     localparam STRIDE = D1 * D2;
-    // The outermost loop is in the low bits.
+    // Loops of the output. The outermost loop is in the low bits, so it is written last.
     localparam [127:0] TRIPS = {D0[31:0], R[31:0], D1[31:0], D2[31:0]};
     localparam [127:0] STRIDES = {STRIDE[31:0], 32'd0, D2[31:0], 32'd1};
 
@@ -75,7 +76,7 @@ module rill_corner_turn_tb;
                 value[e] = $random(seed);
             for (w = 0; w < IN; w = w + 1)
                 for (t = 0; t < active; t = t + 1) begin
-                    for (i = 0; i < LANES; i = i + 1)      // beyond the end: anything
+                    for (i = 0; i < LANES; i = i + 1)      // after the last element: any value
                         word[i*W +: W] = w * LANES + i < BUFFER ? value[(w*LANES + i)*TOKENS + t] : $random(seed);
                     u_src.push(word, user(t, active), g == ROUNDS - 1 && w == IN - 1 && t == active - 1);
                 end

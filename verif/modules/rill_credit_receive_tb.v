@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_credit_receive with rill_credit_send and register stages before it, as between dies. Checks order
-// and content under idles and stalls, the latency of a word, the exact capacity, the full rate from the depth that the
-// header states, and a reset while words and credits are on their way.
+// and content under idles and stalls, the latency of a word, the exact capacity, and the full rate for every DEPTH for
+// which the header of rill_credit_receive promises it. Also resets while words and credits are on their way.
 // sweep: DATA_W=8 DEPTH=1 STAGES=0
 // sweep: DATA_W=33 DEPTH=2 STAGES=1
 // sweep: DATA_W=40 DEPTH=6 STAGES=0
@@ -88,7 +88,7 @@ module rill_credit_receive_tb;
         start = u_snk.cycle;
         while (!m_valid) @(negedge clk);
         check(u_snk.cycle - start == LATENCY, "latency");
-        // More words than fit, nothing read: exactly DEPTH are taken.
+        // Offers more words than fit while nothing is read: exactly DEPTH of them must be taken.
         for (i = 0; i < WORDS; i = i + 1)
             push(1);
         repeat (DEPTH * 4 * PARTS + 100) @(posedge clk);
@@ -117,7 +117,7 @@ module rill_credit_receive_tb;
                 end
                 begin
                     repeat (i) @(posedge clk);
-                    u_snk.expect_word(m_data, 1'b0, 1'b0); // its credit is in flight
+                    u_snk.expect_word(m_data, 1'b0, 1'b0); // this word is read, so its credit is in flight in the reset
                 end
             join
             @(negedge clk) u_snk.seen = u_snk.wanted;

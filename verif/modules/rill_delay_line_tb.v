@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_delay_line. Compares the output for random data and enables with the input some enabled clocks
-// before.
+// Testbench of rill_delay_line. The bench gives random data and random enables. The output must equal the input that
+// came DEPTH enabled clocks earlier; with DEPTH 0 it is the input itself.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: DEPTH=0
 // sweep: DEPTH=1
 // sweep: DEPTH=2
@@ -29,7 +30,7 @@ module rill_delay_line_tb;
     end
 
     always @(negedge clk) if (!rst) begin
-        // The word at the input now is number `count`; q is the one DEPTH enabled clocks before.
+        // `count` words have been taken so far, so q must be word number count - DEPTH.
         if (DEPTH > 0 && count >= DEPTH && q !== history[count-DEPTH]) begin
             $display("FAIL: word %0d is %h", count, q);
             $finish;

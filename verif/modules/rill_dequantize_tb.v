@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_dequantize. Compares results and the fault of each lane with the C function, bit by bit: 12
-// cycles after the vector, with the vector's sideband, and the fault a cycle later, with any gaps between vectors, in
-// which the inputs are unknown. Vectors that are in the pipeline at a reset must not come out.
+// Testbench of rill_dequantize. Compares results and the fault of each lane with the C function, bit by bit. Results
+// must come 12 cycles after the vector, with the vector's sideband, and faults one cycle later. Between vectors are
+// gaps of any length, in which the inputs are unknown. Vectors that are in the pipeline at a reset must not come out.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=3 SIDE_W=9 FAULT=0
 // sweep: LANES=1 SIDE_W=1 FAULT=1
 // sweep: LANES=8 SIDE_W=14 FAULT=1
@@ -90,7 +91,7 @@ module rill_dequantize_tb;
         end
         for (n = LATENCY; n > 1; n = n - 1)
             number[n] = number[n-1];
-        // Gaps: single cycles, and now and then one in which the pipeline runs dry.
+        // Gaps are mostly single cycles, and now and then so long that the pipeline runs empty.
         gap = gap > 0 ? gap - 1 : idle > 0 && $unsigned($random(seed)) % 40 == 0 ? $unsigned($random(seed)) % 30 : 0;
         valid = !rst && !again && gap == 0 && given < vectors && $unsigned($random(seed)) % 100 >= idle;
         again = given == vectors / 2 && !was_reset;

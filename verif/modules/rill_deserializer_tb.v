@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_deserializer after rill_serializer and STAGES registers. Words of random bits are kept for as long
-// as the contract requires and up to 30 clocks more. Each must be at the output at that clock and until it changes.
-// Resets come at random.
+// Testbench of rill_deserializer after rill_serializer and STAGES registers. Each random word stays at the input for
+// the 2 + SLICES + STAGES clocks that the header of rill_deserializer requires, and for up to 30 clocks more. From then
+// on the output must equal it, until it changes. Resets come at random.
 // sweep: DATA_W=64 SLICE_W=8 STAGES=0
 // sweep: DATA_W=64 SLICE_W=8 STAGES=1
 // sweep: DATA_W=64 SLICE_W=32 STAGES=2
@@ -39,7 +39,7 @@ module rill_deserializer_tb;
         for (n = 0; n < DATA_W; n = n + 1) random_word[n] = $random(seed);
     endfunction
 
-    // A reset begins another turn of the slices: its clocks, and that of the one it broke off, do not count.
+    // kept: clocks since the word came. A reset interrupts the slices, so the word must be kept anew after it.
     always @(negedge clk) begin
         again = !rst && $unsigned($random(seed)) % 200 == 0;
         kept = rst || again ? -1 : kept + 1;

@@ -2,6 +2,7 @@
 // Testbench of rill_dma_read with rill_axi_read_arbiter (CLIENTS engines on one port). Compares every beat with the
 // memory's pattern. Also checks a flush in the middle and the work after it, an error response, the full rate if
 // nothing stalls, and the protocol of the port.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 MAX_BURST=16 OUTSTANDING=8 PREFETCH_BEATS=64 CLIENTS=1
 // sweep: BEAT_BITS=512 MAX_BURST=8 OUTSTANDING=3 PREFETCH_BEATS=20 CLIENTS=2
 // sweep: BEAT_BITS=256 MAX_BURST=1 OUTSTANDING=5 PREFETCH_BEATS=5 CLIENTS=3
@@ -103,7 +104,7 @@ module rill_dma_read_tb;
 
     always #1 clk = !clk;
 
-    // Descriptors of each client; the engine must deliver their beats in order.
+    // Descriptors of each client. The engine must deliver their beats in order.
     reg  [15:0] beats [0:CLIENTS*COUNT-1];
     reg  [39:0] offset [0:CLIENTS*COUNT-1];
     integer     sent [0:CLIENTS-1];
@@ -138,7 +139,7 @@ module rill_dma_read_tb;
     initial for (c = 0; c < CLIENTS; c = c + 1) {asked[c], given[c]} = 0;
     always @(posedge clk)
         for (int k = 0; k < CLIENTS; k = k + 1) if (rst || flush || !check) begin
-            asked[k] = 0;                                  // beats are dropped
+            asked[k] = 0;                                  // beats are dropped in this case
             given[k] = 0;
         end else begin
             if (c_idle[k] && asked[k] != given[k] && !failed) begin

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_dma_write with CLIENTS clients, each with a separate region of memory:
+// Testbench of rill_dma_write with CLIENTS clients, each with a separate region of memory. Checks:
 // - The memory is right after random writes, including words that nobody wrote.
 // - idle is high only when every response has come. written comes for each descriptor, not before its last response.
 // - A client that stops in the middle of a descriptor does not block the others.
 // - The rate is full if nothing stalls (a third of it with a buffer of one beat).
-// - A flush while a client has a descriptor without beats, an error response, and responses that are owed over a reset.
-// - The protocol checker watches the port; no beat may come before its address.
+// - A flush ends while clients have descriptors without beats. An error response is reported with its address.
+// - After a reset, responses to beats from before it are not taken for responses to newer beats.
+// - The port keeps the rules of AXI (rill_axi_checker), and no beat comes before its address.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=1 CLIENTS=1
 // sweep: BEAT_BITS=256 OUTSTANDING=32 BUFFER_BEATS=2 CLIENTS=1
 // sweep: BEAT_BITS=512 OUTSTANDING=3 BUFFER_BEATS=2 CLIENTS=2
@@ -27,7 +29,7 @@ module rill_dma_write_tb;
     localparam BYTES = BEAT_BITS / 8;
     localparam BEAT_WORDS = BEAT_BITS / 32;
     localparam COUNT = 40;
-    localparam REGION = 8192;                // words of a client
+    localparam REGION = 8192;                // words of a client's region
     localparam WORDS = 32768;
     localparam [63:0] BASE = 64'h1_0000_0000;
 
@@ -94,13 +96,13 @@ module rill_dma_write_tb;
     reg  [39:0] offset [0:CLIENTS*COUNT-1];
     reg  [31:0] expect_mem [0:WORDS-1];
     integer     sent [0:CLIENTS-1];
-    integer     given [0:CLIENTS-1];         // descriptor whose beats are being offered
+    integer     given [0:CLIENTS-1];         // descriptor whose beats are offered at present
     integer     pos [0:CLIENTS-1];
     integer     total, cycles, c, i, word;
-    integer     bursts [0:CLIENTS*COUNT-1];  // beats of a descriptor and those before
-    integer     answered [0:CLIENTS-1];      // responses
+    integer     bursts [0:CLIENTS*COUNT-1];  // beats of a descriptor and of all earlier ones of its client
+    integer     answered [0:CLIENTS-1];      // responses per client
     integer     writes [0:CLIENTS-1];        // descriptors written, without those of 0 beats
-    integer     asked [0:65535];             // clients of the addresses that were taken
+    integer     asked [0:65535];             // client of each address that was taken
     integer     asks, answers;
     reg         watch = 1;
     reg  [31:0] value;
@@ -223,7 +225,7 @@ module rill_dma_write_tb;
         end
     endtask
 
-    // Client 0 stops in the middle of a descriptor, unless it has finished. The other clients must finish.
+    // Stops client 0 in the middle of a descriptor, if it has not finished. The other clients must finish.
     reg others_done;
     task hold_one;
         if (CLIENTS > 1) begin
@@ -286,7 +288,7 @@ module rill_dma_write_tb;
             end
             wait_idle;
             compare;
-            // A slave that takes addresses late costs some additional cycles.
+            // The memory takes some addresses late, so an eighth more cycles are allowed, and 100 for begin and end.
             if (!failed && cycles > (BUFFER_BEATS > 1 ? 1 : 3) * (total + total / 8) + 100) begin
                 $display("FAIL: %0d cycles for %0d beats", cycles, total);
                 failed = 1;
@@ -340,8 +342,8 @@ module rill_dma_write_tb;
                 failed = 1;
             end
         end
-        // A reset while responses are outstanding, followed by beats at once: each response must be counted for its own
-        // beat.
+        // A reset while responses are outstanding, and new beats directly afterwards: no old response may be counted
+        // for a new beat.
         if (!failed) begin
             error_en = 0;
             latency = 60;

@@ -8,6 +8,7 @@
 // - Each register that an attribute selects delays its operand by a clock: A by AREG, then ADREG and MREG; D by DREG,
 //   then ADREG and MREG; B by BREG, then MREG; INMODE by INMODEREG; P by PREG. C and PCIN are not delayed.
 // A mode that is not in these tables gives x. REGS 1: all registers that rill_pumped_mul uses; 0: only the one of P.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: REGS=0
 // sweep: REGS=1
 // quick: REGS=0 @ 0:0
@@ -91,7 +92,7 @@ module rill_dsp48e2_tb;
             row = $random(seed);
             opmode = {row[0] ? 2'b11 : 2'b00, row[1] ? 3'b001 : 3'b000, 4'b0101};
             alumode = 4'd0;
-            if (row[9:4] == 6'd0) opmode = row[18:10];         // mostly a mode that is not in the tables
+            if (row[9:4] == 6'd0) opmode = row[18:10];         // most of these modes are not in the tables
             if (row[9:4] == 6'd1) alumode = row[13:10];
             #1 table_row;
             clk = 1'b1;

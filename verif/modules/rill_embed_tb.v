@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_embed. Checks descriptors, values (with the C function), padding, order and token marks, faults
-// of ids and of values, and the rate of one chunk per cycle. Also with rows that are distributed over channels whose
-// beats come at random times.
+// Testbench of rill_embed. Checks descriptors, values (with the C function), padding, order and token marks, faults of
+// ids and of values, and the rate of one chunk per cycle. With PARTS above 1, rows are distributed over PARTS channels,
+// whose beats come at random times.
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 N=256 ROWS=11 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=4 RECORD_BYTES=320
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 N=33 ROWS=7 MODE=0 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=128
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=512 N=200 ROWS=9 MODE=1 GROUP=64 HDR_BEATS=1 ROW_BEATS=2 RECORD_BYTES=192
@@ -63,8 +63,8 @@ module rill_embed_tb;
     reg  [PARTS*BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
     integer              in_f = 0, in_t = 0, desc_f = 0, desc_t = 0, p, row;
-    // Per channel: requested rows, their number, the number of rows given, and the beats of the current row that are
-    // given.
+    // For each channel: ask has the requested rows, asks their number, given the number of rows that were sent, and
+    // row_beat the beats of the present row that were sent.
     integer              ask [0:PARTS*MOST*TOKENS-1], asks [0:PARTS-1], given [0:PARTS-1], row_beat [0:PARTS-1];
     integer              y_f = 0, y_t = 0, y_c = 0, from = 0;
     reg  [LANES*32+TOK_W+1:0] held_word;
@@ -83,7 +83,7 @@ module rill_embed_tb;
         .fault(fault));
     always #1 clk = !clk;
 
-    // The next word of the file.
+    // Returns the next word of the file.
     function [31:0] word(input integer unused);
         begin
             got = $fscanf(file, "%h", value);
@@ -126,7 +126,7 @@ module rill_embed_tb;
         end
     endtask
 
-    // The row an id must read.
+    // Returns the row that an id must read. An id outside of the table reads row 0 and raises the fault.
     function integer row_of(input [31:0] which);
         row_of = which >= ROWS ? 0 : which;
     endfunction

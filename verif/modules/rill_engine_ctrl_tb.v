@@ -49,7 +49,7 @@ module rill_engine_ctrl_tb;
     localparam SCALE_W = $clog2(XS) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam FIRINGS = 100;
     localparam COMMANDS = 100000;
-    localparam ENTRY_CYCLES = 3;
+    localparam ENTRY_CYCLES = 3;                 // cycles from an entry's transfer to its first command
     wire                 clk, rst, entry_valid, entry_ready, entry_done, unused_last;
     wire [175:0]         entry_data;
     wire                 unused_user;
@@ -116,12 +116,13 @@ module rill_engine_ctrl_tb;
     reg  [REST_W-1:0]    care [0:COMMANDS-1];
     reg  [7:0]           want_acts [0:COMMANDS-1];
     reg  [4:0]           needs [0:COMMANDS-1];
-    reg  [7:0]           units [0:COMMANDS-1];       // units of the operand that the command needs; 0: all
+    reg  [7:0]           units [0:COMMANDS-1];       // units of the operand for which the command waits; 0: all
     reg  [2:0]           out_rows [0:COMMANDS-1];    // row of accumulators of the results
-    reg                  ends [0:COMMANDS-1];        // the next row-step has the other bank of accumulators
-    // {firing's last row-step, tokens of the step, number of results, token of the first result, valid elements}
+    reg                  ends [0:COMMANDS-1];        // the next row-step uses the other bank of accumulators
+    // {firing's last row-step, last token of the firing, results after the first one, token of the first result, valid
+    // elements}; all 0: the command gives no result
     reg  [15:0]          results [0:COMMANDS-1];
-    integer              first_of [0:FIRINGS];
+    integer              first_of [0:FIRINGS];       // first command of each firing
     reg                  head_ends [0:FIRINGS-1];    // the firing releases its head in the V tail
     integer              commands = 0, at = 0, seed, idle, stall, f, i, cycle = 0;
     reg                  failed = 0;
@@ -144,6 +145,7 @@ module rill_engine_ctrl_tb;
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Appends a command with the actions `act`. need: what it waits for (BEAT to PLACE), or -1.
     task list(input [7:0] act, input integer need);
         begin
             want[commands] = 0;
@@ -159,6 +161,7 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
+    // Sets a field of the last command and marks it as one that counts.
     task set(input integer place, width, value);
         integer k;
         for (k = 0; k < width; k = k + 1) begin
@@ -197,8 +200,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Lists a firing of weights: a header for every RC row-steps, then the rows. The first RC row-steps may run column
-    // by column.
+    // Lists the commands with which all tokens use beat b of row-step r. outer: the beat belongs to the row-steps that
+    // run column by column.
     task list_weight_use(input integer int4, asym, r, rows, b, beats, groups, last_rows, ntok, outer);
         integer t;
         for (t = 0; t < ntok; t = t + COPIES) begin
@@ -213,6 +216,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
+    // Lists a firing of weights: a header for every RC row-steps, then the rows. With outer, the first RC row-steps run
+    // column by column.
     task list_weights(input integer int4, asym, rows, beats, groups, last_rows, ntok, outer);
         integer r, b, n;
         for (r = 0; r < rows; r = r + 1) begin
@@ -352,9 +357,10 @@ module rill_engine_ctrl_tb;
     reg  [11:0] now_result = 0;
     reg  [2:0]  now_row = 0, last_row = 0;
     reg         bank = 0, act_bank = 0, now_bank = 0;
-    reg  [15:0] leaving = 0;                     // results that have not left yet; [11:9]: their number
+    reg  [15:0] leaving = 0;                     // the results that leave, as in `results`; [11:9]: how many are left
     reg     now_busy = 0, now_beat = 0, now_x = 0, now_out = 0, active, no_beat, no_x, no_y, was_reset = 0;
 
+    // Sets the model to its state after a reset: all that has arrived is lost, and so are the firings that were taken.
     task forget;
         begin
             beats_in = 0;
@@ -372,6 +378,7 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
+    // Decides whether a command is due in this cycle, or else for what it waits, and which result leaves.
     task decide;
         begin
             active = running < taken && cycle >= entered[running] + ENTRY_CYCLES && cycle >= start;
@@ -425,7 +432,7 @@ module rill_engine_ctrl_tb;
         if (rst)
             forget;
         else begin
-            // The outputs belong to the previous decision.
+            // Compares the outputs with the decision of the previous cycle.
             if (acts !== now_acts) fail(2);
             if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
             if (COPIES > 1 && c_out && c_out_row !== now_row) fail(10);

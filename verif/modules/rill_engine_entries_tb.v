@@ -29,7 +29,7 @@ module rill_engine_entries_tb;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
     localparam PARTS = 512 / BEAT_BITS;          // beats of 64 positions
     localparam MOST_K = 32768;                   // longest row with int4_asym
-    localparam KEYS = CHANNELS < 8 ? CHANNELS : 8;
+    localparam KEYS = CHANNELS < 8 ? CHANNELS : 8; // keys of the step itself per row-step: a step has 8 tokens at most
 
     wire              clk, rst, s_valid, s_ready, n_valid, ready, src_done, snk_done, unused_user, unused_last;
     wire [175:0]      s_data;

@@ -20,7 +20,7 @@ module rill_engine_join_tb;
     wire             clk, rst, joined;
     reg              again = 0;
     reg  [PORTS-1:0] pulse = 0;
-    reg  [1:0]       due = 0;          // [0]: the slowest port's pulse is 1 cycle old
+    reg  [1:0]       due = 0;          // [n]: a pulse is expected that the slowest port completed n + 1 cycles ago
     integer          given [0:PORTS-1];
     integer          chance [0:PORTS-1];
     integer          i, n, slowest, slowest_q = 0, out = 0, seed, idle, joins = 0, full = 0, streak = 0, longest = 0;
@@ -36,7 +36,8 @@ module rill_engine_join_tb;
         end
     endtask
 
-    // How often each port pulses; phases of 64 cycles, every fourth with all ports at full speed.
+    // Draws how often each port pulses (percent) for the next 64 cycles. In every fourth such phase all ports run at
+    // full speed.
     task draw_chances;
         for (i = 0; i < PORTS; i = i + 1)
             chance[i] = n / 64 % 4 == 0 ? 100 : (100 - idle) * ($unsigned($random(seed)) % 4) / 2;

@@ -2,10 +2,11 @@
 // Testbench of rill_engine_lane. Sends chunks of row parameters, group scales and data beats, which are taken as early
 // as allowed or later, mixed with local beats and used for several tokens.
 // - Rows are compared with plain sums of products. They must come with their parameters, or with the constants of K and
-//   V, 10 cycles after the command plus HOPS and TERM_HOPS.
+//   V, 10 + HOPS + TERM_HOPS cycles after the command.
 // - LANE_BEATS beats fit, and every beat that the lane takes in is reported once.
 // - With TERM_HOPS, a row ends as soon as the words of its parameters can have arrived. Chunks end before all of these
 //   have arrived, also several chunks of one row each, one after the other.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 LANE_BEATS=16 SCALE_BEATS=3
 // sweep: BEAT_BITS=512 TOKENS=1 LANE_BEATS=3 SCALE_BEATS=1
 // sweep: BEAT_BITS=512 TOKENS=4 LANE_BEATS=16 SCALE_BEATS=8
@@ -34,14 +35,14 @@ module rill_engine_lane_tb;
     parameter TERM_HOPS = 0;
     parameter PARAM_BITS = 64;
     parameter X_BITS = 8;
-    localparam END = 1 << X_BITS - 1;
+    localparam END = 1 << X_BITS - 1;                        // factors are -END to END - 1
     localparam OFFSET_W = X_BITS + 14;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam RC = N / 8;
     localparam SCALE_W = $clog2(N) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
-    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words of a row's parameters between the halves
+    localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words that carry a row's parameters; 0: no TERM_HOPS
     localparam BEATS = TERM_HOPS ? 2400 : 900;
     localparam [31:0] SCALE_K = 32'h33800000;
     localparam [31:0] SCALE_V = 32'h2d800000;
@@ -194,13 +195,14 @@ module rill_engine_lane_tb;
         end
     endtask
 
-    // Chooses the next use of a beat: weights of either kind, K or V. Some beats are local and may come at any time.
+    // Chooses the next use of a beat: weights of either kind, K or V. Some beats of K and V are local and may come at
+    // any time.
     task begin_data;
         begin
             kind = below(2) ? 0 : 1 + below(2);
             narrow = kind == 0 && below(2);
             data_row = below(RC);
-            if (WORDS && kind == 0) begin      // a row whose words may be there, often the last
+            if (WORDS && kind == 0) begin      // a row whose words can have arrived, often the last such row
                 there = since / WORDS < RC ? since / WORDS : RC;
                 if (there == 0) kind = 1;
                 else data_row = below(3) ? there - 1 : below(there);
@@ -225,8 +227,8 @@ module rill_engine_lane_tb;
         end
     endtask
 
-    // Sends a chunk: parameters, scales (or those of the previous chunk), uses of beats. Now and then everything waits
-    // until the lane is full.
+    // Sends the next command of a chunk: its parameters, its scales (or it keeps those of the previous chunk), and uses
+    // of beats. Now and then a chunk begins with a pause of 100 cycles, in which the lane becomes full.
     task command;
         if (token > 0)
             multiply;

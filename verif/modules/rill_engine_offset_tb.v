@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_engine_offset. Checks the difference between the unsigned products of random weights and their dot
-// product, 4 cycles after each beat. Extreme operands come first; x and mode are unknown between the beats.
+// product, 4 cycles after each beat; with ASYM also the sums of each 32 factors. Extreme operands come first. Between
+// the beats, x and int4 are unknown.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 // sweep: BEAT_BITS=512 ASYM=1

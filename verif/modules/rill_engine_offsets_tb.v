@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_engine_offsets with int4_asym weights and more than one token. Checks the sums of each 32 elements
 // of each token of every beat, 7 cycles plus PAIR_MORE after its slice. Slices come in consecutive cycles and alone.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 COPIES=2
 // sweep: BEAT_BITS=512 COPIES=2 X_BITS=10 PARTS=4
 // sweep: BEAT_BITS=512 COPIES=4
@@ -37,7 +38,7 @@ module rill_engine_offsets_tb;
         dut (.clk(clk), .rst(rst), .valid_3(valid_3), .valid_4(valid_4), .int4_4(1'b1), .slice(slice),
         .x({BEAT_BITS*4*COPIES{1'b0}}), .q(sums));
 
-    reg  [LATENCY:0]          due_there = 0;             // [n]: of the slice of n cycles ago
+    reg  [LATENCY:0]          due_there = 0;             // [n]: the slice of n cycles ago was valid
     reg  [GROUPS*GROUP_W-1:0] due [0:LATENCY];
     integer                   n, k, seed, idle, beats = 0, close = 0, quiet = 0;
     reg                       failed = 0;

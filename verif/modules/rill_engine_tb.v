@@ -2,7 +2,10 @@
 // Testbench of rill_engine with rill_v_tail. Compares bit by bit with the C function: int8 and int4 products that
 // share an operand, scores with local positions (none, some and many in memory), values with the V tail and its
 // write-out, and a product for the last token alone.
-// Without idles and stalls, no cycle may be lost inside a firing and at most GAP cycles between two firings.
+// Without idles and stalls, the engine may be idle (neither busy nor stalled) for at most GAP cycles per firing, and
+// 100 more. It may wait for beats for at most GAP cycles per firing and TAIL_WAIT per step. With COPIES 1 it may never
+// wait for room at the output.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=6 form=fast
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=1 GROUP=128 HEAD_DIM=66
@@ -72,7 +75,7 @@ module rill_engine_tb;
     parameter GROUP = 64;
     parameter HEAD_DIM = 40;
     parameter FAULT = 0;
-    parameter LAST_BEATS = 1;                                  // beats of a row of the last product
+    parameter LAST_BEATS = 1;                                  // beats of a row of the last token's product
     parameter COPIES = 1;
     parameter PUMP = COPIES > 2 ? 2 : 1;
     parameter HOPS = 0;
@@ -83,10 +86,10 @@ module rill_engine_tb;
     parameter PARAM_BITS = 64;
     parameter X_BITS = 8;                                      // bits of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
-    parameter BRIEF = 0;                                       // 1: two steps only
+    parameter BRIEF = 0;                                       // 1: the first steps alone (vectors_rill_engine.c)
     localparam GAP = 12;
 
-    // Shapes, the same as in vectors_rill_engine.c.
+    // Shapes. vectors_rill_engine.c has the same.
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam X_W = XS * X_BITS + 8;
@@ -98,7 +101,7 @@ module rill_engine_tb;
     localparam HEADS = 2;
     localparam K_BEATS = (HEAD_DIM + XS - 1) / XS;
     localparam V_ROWS = (HEAD_DIM + C - 1) / C;
-    localparam TAIL_WAIT = 2 * HEADS * TOKENS * (2 * V_ROWS + 2);  // cycles in which V of both layers enters the tail
+    localparam TAIL_WAIT = 2 * HEADS * TOKENS * (2 * V_ROWS + 2);  // cycles of a step in which V enters the tail
     localparam V_LAST = HEAD_DIM - (V_ROWS - 1) * C;
     localparam UNITS_K = ((K + XS - 1) / XS + 1) / 2 * 2;
     localparam X_UNITS = UNITS_K > 2 * LAST_BEATS && UNITS_K > 6 ? UNITS_K : LAST_BEATS > 3 ? 2 * LAST_BEATS : 6;
@@ -138,7 +141,7 @@ module rill_engine_tb;
     reg [8*256-1:0]       name;
     reg                   loaded = 0;
 
-    // The shortest reset that the header of rill_engine allows
+    // This is the shortest reset that the header of rill_engine allows.
     localparam RESET_WAY = HOPS + RESULT_HOPS > 2 * PULSE_HOPS ? HOPS + RESULT_HOPS : 2 * PULSE_HOPS;
     rill_bench_clock #(.LIMIT(400000), .RESET_CYCLES(4 + RESET_WAY)) u_clock (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
@@ -168,7 +171,8 @@ module rill_engine_tb;
         .m_axis_tready(v_ready && v_open), .m_axis_tdata(v_data), .m_axis_tuser(v_user), .m_axis_tlast(v_last),
         .done(done_v));
 
-    // V units exist only after the products before them.
+    // A unit of V is offered only after the firings that come before it, as in a design. v_after: number of these
+    // firings.
     integer                v_after [0:4095];
     integer                v_units = 0, v_taken = 0, firings_seen = 0;
     assign v_open = firings_seen >= v_after[v_taken];
@@ -179,7 +183,7 @@ module rill_engine_tb;
         write_done;
     wire [C*BEAT_BITS-1:0] beat_data, write_data;
     wire [55:0]            desc_data;
-    reg  [BEAT_BITS-1:0]   beat_mem [0:WORDS-1];        // lane l from l*(WORDS/C)
+    reg  [BEAT_BITS-1:0]   beat_mem [0:WORDS-1];        // lane l begins at l*(WORDS/C)
     reg  [BEAT_BITS-1:0]   write_mem [0:WORDS-1];
     reg  [55:0]            desc_mem [0:4095];
     integer                beats [0:C-1];

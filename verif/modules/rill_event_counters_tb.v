@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_event_counters. Compares the counts with a model. Also checks clear, enable, and the carry into the
 // high word.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: EVENTS=1
 // sweep: EVENTS=3
 // quick: EVENTS=3 @ 50:50

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fifo_pool. The table takes one firing from port 0, then REPEAT firings from port 1, and one from
 // port PORTS-1 in head steps only. Steps are random, and firings have random lengths, up to more than DEPTH. All
-// sources offer at once and all sinks wait at once. Every stream must get its own words in order, and the pool never
-// holds more than DEPTH words. Without idles, no cycle is lost between firings.
+// sources and all sinks are active at the same time. Every stream must get its own words in order, and the pool never
+// holds more than DEPTH words. Without idles and stalls, and with LONGEST of 3 or more, no cycle is lost between
+// firings.
 // sweep: PORTS=3 REPEAT=4 LONGEST=9 DEPTH=12
 // sweep: PORTS=2 REPEAT=1 LONGEST=1 DEPTH=2
 // sweep: PORTS=5 REPEAT=3 LONGEST=20 DEPTH=7
@@ -15,7 +16,7 @@ module rill_fifo_pool_tb;
     `include "rill_fields.vh"
     parameter PORTS = 3;
     parameter REPEAT = 4;                    // repeats of the second section
-    parameter LONGEST = 9;                   // beats of a firing
+    parameter LONGEST = 9;                   // most beats of a firing
     parameter DEPTH = 12;
     localparam STEPS = 30;
     localparam WORDS = STEPS * (REPEAT + 2) * LONGEST;
@@ -34,6 +35,7 @@ module rill_fifo_pool_tb;
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
         .m_axis_tready(step_ready),
         .m_axis_tdata(step_data), .m_axis_tuser(), .m_axis_tlast(), .done(step_done));
+    // A pulse of give[p] hands `beat` to the source and the sink of port p, because a task cannot index gen_port.
     reg  [PORTS-1:0] give = 0;
     reg  [19:0]      beat;
     genvar g;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fifo. Checks order and content under idles and stalls, latency, exact capacity, high-water mark,
-// full rate, and a reset in the middle.
+// full rate (with DEPTH of 2 or more), and a reset in the middle.
+// Sets for verif/modules/run.sh (form: a macro):
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 DEPTH=2
 // sweep: DATA_W=2050 DEPTH=2
@@ -83,7 +84,7 @@ module rill_fifo_tb;
         start = u_snk.cycle;
         while (!m_valid) @(negedge clk);
         check(u_snk.cycle - start == LATENCY, "latency");
-        // More words than fit, nothing read: exactly DEPTH are taken.
+        // Offers more words than fit while nothing is read: exactly DEPTH of them must be taken.
         for (i = 0; i < WORDS; i = i + 1)
             push(1);
         repeat (DEPTH * 4 + 100) @(posedge clk);
@@ -94,7 +95,7 @@ module rill_fifo_tb;
         check(DEPTH < 2 || idle + stall > 0 || u_snk.last_time - u_snk.first_time == WORDS, "one word per cycle");
         repeat (5) @(posedge clk);
         check(occupancy == 0 && !m_valid, "empty at the end");
-        // A reset throws the contents away; the high-water mark starts over.
+        // A reset discards the contents and clears the high-water mark.
         hold = 1;
         repeat (3) @(posedge clk);
         for (i = 0; i < DEPTH; i = i + 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fork. Every reader must get every word once and in order, whatever the other readers do. Also
-// checks the full rate, and that no reader waits for a word of another one.
+// checks the full rate, and that a reader gets a word without waiting for the others to take it.
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5
@@ -48,7 +48,7 @@ module rill_fork_tb;
             word = i * 40503;
             u_src.push(word, 1'b0, 1'b0);
         end
-        // Only reader 0 is ready. It gets one word while the others get none (an eager fork), and no second one.
+        // Only reader 0 is ready. It must get one word although the others take none, and no second one.
         hold[0] = 0;
         repeat (40) @(posedge clk);
         if (gen_port[0].u_snk.seen != (PORTS > 1 ? 1 : gen_port[0].u_snk.seen) || gen_port[0].u_snk.seen == 0) begin

@@ -26,7 +26,7 @@ module rill_fork_tree_tb;
     wire [COPIES*DATA_W-1:0] m_data;
     reg  [PORTS-1:0]         hold = {PORTS{1'b1}};
     reg                      again = 1'b0;
-    reg                      go = 1'b0;      // the second part has begun, after the reset
+    reg                      go = 1'b0;      // the reset is over, and the second part has begun
     reg                      rst_q = 1'b0;
     reg  [DATA_W-1:0]        word;
     integer                  i, idle, stall, span, start, lost, earlier;
@@ -79,14 +79,14 @@ module rill_fork_tree_tb;
             $display("FAIL: latency %0d", u_clock.cycle - start);
             $finish;
         end
-        // Only reader 0 is ready. It gets one word while the others get none, and no second one.
+        // Only reader 0 is ready. It must get one word although the others take none, and no second one.
         hold[0] = PORTS == 1;
         repeat (60) @(posedge clk);
         if (gen_port[0].u_snk.seen != (PORTS > 1)) begin
             $display("FAIL: reader 0 has %0d words while the others have none", gen_port[0].u_snk.seen);
             $finish;
         end
-        // The reset drops the words inside, and the forks forget that reader 0 has one.
+        // The reset must drop the words inside, and the forks must forget that reader 0 has one.
         hold = {PORTS{1'b1}};
         @(negedge clk) again = 1'b1;
         @(negedge clk) again = 1'b0;
@@ -94,7 +94,7 @@ module rill_fork_tree_tb;
         wait (!rst);
         lost = u_src.sent;
         go = 1'b1;
-        // All readers but the last group's are ready.
+        // All readers are ready except those of the last group.
         earlier = gen_port[0].u_snk.seen;
         for (i = 0; i < PORTS; i = i + 1)
             hold[i] = i / GROUP == COPIES - 1;

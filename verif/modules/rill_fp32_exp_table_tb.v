@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_exp_table. Compares it with the golden table.
+// Testbench of rill_fp32_exp_table. Compares it with the table of the C function g_exp.
+// Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_max. Compares it with the golden maximum.
+// Testbench of rill_fp32_max. Compares it with the C function g_max.
+// Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_fp32_quadratic. Compares it with its formula in 64-bit integers, with c1 and c2 in the ranges of
 // the tables. With +idle or +stall the clock enable drops at random.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: D_W=18 SHIFT2=16 SHIFT1=22
 // sweep: D_W=16 SHIFT2=14 SHIFT1=19
 // quick: D_W=18 SHIFT2=16 SHIFT1=22 @ 50:50
@@ -25,6 +26,7 @@ module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, param
     rill_fp32_quadratic #(.D_W(D_W), .SHIFT2(SHIFT2), .SHIFT1(SHIFT1)) u_dut
         (.clk(clk), .en(en), .d(d), .c0(c0), .c1(c1), .c2(c2), .y(y));
 
+    // Returns c0 + d * (c1 + c2 * d), with the shifts of the module.
     function [24:0] formula(input signed [63:0] fd, input signed [63:0] f0, input signed [63:0] f1,
         input signed [63:0] f2);
         reg signed [63:0] slope, value;
@@ -47,7 +49,7 @@ module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, param
                 errors = errors + 1;
             en = $unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall;
             d = $random(seed);
-            if (given % 8 < 2) // the ends of a segment
+            if (given % 8 < 2) // smallest and largest d: the ends of a segment
                 d = {given[0], {(D_W-1){!given[0]}}};
             c0 = {1'b0, 29'h10000000} + ($random(seed) & 30'h0fffffff);
             c1 = $random(seed);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_rsqrt. Compares it with the golden function.
+// Testbench of rill_fp32_rsqrt. Compares it with the C function g_rsqrt.
+// Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none
 

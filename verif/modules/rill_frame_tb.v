@@ -14,7 +14,7 @@ module rill_frame_tb;
     parameter IN = 12;
     parameter OUT = 3;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
-    localparam ROWS = 12;                    // words per token of what is sent with the same active tokens
+    localparam ROWS = 12;                    // words per token that are sent with the same number of tokens
     localparam TIMES = 24;
     localparam WORDS = TIMES * ROWS * TOKENS;
 

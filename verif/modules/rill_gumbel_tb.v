@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_gumbel and rill_threefry. Compares the noise of both words with the golden functions, one counter
-// per enabled clock.
+// Testbench of rill_gumbel and rill_threefry. Gives one counter per enabled clock, and compares the random word and the
+// noise of both of its halves with the C functions.
+// Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none
 
@@ -39,14 +40,14 @@ module rill_gumbel_tb;
                 if (fields == 5) count = count + 1;
             end
         end
-        at = 0;                                  // enabled clocks
-        first = 0;                               // when the present key was set
+        at = 0;                                  // number of the enabled clock
+        first = 0;                               // clock in which the present key was set
         for (i = 0; i < 20 * count + 1000 && at < count + HASH + NOISE; i = i + 1) begin
             @(negedge clk);
             en = $unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall;
             if (en) begin
-                // The output belongs to the counter HASH clocks ago. It is compared only if the key has not changed
-                // since then.
+                // The random word belongs to the counter of HASH enabled clocks ago. It is compared only if the key has
+                // not changed since then.
                 held = at - HASH;
                 if (held >= 0 && held < count && key[held] === key_q && at - first >= HASH && held >= first
                     && made !== mixed[held])

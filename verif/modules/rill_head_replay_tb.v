@@ -16,7 +16,7 @@ module rill_head_replay_tb;
     parameter TOKENS = 2;
     parameter UNITS = 3;
     parameter REPLAYS = 2;
-    parameter TOGETHER = 1;                  // times less often in a step of one token
+    parameter TOGETHER = 1;                  // heads are replayed this many times less often in a step of one token
     localparam HEADS = 40;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam DEPTH = TOKENS * UNITS;
@@ -81,7 +81,7 @@ module rill_head_replay_tb;
         end
         for (n = 1; n < HEADS; n = n + 1) begin
             if (n % 4 == 1)
-                tokens = 1 + $unsigned($random(seed)) % TOKENS;    // tokens of a step of four heads
+                tokens = 1 + $unsigned($random(seed)) % TOKENS;    // a step has four heads
             head(tokens, n % 4 == 0);
         end
         wait (src_done && snk_done);

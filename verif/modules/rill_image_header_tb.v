@@ -4,7 +4,8 @@
 // - A start whose header has the same checksum reads the header alone and keeps the parameters. With another checksum
 //   it reads the parameters as well.
 // - If any bit of magic, version or layout differs, this is reported with its place, and nothing is let through.
-// - Also checks a start in the middle of a read, and the cycles from the header's beat to the verdict.
+// - A start or a reset in the middle of a read ends that read.
+// - The verdict comes 3 cycles after the header's beat.
 // sweep: BEAT_BITS=256 BEATS=5
 // sweep: BEAT_BITS=512 BEATS=1
 // sweep: BEAT_BITS=256 BEATS=0
@@ -60,7 +61,7 @@ module rill_image_header_tb;
         end
     endtask
 
-    // The memory: beats of one descriptor after another, as long as the descriptor says.
+    // The memory. It sends the beats of one descriptor after another, as many as the descriptor says.
     always @(posedge clk) if (!failed) begin
         cycles = cycles + 1;
         if (d_valid && d_ready) begin
@@ -107,14 +108,15 @@ module rill_image_header_tb;
             start <= 1;
             #0.1 if (done) fail(7);
             @(posedge clk);
-            #0.1 if (done) fail(8);                        // low from start on
+            #0.1 if (done) fail(8);                        // done is low from start on
             start <= 0;
             verdict_at = -1;
             @(posedge clk);
         end
     endtask
 
-    // wants: 0 parameters, 1 kept, 2 + p wrong at place p
+    // Starts a read and checks its end. wants: 0: parameters are let through; 1: they are kept; 2 + p: the header is
+    // wrong at place p.
     task run(input integer wants);
         begin
             pulse;
@@ -154,16 +156,16 @@ module rill_image_header_tb;
         if (d_valid || b_ready || m_valid || keep || wrong || done) fail(13);
         make(checksum_in);
         run(0);
-        run(0);                                            // nothing is kept
+        run(0);                                            // kept is 0: nothing is kept
         kept = checksum_in;
         repeat (2) @(posedge clk);
         run(1);
-        for (i = 0; i < 64; i = i + 1) begin               // another checksum, in each bit
+        for (i = 0; i < 64; i = i + 1) begin               // checksums that differ in one bit
             make(checksum_in ^ (64'd1 << i));
             if (checksum_in !== 64'd1 << i)
                 run(0);
         end
-        for (i = 0; i < 128; i = i + 1) begin : wrongs     // another header, with and without something kept
+        for (i = 0; i < 128; i = i + 1) begin : wrongs     // headers that differ in one bit, kept or not
             make(checksum_in);
             header[i] = !header[i];
             kept = i % 2 ? checksum_in : 64'd0;
@@ -174,7 +176,7 @@ module rill_image_header_tb;
         kept = 0;
         repeat (2) @(posedge clk);
         pulse;
-        repeat (4) @(posedge clk);                         // in the middle
+        repeat (4) @(posedge clk);                         // then a start in the middle of the read
         run(0);
         pulse;
         repeat (3) @(posedge clk);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_join. The n-th words of all writers must leave together, once each, at the full rate.
+// Testbench of rill_join. The n-th words of all writers must leave together, once, and at the full rate.
 // sweep: PORTS=1
 // sweep: PORTS=2
 // sweep: PORTS=5

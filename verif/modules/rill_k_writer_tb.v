@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_k_writer and rill_kv_tracker. Sends the K stream of a request's steps, and compares descriptors and
 // beats per channel with the address formula. layer_done must come once per firing, not before its last descriptor and
-// beat are taken, and a given pulse for each descriptor, none late.
-// Now and then the units stop within a head or a layer until all earlier layers are counted: words that run ahead must
-// not delay that count. The count must never be ahead of the modelled responses.
+// beat are taken. A given pulse must come for each descriptor, at the latest with the layer_done of its firing.
+// Now and then the units stop within a head or a layer until all earlier layers are counted, because words that run
+// ahead must not delay that count. The count must never be ahead of the modelled responses.
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 LAYERS=1 HEADS=1 UNITS=1
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 LAYERS=2 HEADS=3 UNITS=2
 // sweep: CHANNELS=8 BEAT_BITS=512 TOKENS=2 LAYERS=3 HEADS=2 UNITS=1
@@ -68,11 +68,11 @@ module rill_k_writer_tb;
 
     always #1 clk = !clk;
 
-    // Units are numbered in stream order; the number is the data. Expected descriptor and channel of each head and
-    // token.
+    // Units are numbered in the order of the stream, and the data of a unit is its number. The arrays with desc_ have
+    // the expected descriptor of each head and token.
     integer     step_sent = 0, unit_sent = 0, units_total = 0, descs_total = 0;
     integer     unit_channel [0:9999];
-    integer     unit_layer [0:9999];         // (step, layer) number
+    integer     unit_layer [0:9999];         // number of its (step, layer): step * LAYERS + layer
     integer     unit_tok_last [0:9999];
     integer     unit_tok [0:9999];
     integer     unit_end [0:9999];
@@ -82,19 +82,19 @@ module rill_k_writer_tb;
     reg  [63:0] step [0:STEPS-1];
     integer     pos, ntok, i, l, h, t, u, c, n, cycles = 0;
     integer     descs_left [0:999];          // descriptors of each (step, layer) that are not taken yet
-    integer     beats_left [0:999];
-    integer     open_writes [0:CHANNELS-1];  // accepted beats without response
-    integer     answered [0:999];            // beats answered
-    integer     beats_all [0:999];           // beats of it
+    integer     beats_left [0:999];          // beats of each (step, layer) that are not taken yet
+    integer     open_writes [0:CHANNELS-1];  // beats of a channel that were taken and not answered
+    integer     answered [0:999];            // beats of each (step, layer) that were answered
+    integer     beats_all [0:999];           // all beats of each (step, layer)
     integer     queue_layer [0:CHANNELS*64-1];
     integer     queue_wr [0:CHANNELS-1];
     integer     queue_rd [0:CHANNELS-1];
     integer     next_desc [0:CHANNELS-1];
     integer     next_beat [0:CHANNELS-1];
     integer     done_pulses = 0, v_pulses = 0, holds = 0, held = 0;
-    integer     answers [0:CHANNELS-1];      // beats answered in all
-    integer     taken [0:CHANNELS-1];        // descriptors
-    integer     seen [0:CHANNELS-1];         // a cycle ago
+    integer     answers [0:CHANNELS-1];      // beats of a channel that were answered
+    integer     taken [0:CHANNELS-1];        // descriptors that a channel has taken
+    integer     seen [0:CHANNELS-1];         // `taken` of the previous cycle
     integer     givens = 0;
     reg         failed = 0;
 
@@ -198,8 +198,8 @@ module rill_k_writer_tb;
                 taken[c] = taken[c] + 1;
                 next_desc[c] = n + 1;
             end
-            // Responses come late, of a descriptor when all of its beats are there and answered, as rill_dma_write
-            // gives them.
+            // Beats are answered late. As in rill_dma_write, a descriptor is reported as written with the answer to its
+            // last beat.
             written[c] <= 0;
             if (open_writes[c] > 0 && answers[c] < seen[c] * UNITS && chance(15)) begin
                 open_writes[c] = open_writes[c] - 1;
@@ -229,7 +229,7 @@ module rill_k_writer_tb;
             done_pulses = done_pulses + 1;
             n = 0;
             for (c = 0; c < done_pulses; c = c + 1) n = n + beats_all[c] / UNITS;
-            if (givens != n) fail(8, givens);  // all of the layers that are done, none behind
+            if (givens != n) fail(8, givens);  // exactly those of the layers that are done
         end
         v_done <= v_pulses < STEPS * LAYERS && chance(5);
         if (v_done)

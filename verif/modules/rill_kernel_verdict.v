@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: gives the verdict of a kernel bench, and checks the kernel's timing contract.
 //
-// PASS if `done` has been high for 100 cycles, faults came exactly if FAULT = 1, and, with +idle=0 +stall=0 and FAULT =
-// 0:
-// - the first word left LATENCY cycles after the AFTER-th word was taken (LATENCY < 0: not checked);
-// - the last word left at most SLACK cycles after the last one was taken, and input words waited at most WAITS cycles
-//   in all.
+// It gives the verdict when `done` has been high for 100 cycles. PASS if a word has left and a fault came exactly if
+// FAULT is not 0. With +idle=0 +stall=0 and FAULT 0 also:
+// - The first word left LATENCY cycles after the AFTER-th word was taken (LATENCY < 0: not checked).
+// - The last word left at most SLACK cycles after the last one was taken.
+// - Input words waited at most WAITS cycles in all.
 `default_nettype none
 
 module rill_kernel_verdict #(

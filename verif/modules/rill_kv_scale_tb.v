@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_kv_scale. Writes every position of a context once; after each (layer, head) all scales so far must
-// come back. Also checks the latency of the first head and the rate of the last one.
+// Testbench of rill_kv_scale. Writes every position of a context once. After each (layer, head), its scales so far must
+// come back for every replay; with WINDOW, those from the start of the layer's window. Also checks the latency of the
+// first head and the rate of the last one.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
 // sweep: LANES=8 TOKENS=8 BEAT_BITS=256 LAYERS=2 HEADS=1 UNITS=3 CONTEXT=64
@@ -28,8 +30,8 @@ module rill_kv_scale_tb;
     parameter CONTEXT = 23;
     parameter REPLAYS = 1;
     parameter TOGETHER = 1;                                 // heads that read together in a step of one token
-    parameter WINDOW = 0;
-    parameter EACH = 0;                                     // 1: odd layers see all positions, others WINDOW + l
+    parameter WINDOW = 0;                                   // positions that layer 0 sees; 0: all, in all layers
+    parameter EACH = 0;                                     // 0: layer l sees WINDOW + l; 1: odd ones see all
     parameter CHANNELS = 1;                                 // channels of the keys
     localparam WINDOWS = WINDOW == 0 ? 1 : LAYERS;
     function [WINDOWS*16-1:0] windows(input integer first);
@@ -51,7 +53,7 @@ module rill_kv_scale_tb;
     reg  [31:0]           user;
     reg  [8*256-1:0]      name;
     integer               file, port, last, idle, stall, tokens = 0, units = 0, words = 0, from = 0, now = 0, quiet = 0;
-    integer               time_of [0:16383];                   // cycle of each word
+    integer               time_of [0:16383];                   // cycle in which each word was taken
     reg                   loaded = 0;
 
     rill_bench_clock #(.LIMIT(400000)) u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -74,8 +76,8 @@ module rill_kv_scale_tb;
         .s_axis_kv_tlast(kv_last),
         .m_axis_scale_tvalid(out_valid), .m_axis_scale_tready(out_ready), .m_axis_scale_tdata(out_data));
 
-    // At the full rate: 6 cycles from the last unit of the first head to its first word, and the last head's words
-    // without a pause.
+    // Without idles and stalls, the first word must come 6 cycles after the last unit of the first head, and the words
+    // of the last pass (with WINDOW, only its last word) without a pause.
     localparam PASS = WINDOW == 0 ? (CONTEXT + LANES - 1) / LANES : 1;
     task verdict;
         if (idle + stall == 0 && WINDOW == 0 && time_of[0] - from != 6)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_kv_tracker. Sends K and V at random speeds, with descriptors that are written after random times.
-// Each count must follow its own writer alone, never be ahead of a response, and soon follow the last one. The smaller
-// count is that of both. (rill_write_tracker_tb has rounds and layers that stop half way; rill_k_writer_tb has real
-// writers.)
+// Testbench of rill_kv_tracker. Sends layers of K and of V at random times, each with one descriptor that is written
+// after a random time. Each of the two counts must depend on its own writers alone, never be ahead of a response, and
+// follow within a few cycles. kv_layers_done must be the smaller one. (rill_write_tracker_tb tests rounds, and
+// layers that stop half way; rill_k_writer_tb tests the tracker with a real writer.)
 // sweep: K_WRITERS=2 V_WRITERS=3
 // sweep: K_WRITERS=1 V_WRITERS=1
 // quick: K_WRITERS=2 V_WRITERS=3
@@ -21,12 +21,12 @@ module rill_kv_tracker_tb;
     wire [31:0]          count [0:1];
     wire [31:0]          both;
     integer              seed, idle, stall, s, i, at, cycles = 0;
-    integer              pairs [0:1];        // done
-    integer              from [0:1];         // cycle in which the open descriptor was given; 0: none
-    integer              ends [0:1];
-    integer              engine [0:1];
+    integer              pairs [0:1];        // layers that were sent
+    integer              from [0:1];
+    integer              ends [0:1];         // cycle in which the open descriptor is written; 0: none is open
+    integer              engine [0:1];       // engine of the open descriptor
     integer              since [0:1];        // cycles since all descriptors were written
-    integer              lesser = 0;
+    integer              lesser = 0;         // the smaller count, a cycle ago
     reg                  failed = 0, over = 0;
 
     rill_kv_tracker #(.K_WRITERS(K_WRITERS), .V_WRITERS(V_WRITERS), .COUNT_W(4)) dut (.clk(clk), .rst(rst),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_layernorm. Compares vectors of N elements, with a mean and with outliers, with the C function.
-// Also checks the latency and that no cycle is lost between words. The scale constants are those of the C function
-// for N.
+// Also checks the latency, that no cycle is lost between words, and that the faults of vectors_rill_layernorm.c are
+// raised. VAR_SCALE and MEAN_SCALE are the constants of the C function for N.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 N=128 VAR_SCALE=612368384 MEAN_SCALE=838860800 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 VAR_SCALE=682045189 MEAN_SCALE=873613605 FAULT=0
 // sweep: LANES=8 TOKENS=8 N=100 VAR_SCALE=617723671 MEAN_SCALE=841209610 FAULT=0

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_layout_converter. Sends D0 x D1 words in row-major order. KIND selects the order at the output: 0
 // column-major, 1 row-major with every row R times, 2 column-major with every column R times, 3 every second word of a
-// row, 4 unchanged. A firing has ROUNDS such banks. Also checks the latency and the rate of both sides.
+// row, 4 unchanged. A firing has ROUNDS times D0 x D1 words. Also checks the latency of 2 cycles and the rate of both
+// sides.
 // sweep: TOKENS=1 D0=4 D1=3 R=1 KIND=0
 // sweep: TOKENS=2 D0=3 D1=5 R=3 KIND=1
 // sweep: TOKENS=8 D0=2 D1=4 R=2 KIND=2
@@ -29,10 +30,11 @@ module rill_layout_converter_tb;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam FIRINGS = 20;
     localparam BUFFER = D0 * D1;
-    localparam OUT = BUFFER * R / (KIND == 3 ? 2 : 1);     // words of a firing out, per token
+    localparam OUT = BUFFER * R / (KIND == 3 ? 2 : 1);     // words that leave for D0 x D1 words, per token
     localparam WORDS = (FIRINGS + 1) * ROUNDS * TOKENS * BUFFER * R;
     localparam HALF = D1 / 2;
-    // The outermost loop is in the low bits, so it is written last.
+    // Loops of the output. The outermost loop is in the low bits, so it is written last. KIND 3 also has two loops of
+    // one trip, whose strides must not matter.
     localparam [127:0] TRIPS = KIND == 0 ? {D0[31:0], D1[31:0]} : KIND == 1 ? {D1[31:0], R[31:0], D0[31:0]} :
         KIND == 2 ? {D0[31:0], R[31:0], D1[31:0]} : KIND == 3 ? {32'd1, HALF[31:0], 32'd1, D0[31:0]} : BUFFER;
     localparam [127:0] STRIDES = KIND == 0 ? {D1[31:0], 32'd1} : KIND == 1 ? {32'd1, 32'd0, D1[31:0]} :
@@ -76,6 +78,7 @@ module rill_layout_converter_tb;
         for (g = 0; g < ROUNDS; g = g + 1)
             bank(active);
     endtask
+    // Sends D0 x D1 words, which fill a bank of the buffer, and queues the expected words.
     task bank(input integer active);
         begin
             for (w = 0; w < BUFFER; w = w + 1)

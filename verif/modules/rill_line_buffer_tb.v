@@ -36,7 +36,7 @@ module rill_line_buffer_tb;
     parameter DILATION_Y = DILATION;
     localparam DILATION_X = DILATION;
     parameter BEFORE = 0;
-    parameter SLACK = 0;                                   // additional words of the ring; with 8 the rate is checked
+    parameter SLACK = 0;                                   // more words in the ring; from 8 on the rate is checked
     parameter BEFORE_Y = BEFORE;
     localparam BEFORE_X = BEFORE;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
@@ -74,7 +74,7 @@ module rill_line_buffer_tb;
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
-    task read_word(input integer word, input integer active); // negative: outside
+    task read_word(input integer word, input integer active); // negative: outside of the image
         begin
             left = left - 1;
             for (t = 0; t < active; t = t + 1)

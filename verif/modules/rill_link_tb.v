@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_link on one die and between dies. Words must arrive in order, with the part of tdata that is sent,
 // zeros in the rest, and all side bits. Without a reader, exactly as many words are taken as the FIFO has places, and
-// fill and high must say so. A reset in the middle leaves nothing.
+// fill and high must show this number. After a reset in the middle, nothing is left.
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 SIDE_W=3 DEPTH=2
 // sweep: DATA_W=40 SIDE_W=3 FIRST=8 PART_W=16 DEPTH=5
@@ -78,7 +78,7 @@ module rill_link_tb;
         wait (snk_done && src_done);
         repeat (5) @(posedge clk);
         check(dut.fill == 0 && dut.high == DEPTH && !m_valid, "empty at the end");
-        // A reset with words inside: none is left afterwards, and no place is lost.
+        // A reset with words inside. No word may be left afterwards, and no place may be lost.
         hold = 1;
         for (i = 0; i < DEPTH; i = i + 1)
             push(0);

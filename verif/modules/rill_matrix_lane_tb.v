@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_matrix_lane. Sends int8 and int4 beats in any mixture, tokens in any order and rows of any length,
-// with the largest values of all factors first, and compares rows with plain sums of products. A row must come with its
-// sideband 9 cycles plus HOPS after its last beat; with PUMP 2, 12 cycles plus PAIR_MORE. Between the beats all inputs
-// but the token are unknown.
+// with the largest and smallest factors first, and compares rows with plain sums of products. A row must come with its
+// sideband 9 + HOPS cycles after its last beat; with PUMP 2, 12 + PAIR_MORE + HOPS cycles. Between the beats all inputs
+// but valid and the token are unknown.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 SIDE_W=7
 // sweep: BEAT_BITS=512 TOKENS=1 SIDE_W=1
 // sweep: BEAT_BITS=512 TOKENS=8 SIDE_W=12
@@ -40,7 +41,7 @@ module rill_matrix_lane_tb;
     parameter ACC_W = 64;
     parameter HOPS = 0;
     parameter PUMP = 1;
-    parameter FREE = 1200;                   // beats at random
+    parameter FREE = 1200;                   // beats after those of FIRM
     localparam PAIRS = 1;
 `include "rill_pair_skew.vh"
     localparam END = 1 << X_BITS - 1;
@@ -51,14 +52,15 @@ module rill_matrix_lane_tb;
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = (PUMP == 2 ? 12 + PAIR_MORE : 9) + HOPS;
     localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4;
-    localparam FIRM = ACC_W > 64 ? 640 : 0;  // beats alike, of rows that 64 bits do not hold
-    localparam EXTREME = FIRM + 48;
+    localparam FIRM = ACC_W > 64 ? 640 : 0;  // first beats, all alike, with sums that 64 bits do not hold
+    localparam EXTREME = FIRM + 48;          // beats with the largest and smallest factors alone
     localparam BEATS = FIRM + FREE;
 
     wire                   clk, clk_2x, rst, out_valid;
     reg                    again = 0, valid = 0, int4, first, last;
     reg  [TOK_W-1:0]       tok;
     reg  [BEAT_BITS-1:0]   beat;
+    // With PUMP 1 the lane expects signed nibbles as nibble + 8: all of them with int4, else the high ones of bytes.
     wire [BEAT_BITS-1:0]   nibbles = PUMP == 2 ? beat : beat ^ {BEAT_BITS/8{4'h8, int4, 3'd0}};
     reg  [4*BEAT_BITS-1:0] x;
     reg  [OFFSET_W-1:0]    offset;
@@ -137,12 +139,12 @@ module rill_matrix_lane_tb;
         end
     endtask
 
-    // A factor at random; the first beats hold the largest and smallest ones alone.
     function integer place; // position of a nibble's factor in x
         input integer nibble;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Returns a random factor, or in the first beats the largest or smallest one.
     function integer factor(input integer low, high, pick);
         factor = given < EXTREME ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
     endfunction
@@ -189,7 +191,7 @@ module rill_matrix_lane_tb;
             acc[tok] = (first ? 66'd0 : acc[tok]) + term;
             due[1] = {side, bias, row_scale, acc[tok][ACC_W-1:0]};
             begun[tok] = 1;
-            beyond = beyond || acc[tok][65:63] != {3{acc[tok][65]}}; // 64 bits
+            beyond = beyond || acc[tok][65:63] != {3{acc[tok][65]}}; // this sum needs more than 64 bits
             given = given + 1;
         end
     endtask

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_matrix_pair. Sends rows of 1 to TOKENS tokens with any number of int8 or int4 beats, as close
-// together as the module allows, with the largest values of all factors first, and compares results with plain sums of
-// products. Results must come 12 cycles plus PAIR_MORE and HOPS after their command, with the parameters of their row.
+// together as the module allows, with the largest and smallest factors first, and compares results with plain sums of
+// products. Results must come 12 + PAIR_MORE + HOPS cycles after their command, with the parameters of their row.
 // A token that is not there must change nothing. With two pairs, rows use the banks of accumulators alternately.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=4
 // sweep: BEAT_BITS=512 TOKENS=2 form=fast
 // sweep: BEAT_BITS=512 TOKENS=8
@@ -82,7 +83,7 @@ module rill_matrix_pair_tb;
     wire [ACC_W-1:0]       out_acc;
     wire [31:0]            out_row_scale, out_bias;
 
-    // The factors of a byte of the beat come as many cycles later as its products are made.
+    // The factors of a byte of the beat come as many cycles later as the byte's products are made later.
     function [X_W-1:0] of_skew(input integer skew);
         integer i, pair;
         for (pair = 0; pair < PAIRS; pair = pair + 1)
@@ -157,7 +158,7 @@ module rill_matrix_pair_tb;
         below = $unsigned($random(seed)) % limit;
     endfunction
 
-    // A factor at random; the first rows hold the largest and smallest ones alone.
+    // Returns a random factor, or in the first rows the largest or smallest one.
     function integer factor(input integer low, high, pick);
         factor = extreme ? (pick ? high : low) : low + below(high - low + 1);
     endfunction
@@ -166,7 +167,8 @@ module rill_matrix_pair_tb;
         begin
             extreme = rows < 24;
             row_tokens = rows % 3 == 0 ? TOKENS : 1 + below(TOKENS);
-            beats = ACC_W > 64 && rows < 2 ? 32768 / (2 * N) : below(3) == 0 ? 1 : 1 + below(5); // the longest
+            // With ACC_W above 64, the first two rows have 32,768 elements, whose sums 64 bits do not hold.
+            beats = ACC_W > 64 && rows < 2 ? 32768 / (2 * N) : below(3) == 0 ? 1 : 1 + below(5);
             narrow = ACC_W > 64 && rows < 2 ? 1 : below(2);
             beat_no = 0;
             turn_no = 0;
@@ -174,7 +176,7 @@ module rill_matrix_pair_tb;
         end
     endtask
 
-    // A beat for the tokens of a turn.
+    // Sends a beat for the tokens of a turn.
     task multiply;
         begin
             valid = 1;
@@ -272,8 +274,8 @@ module rill_matrix_pair_tb;
             out_left = out_left - 1;
             due[1] = {params, acc[(left_row?TOKENS:0)+out_tok][ACC_W-1:0]};
             if (rows < ROWS && turn_no + beat_no == 0) close = close + 1;
-            // Within the last beat turns follow one another; the next row's last beat waits for the results of this
-            // one.
+            // The turns of a row's last beat follow one another without a gap. The last beat of the next row waits
+            // until the results of this row have left.
             if (rows < ROWS && ((turn_no > 0 && beat_no == beats - 1)
                 || (beat_no < beats - 1 && below(100) >= idle))) multiply;
         end else if (!rst && !again && rows < ROWS && ((turn_no > 0 && beat_no == beats - 1) || below(100) >= idle))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_max_tree. Compares random numbers, with random enables, with a loop. The latency is log2(LANES).
+// Testbench of rill_max_tree. Compares the largest of random numbers with that of a loop, under random enables. The
+// latency is log2(LANES) enabled clocks.
 // sweep: LANES=1
 // sweep: LANES=2
 // sweep: LANES=16

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_mx_lane. Compares mantissas at every distance from the block's exponent, ties and clamped values
-// with the C function. The latency is 2 cycles.
+// Testbench of rill_mx_lane. Compares mantissas at many distances from the block's exponent, ties and clamped values
+// with the C function. The latency is 2 enabled clocks.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: X_BITS=8
 // sweep: X_BITS=10
 // quick: X_BITS=8 @ 50:50

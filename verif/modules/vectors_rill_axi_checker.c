@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that break a rule of AXI for rill_axi_checker_tb, one for each breach, because the checker ends the run. Lines
-// "breach should said": the number of the rule that is broken, and that of the first violation which the checker
-// reports after it; 0: none, -1: before the breach.
+// Runs the bench rill_axi_checker_tb once for each breach of an AXI rule, because the checker ends a run at the first
+// violation. Prints a line "breach should said" for each: the number of the breach, the number of the rule that it
+// breaks, and the number of the rule that the checker names first after the breach. 0: it names none. -1: it names one
+// before the breach.
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BREACHES = 85, TEXT = 4096 };
+enum { BREACHES = 85, TEXT = 4096 }; // BREACHES as in the bench; TEXT: bytes of a line or command
 
 // The checker's message for each rule, rule 1 first.
 static const char *const rule_text[] = {
@@ -38,6 +39,7 @@ static const char *const rule_text[] = {
     "offered before its address",
 };
 
+// Appends `word` and `more` to the text.
 static void append(char text[TEXT], const char *word, const char *more) {
     size_t used = strlen(text);
     int n = snprintf(text + used, TEXT - used, "%s%s", word, more);
@@ -47,7 +49,7 @@ static void append(char text[TEXT], const char *word, const char *more) {
     }
 }
 
-// Compiles the bench for the same parameters.
+// Compiles the bench with the parameters that this program got. The seed is an argument of each run instead.
 static void compile(const char *simulator, int argc, char **argv) {
     char here[TEXT] = __FILE__, command[TEXT] = "";
     char *slash = strrchr(here, '/');
@@ -62,6 +64,7 @@ static void compile(const char *simulator, int argc, char **argv) {
     if (system(command) != 0) exit(1);
 }
 
+// Returns the number of the rule whose message the line has, or 0.
 static int rule_of(const char *line) {
     const char *said = strstr(line, "AXI violation at cycle ");
     for (int rule = 1; said && rule <= (int)(sizeof rule_text / sizeof rule_text[0]); rule++) {
@@ -70,6 +73,7 @@ static int rule_of(const char *line) {
     return 0;
 }
 
+// Runs one breach and prints its line.
 static void run(const char *simulator, int breach, const char *seed) {
     char command[TEXT] = "", line[TEXT], number[16];
     int which = 0, should = 0, said = 0;

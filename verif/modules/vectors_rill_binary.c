@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_binary_tb: n random values on both inputs. FUNCTION selects the operation. N is n; 0: a
-// random n per firing.
+// Prints firings for rill_binary_tb: n random values on both inputs. FUNCTION selects the operation. N is n; with N
+// 0, each firing has a random n. FAULT 1: one value of a is infinite.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
@@ -19,7 +19,7 @@ static void firing(const struct operation *o, const struct stream *s, struct vec
     if (spoiled) stream_spoil(s, v, all, a);
     static float b[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     stream_values(v, all, 20, b);
-    for (size_t i = 0; o->run == golden_div && i < all; i++) // no zero divisor
+    for (size_t i = 0; o->run == golden_div && i < all; i++) // a zero divisor would fault
         if (g_flush(b[i]) == 0) b[i] = 0x1p127f;
     o->run(all, a, b, y, &fault);
     stream_vector(s, "a", ntok, n, a, 1);

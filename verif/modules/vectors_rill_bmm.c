@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_bmm_tb: random factors and the sums of N of their products. FAULT 1: an infinity; 2: a product
-// outside the grid of the sums.
+// Prints firings for rill_bmm_tb: random factors, and the sums of N of their products. FAULT 1: one factor is infinite;
+// 2: one product is outside of the grid of the sums.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12, SUMS = 3 };

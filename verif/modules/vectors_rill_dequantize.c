@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, of golden_dequantize; FAULT=1
-// with scales and biases that are not finite and results that overflow.
+// Prints vectors for rill_dequantize_tb: lines "acc scale bias y fault", hexadecimal, with the results of
+// golden_dequantize. With FAULT=1 some scales and biases are not finite, and some results overflow.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
+// Prints one line. wide: bits of acc above 64.
 static void line(int128 acc, int wide, float scale, float bias) {
     struct golden_fault fault = {0};
     float y = golden_dequantize(acc, scale, bias, &fault);
@@ -22,7 +23,7 @@ static int128 any_acc(struct vectors *v, int wide) {
     return r >> 63 ? -acc : acc;
 }
 
-// Returns a bias that nearly cancels acc * scale, or any value.
+// Returns 0, a bias that cancels acc * scale to within two units in the last place, or any value.
 static float any_bias(struct vectors *v, int128 acc, float scale) {
     struct golden_fault fault = {0};
     float product = golden_dequantize(acc, scale, 0.0f, &fault);

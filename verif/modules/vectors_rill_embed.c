@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_embed_tb, hexadecimal: the table as 32-bit words (ROWS * RECORD_BYTES / 4), firings, then for
-// each ntok, expected fault (1 id out of range, 2 value not finite), ntok ids, ntok*N elements.
+// Prints vectors for rill_embed_tb, hexadecimal: the table as ROWS * RECORD_BYTES / 4 words of 32 bits, the number of
+// firings, then for each firing: ntok, the expected faults (bit 0: an id is out of range; bit 1: a value is not
+// finite), ntok ids, and ntok*N elements.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
@@ -29,6 +30,7 @@ static void fill_table(struct table *t, struct vectors *v) {
     }
 }
 
+// Reads a row of the table and computes its values y[n].
 static void embed_row(const struct table *t, size_t row, float y[], struct golden_fault *fault) {
     const uint8_t *record = t->bytes + row * t->record_bytes, *data = record + t->header_bytes;
     int8_t q[MAX_N];
@@ -52,7 +54,7 @@ static void print_firing(const struct table *t, struct vectors *v, int ntok) {
     for (int i = 0; i < ntok; i++) {
         bool outside = vectors_random(v) % 8 == 0;
         id[i] = (uint32_t)(vectors_random(v) % t->rows);
-        if (outside) // in half of the cases just outside the table
+        if (outside) // half of these ids are the first one outside of the table
             id[i] = (uint32_t)(t->rows + (vectors_random(v) % 2 ? 0 : vectors_random(v) % 0xfffffff));
         if (outside) bad = 1;
         embed_row(t, outside ? 0 : id[i], y[i], &fault);

@@ -2,8 +2,9 @@
 // Prints vectors for rill_engine_tb: a run of steps over two layers with two heads, and a product for the last token.
 // Each line is "kind a b c data", hexadecimal. Kinds:
 //    1  step word
-//    2  operand unit; a: tuser, b: tlast, c: number of firings whose results must have come before it
-//    3  K unit, and 4 V unit; a, b, c as for 2
+//    2  operand unit; a: tuser, b: tlast
+//    3  K unit; a, b as for 2
+//    4  V unit; a, b as for 2, c: number of firings whose results must have come before it
 //    5  memory beat of lane a
 //    6  result; a: tcount, b: {tlast, tuser}, c: lanes to compare
 //    7  descriptor of the V write-out
@@ -30,13 +31,13 @@ enum {
 struct engine {
     struct vectors v;
     int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
-    int bits;              // width of a mantissa of the operands
-    int hd, v_rows, parts; // elements of a head; row-steps of V; beats of a V block
-    int pos, ntok;
-    int firings; // firings whose results have all been printed
-    uint8_t tail[LAYERS][HEADS][MAX_HD][64];
+    int bits;                                     // width of a mantissa of the operands
+    int hd, v_rows, parts;                        // elements of a head; row-steps of V; beats of a V block
+    int pos, ntok;                                // position of the step's first token, and tokens of the step
+    int firings;                                  // firings whose results have all been printed
+    uint8_t tail[LAYERS][HEADS][MAX_HD][64];      // the open block of V, as in rill_v_tail
     int8_t block[LAYERS][HEADS][MAX_HD][CONTEXT]; // V blocks in memory
-    bool appended[CONTEXT];
+    bool appended[CONTEXT];                       // positions that a step has had
 };
 
 // The operand of one firing, for all tokens.
@@ -71,6 +72,7 @@ struct result {
     uint32_t skip; // lanes that are not compared
 };
 
+// Prints the result of one row-step and token; count: its valid lanes.
 static void print_result(struct engine *e, const struct result *r, int count, int tok, int ntok, bool last) {
     e->firings += last;
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
@@ -82,6 +84,7 @@ static void print_result(struct engine *e, const struct result *r, int count, in
 
 // ---- operands ----
 
+// Fills an operand of k elements in blocks with random mantissas and shifts.
 static void make_operand(struct engine *e, struct operand *x, int k, int block, int ntok) {
     memset(x, 0, sizeof *x);
     x->k = k;
@@ -172,6 +175,7 @@ static void print_data(struct engine *e, const struct matrix *m, int lane, const
     print_beat(e, lane, bytes);
 }
 
+// Prints the data beats of a chunk of rows for one lane: column by column if `outer`, else row by row.
 static void print_rows(struct engine *e, const struct matrix *m, int lane, int rows, struct row row[][MAX_C],
                        bool outer) {
     for (int b = 0; outer && b < m->beats; b++)
@@ -180,6 +184,7 @@ static void print_rows(struct engine *e, const struct matrix *m, int lane, int r
         for (int b = 0; b < m->beats; b++) print_data(e, m, lane, &row[r][lane], b);
 }
 
+// Prints the results of one row-step for all tokens. Lanes whose result faults are not compared.
 static void expect_row(struct engine *e, const struct matrix *m, const struct operand *x, const struct row *row,
                        int count, int ntok, bool last) {
     for (int t = 0; t < ntok; t++) {
@@ -197,6 +202,7 @@ static void expect_row(struct engine *e, const struct matrix *m, const struct op
     }
 }
 
+// Prints beats and results of a product, chunk by chunk. spoil: one bias of each chunk is infinite.
 static void fire_matrix(struct engine *e, const struct matrix *m, const struct operand *x, int ntok, bool spoil) {
     static struct row row[8][MAX_C];
     int rc = e->xs / 8;
@@ -277,6 +283,7 @@ static void head_unit(struct engine *e, const int8_t k[MAX_HD], int unit, uint8_
     for (int i = 0; i < e->xs && unit * e->xs + i < e->hd; i++) bytes[i] = (uint8_t)k[unit * e->xs + i];
 }
 
+// Prints a product of the queries of a head with all keys: those in memory, then those of the step (`now`).
 static void fire_scores(struct engine *e, int8_t now[][MAX_HD]) {
     struct operand q;
     uint8_t bytes[MAX_XS];
@@ -350,6 +357,7 @@ static void append_values(struct engine *e, int layer, int8_t v[HEADS][MAX_T][MA
             }
 }
 
+// Prints the descriptor and the beats of one row-step of a V block, and stores the block in the memory.
 static void close_row(struct engine *e, int layer, int h, int j) {
     static const uint8_t zeros[64] = {0};
     uint64_t row = (uint64_t)(h * e->v_rows + j), block = (uint64_t)e->pos / 64;
@@ -366,7 +374,7 @@ static void close_row(struct engine *e, int layer, int h, int j) {
     }
 }
 
-// Ends a complete V block: prints descriptors and beats of all its rows, and stores it in the memory.
+// Ends a complete V block: writes out all its rows.
 static void close_block(struct engine *e, int layer) {
     for (int h = 0; h < HEADS; h++)
         for (int j = 0; j < e->v_rows; j++) close_row(e, layer, h, j);
@@ -403,8 +411,8 @@ static void run_step(struct engine *e, int pos, int ntok, bool head, bool final)
 }
 
 // Runs steps of all tokens and of one token, at the beginning and at the end of a block of values. If a beat serves
-// more than two tokens at a time, there are also steps of every other number of tokens, and first of all a step of
-// three, when the memory of a fourth operand is still undefined. A brief run has only the first two steps.
+// more than two tokens at a time, there are also steps of every number of tokens between, and first of all a step of
+// three, when the memory of a fourth operand is still undefined. A brief run ends after the step at position 5.
 static int run_steps(struct engine *e, int copies, bool brief) {
     bool many = copies > 2;
     int t = e->tokens, pos = 6, steps = 4 + many;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for the benches of the fp32 units: every pair of corner values first, then random values of several kinds.
+// Operands for the benches of the fp32 units: corner values (of two operands every pair) and random values.
 // Arguments of a vector program: NAME=VALUE of the sweep, seed=N, count=N.
 #ifndef VECTORS_RILL_FP32_H
 #define VECTORS_RILL_FP32_H
@@ -16,6 +16,7 @@ struct vectors {
     int count; // number of random vectors after the directed ones
 };
 
+// Magnitudes: zero, subnormals, ends of ranges and ties of the functions, infinity, NaN.
 static const uint32_t vectors_corner[] = {
     0x00000000, 0x00000001, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff, 0x01000000, 0x0c800000, 0x33000000,
     0x33000001, 0x337fffff, 0x33800000, 0x33800001, 0x34000000, 0x3eaaaaab, 0x3effffff, 0x3f000000, 0x3f000001,
@@ -27,8 +28,10 @@ static const uint32_t vectors_corner[] = {
 
 enum { VECTORS_CORNERS = 2 * sizeof vectors_corner / sizeof vectors_corner[0] };
 
+// Returns corner value i, below VECTORS_CORNERS: each magnitude positive (even i) and negative (odd i).
 static inline float vectors_corner_value(int i) { return g_float(vectors_corner[i >> 1] | (uint32_t)(i & 1) << 31); }
 
+// Returns the number of the argument NAME=NUMBER, or `otherwise` if there is none.
 static inline int64_t vectors_argument(int argc, char **argv, const char *name, int64_t otherwise) {
     size_t length = strlen(name);
     for (int i = 1; i < argc; i++) {
@@ -44,7 +47,7 @@ static inline struct vectors vectors_start(int argc, char **argv) {
     return v;
 }
 
-// splitmix64
+// Returns 64 random bits (splitmix64).
 static inline uint64_t vectors_random(struct vectors *v) {
     uint64_t z = v->state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -52,8 +55,8 @@ static inline uint64_t vectors_random(struct vectors *v) {
     return z ^ z >> 31;
 }
 
-// Returns a random value. Half of the significands have long runs of ones or zeros. The exponent field is within
-// `spread` of `centre`.
+// Returns a random finite value. Half of the significands end in a run of ones or zeros. The exponent field is within
+// `spread` of `centre`, and in 0..254.
 static inline float vectors_value(struct vectors *v, int centre, int spread) {
     uint64_t r = vectors_random(v);
     uint32_t fraction = (uint32_t)r & 0x7fffff, mask = 0x7fffffu >> (r >> 24 & 31) % 24;
@@ -78,6 +81,7 @@ static inline void vectors_print_binary(vectors_binary *function, float a, float
     printf("%08" PRIx32 " %08" PRIx32 " %08" PRIx32 " %d\n", g_bits(a), g_bits(b), g_bits(y), fault.raised);
 }
 
+// Prints the corner values, a value of each exponent field, and random ones: half of them near `centre`, half anywhere.
 static inline void vectors_all_unary(struct vectors *v, vectors_unary *function, int centre, int spread) {
     for (int i = 0; i < VECTORS_CORNERS; i++) vectors_print_unary(function, vectors_corner_value(i));
     for (int field = 0; field < 255; field++) vectors_print_unary(function, vectors_value(v, field, 0));
@@ -85,6 +89,7 @@ static inline void vectors_all_unary(struct vectors *v, vectors_unary *function,
         vectors_print_unary(function, i & 1 ? vectors_value(v, centre, spread) : vectors_value(v, 127, 127));
 }
 
+// Prints every pair of corner values.
 static inline void vectors_all_corners(vectors_binary *function) {
     for (int i = 0; i < VECTORS_CORNERS; i++) {
         for (int j = 0; j < VECTORS_CORNERS; j++)

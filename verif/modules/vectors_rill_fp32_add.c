@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_add_tb. Each line has the words "a b y fault": near exponents, cancellation, and the
-// whole range.
+// Prints vectors for rill_fp32_add_tb. Each line has the hexadecimal words "a b y fault". Operands have near exponents,
+// cancel each other, or are in the whole range.
 #include "verif/modules/vectors_rill_fp32.h"
 
 int main(int argc, char **argv) {

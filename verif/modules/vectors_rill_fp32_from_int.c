@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_from_int_tb. Each line has the words "a y": a is a two's complement integer of WIDTH
-// bits in hexadecimal.
+// Prints vectors for rill_fp32_from_int_tb. Each line has the hexadecimal words "a y". a is a two's complement integer
+// of WIDTH bits.
 #include "verif/modules/vectors_rill_fp32.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-// a is sign-extended to 128 bits.
+// Prints a line. a is sign-extended to 128 bits.
 static void print(wide a, int width) {
     wide shown = width < 128 ? a & (((wide)1 << width) - 1) : a;
     float y = g_from_int128((int128)a);
@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
         wide a = (wide)vectors_random(&v) << 64 | vectors_random(&v);
         int bits = 1 + (int)(vectors_random(&v) % (uint64_t)width);
         a = sign_extend(a, bits);
-        if (i & 1 && bits > 26) // long runs: ties and sticky bits far below
+        if (i & 1 && bits > 26) // at most 26 significant bits, so ties occur; in half of them bit 0 decides
             a = (a >> (bits - 26) << (bits - 26)) + (i & 2 ? 1 : 0);
         print(a, width);
     }

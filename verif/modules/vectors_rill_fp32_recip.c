@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_recip_tb. Each line has the hexadecimal words "a y fault": operands, expected result,
+// Prints vectors for rill_fp32_recip_tb. Each line has the hexadecimal words "a y fault": operand, expected result,
 // and whether a fault is expected.
 #include "verif/modules/vectors_rill_fp32.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_fp32_to_fixed_tb. Each line has the words "a y overflow fault": y in two's complement of
-// WIDTH bits, FRAC binary places.
+// Prints vectors for rill_fp32_to_fixed_tb. Each line has the words "a y overflow fault". y is in two's complement
+// of WIDTH bits, of which FRAC are after the binary point.
 #include "verif/modules/vectors_rill_fp32.h"
 
 static void print(float a, int frac, int width) {
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < VECTORS_CORNERS; i++) print(vectors_corner_value(i), frac, width);
     for (int i = 0; i < v.count; i++) {
         float a = vectors_value(&v, 127 - frac + width / 2, width / 2 + 4);
-        if (i & 1) { // k + 1/2, and its neighbours
+        if (i & 1) { // a * 2^frac is k + 1/2 or a neighbour of it
             int k = (int)(vectors_random(&v) % ((uint64_t)1 << (width < 23 ? width : 22)));
             struct golden_fault ignored = {0};
             a = g_ldexp((float)k + 0.5f, -frac, &ignored);

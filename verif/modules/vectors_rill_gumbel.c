@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_gumbel_tb. Each line has the words "key counter random noise noise": words of 64 bits, the
-// noise of the low and the high one. A key is kept for more counters than the pipeline has stages.
+// Prints vectors for rill_gumbel_tb. Each line has the hexadecimal words "key counter random noise noise". The first
+// three have 64 bits. The noise is that of the low and that of the high half of random. A key is kept for more counters
+// than the pipeline has stages.
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
 

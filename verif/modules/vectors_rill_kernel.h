@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words of streams for the benches of the vector kernels: one line "port data user last" each (hexadecimal but for the
-// port), in the order of the stream. A bench pushes the lines of an input port and expects those of an output port.
-// Port FAULT_PORT: the run must raise a fault.
+// Prints words of streams for the benches of the vector kernels. Each word is a line "port data user last" (port and
+// last are decimal, data and user hexadecimal), in the order of the stream. A bench pushes the lines of an input port
+// and expects the lines of an output port. The last line has port FAULT_PORT; its data are 1 if the run must raise a
+// fault.
 #ifndef VECTORS_RILL_KERNEL_H
 #define VECTORS_RILL_KERNEL_H
 
@@ -13,7 +14,7 @@ enum { KERNEL_TOKENS = 8, FAULT_PORT = 9 };
 struct kernel {
     struct vectors random;
     size_t lanes;
-    int tokens; // largest number per step
+    int tokens; // largest number of tokens of a step
     int ntok;   // tokens of the present firing
     bool fault; // FAULT=1: the run must raise one
 };
@@ -30,7 +31,7 @@ static inline void kernel_next_firing(struct kernel *k) {
     k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens);
 }
 
-// tuser = {tok_last, tok}
+// Returns tuser of a word: {tok_last, tok}.
 static inline unsigned kernel_user(const struct kernel *k, int tok) {
     int tok_w = k->tokens > 4 ? 3 : k->tokens > 2 ? 2 : 1;
     return (unsigned)((tok == k->ntok - 1) << tok_w | tok);
@@ -66,8 +67,8 @@ static inline void kernel_print_bare(const struct kernel *k, int port, size_t n,
     printf(" 0 0\n");
 }
 
-// q[count], `units` units of xs bytes one after the other, each with `head` (head_digits hexadecimal digits) above;
-// tlast on the last if `last`.
+// Prints q[count] as `units` units of xs bytes, padded with zeros. Above the bytes of each unit is `head`, with
+// head_digits hexadecimal digits. tlast is on the last unit if `last`.
 static inline void kernel_print_units(const struct kernel *k, int port, size_t xs, size_t units, size_t count,
                                       const int8_t q[], uint32_t head, int head_digits, int tok, bool last) {
     for (size_t u = 0; u < units; u++) {
@@ -77,7 +78,8 @@ static inline void kernel_print_units(const struct kernel *k, int port, size_t x
     }
 }
 
-// Fills x with values around 1 whose spread differs between vectors, and a few zeros, subnormals and equal neighbours.
+// Fills x with values around a power of two between 1/16 and 1, and a few zeros, subnormals and neighbours that differ
+// in sign alone. spread: largest distance of the exponents from the power's.
 static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread) {
     int centre = 127 - (int)(vectors_random(&k->random) % 5);
     for (size_t i = 0; i < n; i++) {
@@ -89,7 +91,7 @@ static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread
     }
 }
 
-// Ends the file. Checks that a run that must raise a fault did so in the C function.
+// Ends the file. Returns 1 if the C function raised a fault and the run must not, or the other way round.
 static inline int kernel_end(const struct kernel *k, const struct golden_fault *fault) {
     if (fault->raised != k->fault) {
         fprintf(stderr, "fault %d, wanted %d\n", fault->raised, k->fault);

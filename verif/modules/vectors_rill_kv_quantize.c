@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings of HEADS heads for rill_kv_quantize_tb.
+// Prints firings of HEADS heads for rill_kv_quantize_tb. FAULT 1: one value is infinite.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12 };
 
+// Prints the expected units of one head, token by token.
 static void print_head(const struct stream *s, int ntok, size_t hd, int end, const int8_t q[], const float scale[]) {
     size_t xs = (size_t)s->beat_bits / 8, units = (hd + xs - 1) / xs;
     for (int t = 0; t < ntok; t++) {
@@ -14,7 +15,8 @@ static void print_head(const struct stream *s, int ntok, size_t hd, int end, con
     }
 }
 
-// Prints one head of all tokens. zeros: number of elements of the middle token's head that are zero.
+// Prints one head of all tokens. zeros: number of elements of the middle token's head that are zero. key: the scales
+// are those of keys. end: it is the last head of the firing.
 static void head(const struct stream *s, struct vectors *v, int ntok, size_t hd, size_t zeros, int key, int end,
                  int spoiled) {
     float *x = stream_alloc(hd * (size_t)ntok), scale[STREAM_TOKENS_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_kv_scale_tb (vectors_rill_kernel.h): port 0 step words, 1 kv units, 2 expected words of
-// scales.
+// Prints vectors for rill_kv_scale_tb in the form of vectors_rill_kernel.h. Port 0: step words; 1: kv units; 2:
+// expected words of scales.
 #include "gen/ir/fields.h"
 #include "verif/modules/vectors_rill_kernel.h"
 
@@ -12,6 +12,7 @@ static void print_step(size_t pos, int ntok) {
     printf("0 %016" PRIx64 " 0 0\n", field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, pos));
 }
 
+// Prints the units of one head and stores the scales of its tokens.
 static void print_units(struct kernel *k, const struct shape *s, size_t pos, float store[], bool last) {
     int8_t q[64];
     for (int t = 0; t < k->ntok; t++) {
@@ -26,8 +27,8 @@ static void print_units(struct kernel *k, const struct shape *s, size_t pos, flo
     }
 }
 
-// Returns the first position of a layer that is sent: the last multiple of 64 and of the keys' channels before the
-// first token's window.
+// Returns the first position of a layer that is sent: the last common multiple of 64 and of the keys' channels that is
+// not after the start of the first token's window.
 static size_t begin_of(const struct shape *s, size_t layer, size_t pos) {
     size_t window = s->each && layer % 2 ? 0 : s->window + layer, unit = 64;
     while (unit % s->channels) unit += 64;

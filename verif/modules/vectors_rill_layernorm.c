@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors of N elements for rill_layernorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the
-// statistics, 4 a product with gamma that is too large, 5 a sum with beta that is.
+// Prints vectors of N elements for rill_layernorm_tb. FAULT 1: one value is infinite; 2: one value is outside of the
+// grid of the statistics; 4: a product with gamma is too large; 5: a sum with beta is too large.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };

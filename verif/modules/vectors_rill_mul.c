@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_mul_tb: n random values on both inputs.
+// Prints firings for rill_mul_tb: n random values on both inputs. FAULT 1: one value of a is infinite.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints test vectors `x top zero q` for rill_mx_lane_tb. x: fp32, hex. top: exponent field of the block maximum, hex.
-// zero: 1 if the block is zero, then q = 0. q: expected mantissa, X_BITS bits, hex.
+// Prints vectors "x top zero q" for rill_mx_lane_tb, hexadecimal. x: fp32. top: exponent field of the block's largest
+// value. zero: 1 if the block is zero; then q is 0. q: expected mantissa, X_BITS bits.
 //
-// Directed part: for each exponent distance from 0 to X_BITS, values on both sides of each kind of rounding border, and
-// values with a single bit below the rounding bit. Then random values: top is 0 to 12 above the exponent field of x,
-// except that every 23rd x has exponent field 0.
+// The directed part has, for each exponent distance from 0 to X_BITS, values on both sides of each kind of rounding
+// border, and values with a single bit below the rounding bit. Random values follow: top is 0 to 12 above the exponent
+// field of x, except that every 23rd x has exponent field 0.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
@@ -25,7 +25,8 @@ static void print_significand(int64_t significand, int distance) {
         print_case(g_float(sign << 31 | (uint32_t)(top - distance) << 23 | ((uint32_t)significand & 0x7fffff)), top, 0);
 }
 
-// Prints the values around two borders. half: weight of the rounding bit. whole: a multiple of 2 * half.
+// Prints the values around two borders, `whole` and `whole` + half. half: weight of the rounding bit. whole: a multiple
+// of 2 * half.
 static void print_borders(int64_t whole, int64_t half, int distance) {
     for (int64_t d = -1; d <= 1; d++) {
         print_significand(whole + d, distance);

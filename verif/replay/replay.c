@@ -12,8 +12,8 @@ static int64_t repeat_of(const struct ir *ir, int region) { return region == IR_
 static bool grows(const struct ir_tensor *t) { return t->rank > 0 && t->shape[t->rank - 1].dynamic == IR_POSITIONS; }
 static int64_t last_bound(const struct ir_tensor *t) { return t->rank > 0 ? t->shape[t->rank - 1].bound : 1; }
 
-// Allocates a value laid out as in verif/replay/replay.h: blocks of a quantized vector run across its rows unless the
-// rows grow with the position.
+// Allocates a value laid out as in verif/replay/replay.h. Rows are as far apart as the bound of the last dimension, and
+// blocks of a quantized value start anew in every row.
 static void alloc_value(struct arena *a, const struct ir_tensor *t, struct replay_slot *v) {
     int64_t n = ir_tensor_elements(t);
     v->stride = t->dtype == IR_SCALAR ? 1 : last_bound(t);
@@ -104,14 +104,15 @@ struct place {
     int64_t repetition;
 };
 
-// Readers outside a tensor's region see its last repetition; of a carried tensor they see the value after the last.
+// Returns the repetition that readers outside a tensor's region see: the last one, or for a carried tensor the value
+// after the last one.
 static int64_t final_repetition(const struct ir *ir, int tensor) {
     int region = ir->tensor[tensor].region;
     return repeat_of(ir, region) - (carry_of(ir, region, tensor) ? 0 : 1);
 }
 
 // Follows a carried name to the value that an operation or the host made: its initial value, or the `next` of the
-// repetition before.
+// previous repetition.
 static struct place resolve(const struct ir *ir, struct place p) {
     const struct ir_carry *carry;
     while ((carry = carry_of(ir, ir->tensor[p.tensor].region, p.tensor)) != NULL)
@@ -158,6 +159,7 @@ bool replay_cached(const struct replay *run, int tensor, int region, int64_t rep
 
 // ---- running ----
 
+// Marks a value as made at this position. Rows that grow get a column for each position up to this one.
 static void stamp(const struct replay *run, const struct ir_tensor *t, struct replay_slot *v) {
     v->request = run->request;
     v->position = run->position;
@@ -216,7 +218,8 @@ void replay_begin_at(struct replay *run) {
     run->fault_text = NULL;
 }
 
-// Runs a region, from the node where the run waits if it does. Keeps the place of a node that has to wait.
+// Runs a region. If the run waits, it continues at the node that waits. Returns false after a fault, or if a node has
+// to wait; its place is kept.
 static bool run_region(struct replay *run, int g) {
     const struct ir_region *region = &run->ir->region[g];
     int64_t r = run->waits ? run->at_repetition : 0;

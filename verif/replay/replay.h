@@ -35,15 +35,15 @@ struct replay *replay_open(struct arena *arena, const struct ir *ir, const char 
 void replay_close(struct replay *run);
 void replay_sample(struct replay *run, const struct sampling *); // sets how ids are chosen from now on
 
-// Runs one position. Positions of a request go 0, 1, 2, ...; position 0 starts a new request and clears the KV cache.
-// Language models read input_id; in other graphs row[i] is the value of graph input i (ir->input[i]), its elements in
-// order. need_head also runs the regions marked IR_LAST. Returns false when a numeric fault was raised (replay_fault
-// tells where).
+// Runs one position. Positions of a request go 0, 1, 2, ...; position 0 starts a new request, which fills the KV cache
+// anew. Language models read input_id; in other graphs row[i] is the value of graph input i (ir->input[i]), its
+// elements in order. need_head also runs the regions marked IR_LAST. Returns false if a numeric fault was raised
+// (replay_fault tells where), or if replay_waits.
 bool replay_step(struct replay *run, uint32_t input_id, const float *const row[], int64_t position, bool need_head);
 
-// A custom kernel without a golden function: the caller gives its whole result for one repetition and position of the
-// request. A step that needs a result not yet given returns false, and replay_waits() is true; the same call repeated
-// continues from there.
+// If a custom kernel has no golden function, the caller gives its whole result for each repetition and position of the
+// request (replay_give). A step that needs a result that was not given yet returns false, and replay_waits() is true.
+// If the same call is repeated after the result was given, it continues from there.
 bool replay_waits(const struct replay *run);
 void replay_give(struct replay *run, int tensor, int64_t repetition, int64_t position,
                  const void *values);   // fp32 or int8
@@ -59,7 +59,7 @@ uint32_t replay_next_id(const struct replay *run);
 bool replay_value(const struct replay *run, int tensor, int64_t repetition, int64_t position,
                   struct replay_value *value);
 
-// ---- the state between two positions: keys and values of all positions before ----
+// ---- the state between two positions: keys and values of all earlier positions ----
 
 // The keys or values that readers in `region` see in one repetition: q[position][heads * dim], scale[position][heads].
 struct replay_cached {
@@ -71,8 +71,8 @@ struct replay_cached {
 bool replay_cached(const struct replay *run, int tensor, int region, int64_t repetition, struct replay_cached *cached);
 // Appends the keys and values of positions 0 to positions - 1.
 void replay_store(const struct replay *run, int64_t positions, struct text *out);
-// Takes those of the first `positions` positions from what replay_store wrote for `stored` of them: replay_step goes on
-// there. Returns false if the bytes are not those of this graph.
+// Takes the keys and values of the first `positions` positions from what replay_store wrote for `stored` positions. The
+// next replay_step runs position `positions`. Returns false if the bytes do not have the size for this graph.
 bool replay_restore(struct replay *run, const char *bytes, size_t size, int64_t stored, int64_t positions);
 
 // Returns text that names node, repetition and position of the first numeric fault, or NULL.

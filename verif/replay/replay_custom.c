@@ -60,7 +60,8 @@ void replay_forget(struct replay *run) {
     run->waits = false;
 }
 
-// Results are asked for in about the order in which they were given, so the search begins where the last one was found.
+// Takes the result of the operation if the caller has given it; otherwise the run waits. Results are needed in about
+// the order in which they were given, so the search begins where the last one was found.
 static bool take_given(struct replay_op *op) {
     struct replay *run = op->run;
     for (size_t i = 0; i < run->given.count; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of the replay, shared by replay.c, replay_custom.c and replay_ops.c.
+// State of the replay, shared by its files.
 #ifndef RILL_REPLAY_INTERNAL_H
 #define RILL_REPLAY_INTERNAL_H
 
@@ -55,11 +55,11 @@ struct replay {
     const struct store_entry *
         *weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
     struct replay_scratch scratch;
-    struct replay_custom *custom;   // per custom kernel
+    struct replay_custom *custom;   // [node]
     VEC(struct replay_given) given; // in the order given
-    size_t last_given;
-    bool waits;             // a result that was not given is needed,
-    int at_region, at_node; // by the node at this place
+    size_t last_given;              // index of the result taken last
+    bool waits;                     // the node at this place needs a result that was not given yet
+    int at_region, at_node;
     int64_t at_repetition;
     int64_t request, position;
     uint32_t next_id;
@@ -80,7 +80,7 @@ struct replay_op {
 };
 typedef void replay_function(struct replay_op *);
 extern replay_function *const replay_functions[];
-// Begins a request at a position of which all earlier keys and values are there.
+// Begins a request at a position for which the keys and values of all earlier positions are in the caches.
 void replay_begin_at(struct replay *);
 // Runs a custom kernel. Returns false if its result has not been given yet.
 bool replay_custom(struct replay_op *);

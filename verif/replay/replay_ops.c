@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of include/ops.def on values: each calls the golden function of docs/numerics.md for one position.
+// Computes the operations of include/ops.def at one position, with the functions of gen/numerics that docs/numerics.md
+// describes.
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@ static const struct ir_tensor *out_tensor(const struct replay_op *op, int i) {
 }
 static const void *at(const struct replay_op *op, int64_t offset) { return store_at(&op->run->store, offset); }
 
-// Elements of a value whose rows have no gaps between them (all but those that grow with the position).
+// Returns the number of elements of a value. The elements are adjacent unless rows grow with the position.
 static size_t elements(const struct replay_slot *v) { return (size_t)(v->rows * v->cols); }
 
 static void embed_row(struct replay_op *op, const struct store_entry *w, int64_t id) {
@@ -276,7 +277,8 @@ static void replay_transpose(struct replay_op *op) {
     }
 }
 
-// Element `at` of the dimensions in a mask, counted in row-major order: its place in the tensor.
+// Returns the place in the tensor of element `at` of the dimensions in a mask, counted in row-major order. Indices in
+// other dimensions are 0.
 static int64_t place_in(const struct ir_tensor *t, int mask, int64_t at) {
     int64_t place = 0, stride = 1;
     for (int d = t->rank - 1; d >= 0; stride *= t->shape[d].bound, d--) {
@@ -346,6 +348,7 @@ static void replay_concat(struct replay_op *op) {
             memcpy(op->out[0]->f32 + to, op->in[i]->f32 + g * part[i], sizeof(float) * (size_t)part[i]);
 }
 
+// Returns an element of the operand at a place, which may be outside: then it is `pad`.
 static float patched(const struct replay_op *op, const struct ir_patch_axis axis[], int axes, const int64_t at[],
                      int64_t element) {
     const struct ir_tensor *in = in_tensor(op, 0);
@@ -375,7 +378,7 @@ static void replay_patch(struct replay_op *op) {
     }
 }
 
-// Finds the largest value, or draws an id at random where the model makes ids.
+// Finds the largest value. At the output of a model that samples, draws an id at random.
 static void replay_argmax(struct replay_op *op) {
     const struct ir *ir = op->run->ir;
     size_t n = elements(op->in[0]);

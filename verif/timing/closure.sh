@@ -2,8 +2,8 @@
 # Sourced: lists the templates that a template instantiates, directly or indirectly, from the text of the files.
 # shellcheck shell=bash disable=SC2154 # variables from the scripts that source this
 
-# Names of the templates that a Verilog file instantiates (also in branches that its parameters do not take).
-# Sorted in the same order on every machine, because the order is a part of a netlist's hash.
+# Prints the templates that a Verilog file instantiates (also in branches that its parameters do not take). They are
+# sorted in the same order on every machine, because the order is a part of a netlist's hash.
 instances_of() { # file
     grep -oE '^ *rill_[a-z0-9_]+ +(#\(|#$|u_[a-z0-9_]+ *\()' "$1" | grep -oE 'rill_[a-z0-9_]+' | LC_ALL=C sort -u
 }
@@ -11,7 +11,7 @@ instances_of() { # file
 # Folders of included files, relative to the root.
 include_dirs=$(cd "$root" && printf -- '-I%s ' rtl-templates/*)
 
-# The text of what a Verilog file includes.
+# Prints the text of the files that a Verilog file includes.
 headers_of() { # file
     local name
     sed -nE 's/^ *`include "([a-z0-9_]+\.vh)".*/\1/p' "$1" |

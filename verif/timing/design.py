@@ -22,7 +22,7 @@ from graph import Loop
 from model import Netlist, Table, plain, read_delays
 from walk import TABLES, Path, Walk, netlist_name, read_table, top_of
 
-# Nets: a module on several dies may have its reset on each.
+# Nets of resets may cross between dies with logic on their way, because a module on several dies has its reset on each.
 EXCEPTED = re.compile(r"(^|\.)core_(rst|flush)|\.u_(to|from)_\w+\.rst")
 
 

@@ -5,7 +5,7 @@ import pathlib
 import re
 
 PLACE = re.compile(r"rill_place pblock_SLR(\d+) \{([^}]*)\}")
-# Yosys' name for an `else if` of a generate block, which does not exist in the source
+# Yosys' name for the unnamed block of an `else if` in a generate block
 UNNAMED = re.compile(r"\bgenblk\d+\.")
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Of lines `MODULE NAME=VALUE...` those that no other one covers: the same parameters, none of the sizes below smaller. Addresses, tables and other
-# sized constants do not matter, they change no path's kind. What is small and in the way of many paths is walked in every size: forks, FIFOs of
-# depth 2. The earlier of two that cover one another stays, and a line `design SPEC` begins lines that cover none before it.
+# Prints those lines `MODULE NAME=VALUE...` that no other line covers. A line covers another one if it has the same
+# module and parameters, no size (the names in BEGIN) is smaller, and all else is equal except sized constants such as
+# addresses and tables, which do not change the kinds of paths. Forks and FIFOs of depth 2 are small and part of many
+# paths, so they are walked in every size. Of two lines that cover each other the earlier one is printed. Lines after a
+# line `design SPEC` do not cover lines before it.
 function read_line(line, k,    word, n, i, name) {
     n = split(line, word, " ")
     module[k] = word[1]

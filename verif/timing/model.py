@@ -26,7 +26,7 @@ CASCADES = ("PCIN", "ACIN", "BCIN", "CAS_IN", "CASDIN")
 BITWISE = {"$mux", "$and", "$or", "$xor", "$xnor", "$not", "$pos", "$_NOT_", "$_AND_", "$_OR_", "$_XOR_", "$_MUX_"}
 DSP_DATA = {"A": "AREG", "B": "BREG", "D": "DREG", "C": "CREG", "INMODE": "INMODEREG"}
 DSP_ENABLE = {"A": "CEA2", "B": "CEB1", "D": "CED"}  # enable of the register that takes the input
-# an enable that is only high at edges of clk_2x that are also edges of clk (rill_pump_phase)
+# Names of an enable that is high only at edges of clk_2x that are also edges of clk (rill_pump_phase).
 COINCIDENT = re.compile(r"(^|\.)second_q$")
 LOGIC = ("lut", "muxf", "carry", "bitwise", "reduce")
 LOOP = re.compile(r"\[\d+\]")
@@ -42,7 +42,7 @@ def read_delays(path: str = os.path.join(os.path.dirname(os.path.abspath(__file_
                 continue
             if len(words) != 4:
                 raise SystemExit(f"error: {path}:{number}: a delay has a name, a value, a unit and its source")
-            if words[0] in found:  # a delay with a second row in the table
+            if words[0] in found:  # a second row of a delay only continues its source
                 continue
             found[words[0]] = float(words[1])
     return found

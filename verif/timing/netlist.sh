@@ -72,7 +72,7 @@ synthesize_once() { # NAME MODULE NAME=VALUE...
     elaborated "$name" "$top" "$boxes" || return 1
     if ! [ -s "$work/$name.json" ] || ! cmp -s "$work/$name.elaborated.new" "$work/$name.elaborated"; then
         rm -f "$work/$name.key" "$work/$name.elaborated"
-        # the copies stay separate, so the loads of each are walked
+        # Register copies stay separate modules, so that the loads of each copy are walked.
         script+="hierarchy -top $top; $keep_copies setattr -mod -set keep_hierarchy 1 *rill_register_tree*; "
         script+="setattr -mod -set keep_hierarchy 1 *rill_reset_stage*; $boxes"
         script+="$apart synth_xilinx $synth_options -nosrl -top $top; $together; write_json $work/$name.json"

@@ -71,7 +71,7 @@ module rill_timing_channel #(
     always @(posedge clk)
         idle <= (&r_idle) && (&w_idle);
 
-    // The walker's bursts go to all channels; reader 0 is this one's lane.
+    // The walker's bursts go to all channels. Reader 0 takes those of this channel.
     wire [(CHANNELS+7)/8*56-1:0] fork_tdata;
     rill_fork_tree #(.DATA_W(56), .PORTS(CHANNELS)) u_tree (.clk(clk), .rst(rst[READERS+1]),
         .s_axis_tvalid(walk_tvalid), .s_axis_tready(walk_tready), .s_axis_tdata(walk_tdata),

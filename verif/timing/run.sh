@@ -51,7 +51,7 @@ known() { python3 "$here/known.py" --floorplan "$pblocks" "$@"; }
 
 walk_module() { # MODULE NAME=VALUE...
     local name status=0 said other on_dies=()
-    # The engine is the only module whose parts lie on several dies.
+    # The engine is the only module whose parts are on several dies.
     [ "$1" != rill_engine ] || [ -z "$pblocks" ] || on_dies=(--dies "$pblocks" --inside u_shared.u_engine.)
     name=$(netlist_name "$@")
     log=$work/$name.log
@@ -182,8 +182,8 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-# States the clock that the model supports for the design that was walked last. It takes rill_top with all modules
-# empty, and the tables of the modules for the delays at their ports.
+# Prints and records the clock that the model supports for the design that was walked last. It uses rill_top with all
+# modules empty, and the tables of the modules for the delays at their ports.
 state_clock() {
     log=$work/clock.log
     if ! make_top >"$log" 2>&1; then
@@ -215,7 +215,7 @@ check_borders() { # spec
     else ok "borders of dies of ${1#"$root/"}"; fi
 }
 
-# Makes that check for a design, and walks only the modules at borders between dies.
+# Checks the signals between the dies of a design (check_borders). Only the modules at their ends are walked.
 walk_borders() { # SPEC
     local line ends
     plan 1

@@ -10,11 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
+// GUARD: bits of y below the significand. STRIDE: every so many distances d are used to fit c0.
 enum { GUARD = 5, STRIDE = 7 };
 
 struct table {
     const char *name;
-    const char *argument;                                    // printed in the tables' comments
+    const char *argument;                                    // text for the comments of the printed tables
     long double (*value)(int segment, long double fraction); // fraction of the interval [0, 1), result in [0.5, 2]
     int segments;
     int index_w;          // bits of the segment index
@@ -85,13 +86,14 @@ static const struct table tables[] = {
 
 static int table_d_bits(const struct table *t) { return t->input_w - t->octave_w; }
 
+// The function at distance d from the middle of a segment.
 static long double segment_value(const struct table *t, int index, int64_t d) {
     int64_t base = (int64_t)(index & ((1 << t->octave_w) - 1)) << table_d_bits(t);
     int64_t middle = (int64_t)1 << (table_d_bits(t) - 1);
     return t->value(index, ldexpl((long double)(base + middle + d), -t->input_w));
 }
 
-// Evaluates a segment in integers without c0, with the same shifts as fp32.c and rill_quadratic.
+// Evaluates a segment in integers without c0, with the same shifts as fp32.c and rill_fp32_quadratic.
 static int64_t segment_eval(const struct table *t, const struct segment *s, int64_t d) {
     int shift2 = t->c2_frac + t->input_w - t->c1_frac;
     int shift1 = t->c1_frac + t->input_w - t->c0_frac;

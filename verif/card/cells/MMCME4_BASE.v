@@ -4,8 +4,9 @@
 //
 // After a pulse of RST, LOCKED rises when `+mmcm_lock` cycles (default 200) with two pulses each have passed. Before
 // that, pulses of CLKOUT0 are missing at random. Without RST it never locks. Missing cycles of CLKIN1 neither stop
-// CLKOUT0 nor change LOCKED. If eight consecutive cycles have another number of pulses, LOCKED falls until the next
-// RST. `+mmcm_lose=N`: N cycles of CLKIN1 after the first lock, CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
+// CLKOUT0 nor change LOCKED. If seven consecutive cycles have another number of pulses, LOCKED falls. It rises again
+// after `+mmcm_lock` cycles with two pulses each, even without RST. `+mmcm_lose=N`: N cycles of CLKIN1 after the first
+// lock, CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small design to be checked, as another project may have one. It copies BURSTS bursts of BEATS beats from address 0
-// on to address TO on. It handles one burst at a time: AR, R into a buffer, AW and W at the same time, B.
+// to address TO. It handles one burst at a time: AR, then R into a buffer, then AW and W at the same time, then B.
 // Latency: that of the memory. Reset: clk, synchronous active-high rst; it starts by itself after the reset.
 // Parameters: BEAT_BITS, width of a beat; BEATS, beats of a burst; BURSTS, number of bursts; TO, address in bytes;
 // FAULT, one of the planted faults below, 0: none.
@@ -47,25 +47,25 @@ module axi_copy #(
     localparam [2:0] SIZE = SIZE_32[2:0];
 
     reg [BEAT_BITS-1:0] buffer [0:BEATS-1];
-    reg [31:0]          burst_q, read_q, written_q;          // bursts done; beats of this one
+    reg [31:0]          burst_q, read_q, written_q;          // bursts done; beats of this one: read, written
     reg [63:0]          cycle_q;
     wire [63:0]         from = {32'd0, burst_q} * BURST_BYTES + (FAULT == 2 ? 64'd4096 - BURST_BYTES / 2 : 64'd0);
 
-    assign araddr = FAULT == 1 ? from + (cycle_q << SIZE) : from;             // 1: moves on while it waits
-    assign awaddr = TO + {32'd0, burst_q} * BURST_BYTES;                      // 2, above: across 4 KiB
+    assign araddr = FAULT == 1 ? from + (cycle_q << SIZE) : from;             // 1: it changes while it waits
+    assign awaddr = TO + {32'd0, burst_q} * BURST_BYTES;                      // 2 (`from`): bursts cross 4 KiB
     assign arlen = BEATS - 1;
     assign awlen = BEATS - 1;
     assign arsize = SIZE;
-    assign awsize = FAULT == 3 ? SIZE - 3'd1 : SIZE;                          // 3: narrow
+    assign awsize = FAULT == 3 ? SIZE - 3'd1 : SIZE;                          // 3: narrow beats
     assign arburst = 2'b01;
     assign awburst = 2'b01;
-    assign arcache = FAULT == 4 ? 4'b1100 : 4'b0011;                          // 4: reserved
+    assign arcache = FAULT == 4 ? 4'b1100 : 4'b0011;                          // 4: a reserved value
     assign awcache = 4'b0011;
     assign rready = cycle_q[0];
-    // 5: changes while it waits
+    // 5: the data change while they wait.
     assign wdata = buffer[written_q] ^ (FAULT == 5 ? cycle_q[BEAT_BITS-1:0] : {BEAT_BITS{1'b0}});
     assign wstrb = {BEAT_BITS/8{1'b1}};
-    assign wlast = written_q == (FAULT == 6 ? BEATS - 2 : BEATS - 1);         // 6: a beat early
+    assign wlast = written_q == (FAULT == 6 ? BEATS - 2 : BEATS - 1);         // 6: one beat too early
     assign bready = 1'b1;
 
     always @(posedge clk) begin

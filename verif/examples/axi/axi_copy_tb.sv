@@ -2,8 +2,8 @@
 // Testbench of axi_copy. It does not check AXI itself: rill_axi_checker watches the port between axi_copy and a memory
 // with random wait states.
 //
-// +fault=N plants a fault in the memory: 11 rlast is missing, 12 b comes before the last beat, 13 rvalid is withdrawn,
-// 14 no b. Parameter FAULT plants one in axi_copy (1 to 6). 0: none.
+// +fault=N plants a fault in the memory: with 11 rlast is missing, with 12 B comes before the last beat, with 13 rvalid
+// is withdrawn, and with 14 no B comes. The parameter FAULT plants one in axi_copy (1 to 6). 0: none.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -51,7 +51,7 @@ module axi_copy_tb;
     reg                   addressed = 0, filled = 0;
     reg [BEAT_BITS-1:0]   got [0:WORDS-1];
 
-    // True with a chance of 1 in 3. A function needs an input.
+    // Returns 1 with a chance of about 1 in 3. A function must have an input in Verilog.
     function now(input integer unused);
         now = $random(seed) % 3 == 0;
     endfunction

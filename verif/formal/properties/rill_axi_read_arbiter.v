@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves these rules. A client's request goes out once, unchanged, with the client's number, and stays until it is
-// taken. Grants go only to clients that ask, one at a time, and no client gets two grants while another one waits.
+// taken. Grants go only to clients that ask, one at a time; rill_round_robin has the proof that they are fair.
 // Beats go only to the client of their id. While the memory owes beats of requests from before a reset, no request goes
 // out and no beat comes in.
 // Assumptions: the memory answers only requests that it received, and a reset takes two cycles.
@@ -8,12 +8,12 @@
 wire [14:0]        f_owed_open;           // bursts that the memory has not answered
 reg                f_begun_q = 1'b0;
 reg                f_reset_q = 1'b0;
-reg                f_again_q = 1'b0;         // rst was high in the two previous cycles
+reg                f_again_q = 1'b0;         // rst was high two cycles ago
 reg                f_sent_q = 1'b0;          // a request is on its way: f_id_q, f_request_q
 reg  [ID_W-1:0]    f_id_q;
 reg  [ADDR_BITS+7:0]        f_request_q;
 reg                f_held_q;
-reg  [CLIENTS-1:0] f_asks_q;                 // clients that asked and got no grant
+reg  [CLIENTS-1:0] f_asks_q;                 // clients that asked in the previous cycle and got no grant
 reg  [CLIENTS*(ADDR_BITS+8)-1:0] f_asked_q;
 reg  [ID_W-1:0]    f_granted;
 reg  [ADDR_BITS+7:0]        f_chosen;
@@ -36,9 +36,9 @@ always @(posedge clk) begin
     f_reset_q <= rst;
     f_again_q <= f_reset_q;
     assume (f_begun_q || rst);
-    assume (!f_reset_q || f_again_q || rst);
-    assume (!m_axi_rvalid || f_owed_open != 15'd0);
-    assume (f_owed_open < 15'h7FF0);
+    assume (!f_reset_q || f_again_q || rst);               // a reset lasts at least two cycles
+    assume (!m_axi_rvalid || f_owed_open != 15'd0);        // the memory answers only requests that it has taken
+    assume (f_owed_open < 15'h7FF0);                       // the count of open bursts does not overflow
     f_asks_q <= rst ? {CLIENTS{1'b0}} : s_axi_arvalid & ~s_axi_arready;
     for (f_i = 0; f_i < CLIENTS; f_i = f_i + 1) begin
         f_asked_q[f_i*(ADDR_BITS+8) +: ADDR_BITS+8] <=

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves these rules. Each write (address and data) gets a response at most two cycles after both, and each read gets
-// data within six cycles. Responses and data stay until they are taken, and none comes unasked. A register that the
-// host writes (an arbitrary one is watched) holds the bytes that were written while no request ran, and nothing else
-// changes it. A read returns this value if no write comes meanwhile. ap_start rises with a write and stays until
-// ap_done.
+// Proves these rules. A write gets its response two cycles after address and data have come, or later if an earlier
+// response waits. A read gets data five cycles after its address. Responses and data stay until they are taken, and
+// none comes unasked. A register that the host writes (an arbitrary one is watched) holds the bytes that were written
+// while no request ran, and nothing else changes it. A read returns this value if the register is not written
+// meanwhile. ap_start rises with a write and stays until ap_done.
 (* anyconst *) reg [9:0] f_word;             // word address of the watched register
 reg         f_begun_q = 1'b0;
 reg         f_address_q;                     // a write address (f_place_q) came and is not used yet
@@ -12,18 +12,19 @@ reg         f_data_q;                        // write data (f_word_q, f_bytes_q)
 reg  [31:0] f_word_q;
 reg  [3:0]  f_bytes_q;
 reg         f_answer_q;                      // a response is due or there
-reg         f_both_q;                        // address and data of a write wait, and no earlier response does
-reg         f_answers_q;                     // a response was there and was not taken
+reg         f_both_q;                        // in the previous cycle a write was carried out
+reg         f_answers_q;                     // a response was there in the previous cycle and was not taken
 reg         f_read_q;                        // a read address (f_from_q) came and is not answered yet
 reg  [9:0]  f_from_q;
 reg  [2:0]  f_age_q;                         // cycles since that read address came
-reg         f_clean_q;                       // no write came since then
-reg         f_shows_q;                       // read data (f_shown_q) were there and were not taken
+reg         f_clean_q;                       // the watched register was not written since then
+reg         f_shows_q;                       // read data (f_shown_q) were there in the previous cycle, not taken
 reg  [31:0] f_shown_q;
 reg  [31:0] f_kept_q;                        // expected value of the watched register
-reg         f_starts_q;
-reg  [31:0] f_now;
+reg         f_starts_q;                      // ap_start must be high
+reg  [31:0] f_now;                           // present value of the watched register
 wire        f_base = f_word == 10'h016 || f_word == 10'h017;
+// f_word is the word address of a register that the host writes.
 wire        f_known = f_word == 10'h004 || f_word == 10'h006 || f_word == 10'h008 || f_word == 10'h010 ||
                       f_word == 10'h011 || f_word == 10'h013 || f_word == 10'h014 || f_word == 10'h089 ||
                       f_word == 10'h08A || f_base;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that the bursts of a descriptor cover its bytes, each byte once and in order. No burst crosses a multiple of
 // MAX_BURST beats, so none crosses a 4 KiB page. Lengths are 1 to MAX_BURST, burst_last marks only the last burst, and
-// a burst that waits does not change. The proof follows one arbitrary descriptor.
+// a burst that waits does not change. The proof follows one arbitrary descriptor, the marked one.
 // shows: u_next f_next
 wire        f_next_mark = f_mark && !f_open_q;
 wire        f_next_marked;
 wire [1:0]  f_next_ahead;
-wire [15+ADDR_W:0] f_next_word;               // {beats, address in beats}
+wire [15+ADDR_W:0] f_next_word;               // {beats, address in beats} of the marked one
 wire [15+ADDR_W:0] f_next_second;
 localparam F_FULL = MAX_BURST * BEAT_BYTES;  // bytes between two borders that no burst crosses
 reg         f_begun_q = 1'b0;
@@ -15,10 +15,10 @@ reg         f_held_q;                        // the burst at the output waits
 reg  [ADDR_BITS+9:0] f_burst_q;
 reg         f_open_q;                        // the marked descriptor is inside
 reg  [1:0]  f_ahead_q;                       // descriptors before the marked one
-reg  [ADDR_BITS-1:0] f_address_q;                        // address of its next burst
-reg  [15:0] f_left_q;                        // beats of it that have not left
+reg  [ADDR_BITS-1:0] f_address_q;                        // address of the marked one's next burst
+reg  [15:0] f_left_q;                        // beats of the marked one that have not left
 reg  [1:0]  f_count_q;                       // descriptors inside, without those of 0 beats
-reg         f_awake_q;
+reg         f_awake_q;                       // neither rst nor flush was high in the previous cycle
 wire        f_desc = s_axis_desc_tvalid && s_axis_desc_tready && !flush;
 wire        f_in = f_desc && s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W] != 16'd0;
 wire        f_out = m_axis_burst_tvalid && m_axis_burst_tready;
@@ -26,7 +26,7 @@ wire        f_ends = f_out && m_axis_burst_last;
 wire        f_mine = f_open_q && f_ahead_q == 2'd0;
 wire [8:0]  f_beats = m_axis_burst_tdata[ADDR_BITS +: 9];
 wire [63:0] f_address = m_axis_burst_tdata[ADDR_BITS-1:0];
-wire [63:0] f_end = f_address + (f_beats << BEAT_SHIFT) - 64'd1;
+wire [63:0] f_end = f_address + (f_beats << BEAT_SHIFT) - 64'd1; // last byte of the burst
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     f_awake_q <= !rst && !flush;
@@ -77,6 +77,6 @@ always @(posedge clk) begin
             assert (f_next_ahead == f_ahead_q - {1'b0, work_valid_q} &&
                     f_next_word == {f_left_q, f_address_q[ADDR_BITS-1:BEAT_SHIFT]});
         if (f_awake_q && !flush)
-            assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two after the one that is being cut
+            assert (s_axis_desc_tready == (next_fill != 2'd2)); // room for two besides the one that is cut
     end
 end

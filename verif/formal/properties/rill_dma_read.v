@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves these rules for a memory that answers what was asked for, burst by burst, at any time. Every beat finds room.
-// At most OUTSTANDING bursts are open. A request stays until it is taken. Bursts have 1 to MAX_BURST beats and stay
-// within 4 KiB. idle is high only if nothing is held or open. The address of the first error is that of its beat. The
-// proof follows one arbitrary burst from its request to its last beat.
+// Proves these rules for any memory that answers, sooner or later, only requests that it has taken, burst by burst.
+// Every beat finds room. At most OUTSTANDING bursts are open. A request stays until it is taken. Bursts have 1 to
+// MAX_BURST beats and stay within 4 KiB. idle is high only if nothing is held or open. The address of the first error
+// is that of its beat. The proof follows one arbitrary burst from its request to its last beat.
 // shows: u_ar f_ar
 wire [1:0]        f_ar_inside;
 localparam F_W = ROOM_W + 1;
@@ -11,8 +11,8 @@ reg               f_begun_q = 1'b0;
 (* anyseq *) wire f_mark;
 reg               f_open_q;                  // the marked burst was requested and is not over
 reg  [OUT_W-1:0]  f_ahead_q;                 // bursts before the marked one
-reg  [ADDR_BITS-1:0]       f_address_q;               // address of its next beat
-reg  [8:0]        f_left_q;                  // beats of it that are still to come
+reg  [ADDR_BITS-1:0]       f_address_q;               // address of the marked burst's next beat
+reg  [8:0]        f_left_q;                  // beats of the marked burst that are still to come
 reg  [F_W-1:0]    f_come_q;                  // requested beats that have not come
 reg  [OUT_W-1:0]  f_bursts_q;                // bursts that are not over
 reg               f_held_q;
@@ -30,8 +30,10 @@ always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
     assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_burst_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
-    // Assumptions about the memory.
-    assume (!m_axi_rvalid || (f_come_q != {F_W{1'b0}} && f_bursts_q > f_ar_inside)); // the burst's request was taken
+    // Assumptions about the memory. It has taken the request of the burst that it answers. After each beat, as many
+    // beats are left as the remaining bursts need: one for each at least, and none if no burst remains. rlast of the
+    // marked burst is on its last beat.
+    assume (!m_axi_rvalid || (f_come_q != {F_W{1'b0}} && f_bursts_q > f_ar_inside));
     assume (!m_axi_rvalid || !m_axi_rlast || f_come_q >= f_bursts_q);
     assume (!m_axi_rvalid || m_axi_rlast || f_come_q > f_bursts_q);
     assume (!m_axi_rvalid || !m_axi_rlast || f_bursts_q != 1 || f_come_q == 1);

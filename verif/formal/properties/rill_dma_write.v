@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves these rules for a memory that responds to beats whose addresses and data it has, at any time. A beat is taken
-// only in its client's turn, with a descriptor, for the next address of the descriptor. Address and data of a beat
-// leave once, in the order of the beats. At most OUTSTANDING beats are open. A client's response reports `written` at
-// the last beat of a descriptor. error_addr is the address of the first error. idle is high only if nothing of the
-// client is held or open. A beat that can be taken is taken, and a client without a beat passes the turn to one that
-// has a beat. The proof follows one arbitrary beat to its response.
+// Proves these rules for any memory that responds, sooner or later, only to beats of which it has taken address and
+// data. A beat is taken only in its client's turn, with a descriptor, for the next address of the descriptor. Address
+// and data of a beat leave once, in the order of the beats. At most OUTSTANDING beats are open. A client's response
+// reports `written` at the last beat of a descriptor. error_addr is the address of the first error. idle is high only
+// if nothing of the client is held or open. A beat that can be taken is taken, and a client without a beat passes the
+// turn to one that has a beat. The proof follows one arbitrary beat to its response.
 // shows: u_owed f_owed
 // shows: u_buffer f_data
 // shows: u_address f_addr
@@ -17,25 +17,25 @@ wire [1:0]           f_addr_ahead;
 wire [ADDR_W-1:0]    f_addr_word;
 reg                  f_begun_q = 1'b0;
 reg                  f_reset_q = 1'b0;
-reg                  f_again_q = 1'b0;       // rst was high in the two previous cycles
+reg                  f_again_q = 1'b0;       // rst was high two cycles ago
 reg                  f_flush_q;              // flush of the previous cycle
-reg                  f_owed_q;
+reg                  f_owed_q;               // owed of the previous cycle
 (* anyseq *) wire    f_mark;
 reg                  f_open_q;               // the marked beat was taken and is not answered
 wire                 f_data_mark = f_mark && !f_open_q;
 wire                 f_addr_mark = f_mark && !f_open_q;
-reg  [OUT_W-1:0]     f_ahead_q;              // beats that are answered before it
+reg  [OUT_W-1:0]     f_ahead_q;              // beats that are answered before the marked one
 reg  [CLIENTS-1:0]   f_client_q;
 reg                  f_ends_q;
 reg  [ADDR_W-1:0]    f_address_q;
 reg  [BEAT_BITS-1:0] f_beat_q;
 reg                  f_answered_q;           // the marked beat was answered in the previous cycle
-reg                  f_failed_q;
-reg                  f_held_q;
+reg                  f_failed_q;             // the marked beat's response was the first error
+reg                  f_held_q;               // an address was on offer in the previous cycle and was not taken
 reg  [ADDR_BITS-1:0] f_request_q;
-reg                  f_stalled_q;
+reg                  f_stalled_q;            // data were on offer in the previous cycle and were not taken
 reg  [BEAT_BITS-1:0] f_offered_q;
-reg                  f_passes_q;             // the client in turn had no beat, and others had one
+reg                  f_passes_q;             // in the previous cycle, the client in turn had no beat, and others did
 reg  [CLIENTS-1:0]   f_others_q;
 reg  [CLIENTS-1:0]   f_turn_q;
 reg  [8:0]           f_index;
@@ -56,10 +56,11 @@ always @(posedge clk) begin
     f_flush_q <= flush && !rst;
     f_owed_q <= owed;
     assume (f_begun_q || rst);
-    assume (!f_reset_q || f_again_q || rst);
-    assume (!m_axi_bvalid || f_owed_open != 15'd0);        // assumption about the memory
+    assume (!f_reset_q || f_again_q || rst);               // a reset lasts at least two cycles
+    // The memory responds only to beats whose addresses it has taken, and whose data it has taken.
+    assume (!m_axi_bvalid || f_owed_open != 15'd0);
     assume (!m_axi_bvalid || owed || !open_q || out_q > occupancy);
-    assume (f_owed_open < 15'h7FF0);
+    assume (f_owed_open < 15'h7FF0);                       // the count of open beats does not overflow
     f_held_q <= !rst && m_axi_awvalid && !m_axi_awready;
     f_request_q <= m_axi_awaddr;
     f_stalled_q <= !rst && m_axi_wvalid && !m_axi_wready;
@@ -88,6 +89,7 @@ always @(posedge clk) begin
     end else if (f_open_q && response)
         f_ahead_q <= f_ahead_q - 1'b1;
     if (f_begun_q && !rst) begin
+        // Turns and handshakes.
         assert (open_q == !f_reset_q && m_axi_bready == open_q);
         assert ((turn & (turn - 1'b1)) == {CLIENTS{1'b0}} && turn == data_turn && turn == place_turn
             && turn == ready_turn);
@@ -98,21 +100,25 @@ always @(posedge clk) begin
         assert (flush_q == f_flush_q);
         if (f_passes_q && CLIENTS > 1)
             assert (|(turn & f_others_q) && turn != f_turn_q);
+        // Counts, and the pointers of the list of open beats (open_mem).
         assert (out_q <= OUTSTANDING && occupancy <= out_q && addr_occupancy <= out_q);
         assert (slot_q || out_q == OUTSTANDING || !open_q || f_owed_q);
         assert (!slot_q || out_q != OUTSTANDING);
         assert (rd_q < OUTSTANDING && wr_q == f_wrapped(rd_q + out_q));
+        // The count of rill_owed, and responses that are owed after a reset.
         assert (owed || !open_q || f_owed_open == {9'd0, f_sent});
         assert (!owed || (out_q == {OUT_W{1'b0}} && !m_axi_awvalid));
+        // Constant signals of AXI.
         assert (m_axi_awlen == 8'd0 && m_axi_awburst == 2'b01 && (8 << m_axi_awsize) == BEAT_BITS);
         assert (m_axi_wlast && &m_axi_wstrb && m_axi_awid == {ID_W{1'b0}});
-        // The address of a beat on offer is accepted or on offer too, so no more addresses wait than beats.
+        // The address of a beat on offer has been taken or is also on offer, so no more addresses wait than beats.
         assert (!m_axi_wvalid || (addr_occupancy <= occupancy && (addr_occupancy != occupancy || m_axi_awvalid)));
         if (f_held_q)
             assert (m_axi_awvalid && m_axi_awaddr == f_request_q);
         if (f_stalled_q)
             assert (m_axi_wvalid && m_axi_wdata == f_offered_q);
-        for (f_j = 0; f_j < OUTSTANDING; f_j = f_j + 1) begin   // entries of one client each
+        // Each entry of open_mem belongs to exactly one client.
+        for (f_j = 0; f_j < OUTSTANDING; f_j = f_j + 1) begin
             f_index = f_wrapped(rd_q + f_j);
             f_sum = open_mem[f_index[PTR_W-1:0]] >> ADDR_W;
             assert (f_j >= out_q || (|f_sum[CLIENTS-1:0] &&
@@ -138,7 +144,8 @@ always @(posedge clk) begin
     end
 end
 // in: gen_client
-// The client's open beats are those of the list. The address of a descriptor advances beat by beat.
+// The client counts as many open beats as open_mem has entries of it. The address of a descriptor advances beat by
+// beat.
 reg                f_took_q;
 reg                f_offers_q;
 reg  [PLACE_W-1:0] f_place_q;
@@ -155,8 +162,8 @@ always @* begin
     end
 end
 always @(posedge clk) begin
-    assume (s_axis_desc_tdata[c*56+40+BEATS_W +: 16-BEATS_W] == 0);
-    assume (!f_offers_q || s_axis_beat_tvalid[c]);         // a beat stands until it is taken
+    assume (s_axis_desc_tdata[c*56+40+BEATS_W +: 16-BEATS_W] == 0); // beats of a descriptor fit in BEATS_W bits
+    assume (!f_offers_q || s_axis_beat_tvalid[c]);         // an offered beat stays until it is taken
     f_offers_q <= !rst && s_axis_beat_tvalid[c] && !s_axis_beat_tready[c];
     f_took_q <= !rst && !flush_q && took[c] && !load;
     f_place_q <= place_q;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that no word is lost or doubled, that the order is kept (one marked word is followed) and that the protocol
-// holds. A word is refused only when DEPTH words are inside, and is offered at most one cycle after the words before it
-// have left.
+// holds. A word is refused only if DEPTH words are inside, or in the cycle after a reset. A word is offered at most one
+// cycle after the words before it have left.
 // port: input wire f_mark
 // port: output wire f_marked
 // port: output wire [COUNT_W-1:0] f_ahead
 // port: output wire [DATA_W-1:0] f_word
 // port: output wire [DATA_W-1:0] f_second
-// A push with f_mark is the one to follow: any one of them, if it is not connected. f_marked: it is inside, behind
-// f_ahead words. f_second: the last of two words (DEPTH 2).
+// The proof follows one word: the first that is pushed with f_mark high, and then the next such word after it has left.
+// Where f_mark is not connected, it has any value, so any word may be followed. f_marked: the word is inside, after
+// f_ahead other words. f_word is its value. f_second: the last of two words (DEPTH 2).
 reg                past_q = 1'b0;
-reg                awake_q;                            // neither in reset nor in the cycle after it
+reg                awake_q;                            // rst was low in the previous cycle
 reg  [COUNT_W-1:0] inside_q;                           // words inside
 reg                stayed_q;                           // in the previous cycle a word was inside and did not leave
 reg  [COUNT_W-1:0] count_before_q;
@@ -42,7 +43,8 @@ always @(posedge clk)
             assert (f_newer == word_q);
     end
 // in: gen_srl
-// Invariant that the induction needs: where the words are. f_deep: words in the storage before the marked one.
+// The induction needs this invariant, which tells where the words are. f_deep: words in the storage before the marked
+// one. f_inside: the marked word is in the storage, not at the output.
 wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
 wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
 always @(posedge clk)
@@ -55,6 +57,8 @@ always @(posedge clk)
             assert (shift_q[oldest_q - f_deep[ADDR_W-1:0]] == word_q);
     end
 // in: gen_ram
+// This is the invariant for the RAM, which is a ring. f_write: place after the newest word. f_index: place of the
+// marked word.
 wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
 wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
 wire [COUNT_W:0] f_write = {1'b0, stored_q} + read_q;

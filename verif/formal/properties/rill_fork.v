@@ -3,8 +3,8 @@
 // readers have it.
 reg              f_begun_q = 1'b0;
 reg  [PORTS-1:0] f_has_q;                    // readers that have taken the offered word
-reg              f_held_q;                   // a word was offered and did not leave
-reg  [PORTS-1:0] f_waits_q;                  // the word was offered to the reader and not taken
+reg              f_held_q;                   // a word was offered in the previous cycle and did not leave
+reg  [PORTS-1:0] f_waits_q;                  // the word was offered to the reader in the previous cycle, and not taken
 wire [PORTS-1:0] f_takes = m_axis_tvalid & m_axis_tready;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that q equals d of STAGES cycles before. In a reset, the low CLEAR_W bits of the words on their way become 0.
+// Proves that q equals the d of STAGES cycles ago. In a reset, the low CLEAR_W bits of the words on their way become 0.
 localparam F_STAGES = STAGES > 0 ? STAGES : 1;
-localparam [DATA_W-1:0] F_CLEARED = ~({DATA_W{1'b1}} << CLEAR_W);
+localparam [DATA_W-1:0] F_CLEARED = ~({DATA_W{1'b1}} << CLEAR_W); // the low CLEAR_W bits
 reg  [F_STAGES:0]          f_begun_q = {(F_STAGES+1){1'b0}};
 reg  [F_STAGES*DATA_W-1:0] f_way_q;          // history of d, previous cycle in the low bits
 integer                    f_stage;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that q equals d of the cycle before. In a reset the low CLEAR_W bits are 0.
+// Proves that q equals the d of the previous cycle. If rst was high in that cycle, the low CLEAR_W bits of q are 0.
 reg              f_begun_q = 1'b0;
 reg [DATA_W-1:0] f_past_q;
 always @(posedge clk) begin

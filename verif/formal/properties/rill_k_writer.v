@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that each unit gets its place: position p of the step goes to channel p mod CHANNELS, row p / CHANNELS, after
-// the bases of its layer and head. The first unit of each head and token comes with the descriptor. On the channels'
-// side, units leave in order, each only to its channel and with its descriptor (one arbitrary unit is followed). A unit
-// that a channel has not taken stays. A firing is done when the channels have taken its last unit.
-// Assumptions about the streams: krows is the number of rows before the step; units, tokens, heads and layers are
-// counted as the header says.
+// Proves that each unit gets its place: position p goes to channel p mod CHANNELS, into row p / CHANNELS of its layer
+// and head. The first unit of each head and token comes with the descriptor. On the channels' side, units leave in
+// order, each only to its channel and with its descriptor (one arbitrary unit is followed). A unit that a channel has
+// not taken stays. A firing is done when the channels have taken its last unit.
+// Assumptions about the streams: krows is the number of rows that hold positions before the step; units, tokens, heads
+// and layers come in the order that the header of rill_k_writer gives.
 localparam F_C = CHANNELS;
 reg                 f_begun_q = 1'b0;
-(* anyseq *) wire [15:0] f_row_in;           // pos = f_row_in * CHANNELS + f_lane_in
+(* anyseq *) wire [15:0] f_row_in;           // a new step's pos is f_row_in * CHANNELS + f_lane_in
 (* anyseq *) wire [5:0]  f_lane_in;
 reg  [15:0]         f_first_row_q, f_row_q;  // row of the step's first token, and of the present one
 reg  [5:0]          f_first_lane_q, f_lane_q;
 reg  [15:0]         f_layer_q, f_head_q, f_unit_q;
 reg  [3:0]          f_tok_q;
+// Everything that is offered to the channels is taken.
 wire                f_taken = ((m_axis_desc_tvalid & ~m_axis_desc_tready)
     | (m_axis_beat_tvalid & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
 (* anyseq *) wire   f_mark;
 reg                 f_inside_q;              // the marked unit is inside
-reg                 f_behind_q;              // another unit is before it
+reg                 f_behind_q;              // another unit is before the marked one
 reg                 f_slot_q, f_unit_first_q, f_unit_ends_q, f_unit_new_q;
 reg  [CHANNELS-1:0] f_to_q;
 reg  [39:0]         f_at_q;
@@ -32,6 +33,7 @@ wire [15:0]         f_pos_in = s_axis_step_tdata[STEP_POS +: STEP_POS_W];
 wire [15:0]         f_krows_in = s_axis_step_tdata[STEP_KROWS +: STEP_KROWS_W];
 wire                f_last_unit = f_unit_q == UNITS - 1;
 wire [39:0]         f_place = K_BASE + f_layer_q * K_LAYER_STRIDE + f_head_q * K_HEAD_STRIDE + f_row_q * ROW_BYTES;
+// Positions that the step adds to its first row, if this row was begun before the step; otherwise 0.
 wire [20:0]         f_over = f_first_lane_q == 6'd0 ? 21'd0 : F_C - f_first_lane_q;
 integer             f_i;
 always @(posedge clk) begin
@@ -137,7 +139,7 @@ always @(posedge clk) begin
                     && m_axis_beat_tdata == f_word_q);
                 assert ((m_axis_beat_tvalid & ~f_to_q) == {CHANNELS{1'b0}});
                 assert ((m_axis_desc_tvalid & ~(f_unit_first_q ? f_to_q : {CHANNELS{1'b0}})) == {CHANNELS{1'b0}});
-                if (f_unit_new_q)                          // a new unit is offered whole
+                if (f_unit_new_q)                          // first cycle at the output: nothing of it is taken yet
                     assert (m_axis_beat_tvalid == f_to_q
                         && m_axis_desc_tvalid == (f_unit_first_q ? f_to_q : {CHANNELS{1'b0}}));
             end

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that the count (f_open) is the number of requested bursts that are not answered. owed is high after a reset
-// with such bursts, until the last one is answered or nothing has come for 2^QUIET_BITS cycles, and never without such
-// bursts.
+// Proves that the count (f_open) is the number of requested bursts that are not answered. If such bursts are open in a
+// reset, owed rises. It stays high up to the cycle after the last one is answered, or until nothing has come for
+// 2^QUIET_BITS cycles, and is low otherwise.
 // port: output wire [14:0] f_open
 reg                 f_begun_q = 1'b0;
 reg  [14:0]         f_open_q = 15'd0;        // bursts asked for and not answered
-reg                 f_owes_q = 1'b0;         // bursts from before a reset are not over
+reg                 f_owes_q = 1'b0;         // expected owed
 reg                 f_reset_q = 1'b0;
 reg  [QUIET_BITS:0] f_quiet_q = 0;           // cycles without an answer while owed
 assign f_open = f_open_q;
+// The memory is silent for too long: open bursts are given up.
 wire                f_lost = owed && !rst && !sign && f_quiet_q == (1 << QUIET_BITS) - 1;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;

@@ -2,7 +2,7 @@
 // Proves that as many words leave as pulses came, each at least one cycle after its pulse, and that a word that waits
 // stays.
 reg       f_begun_q = 1'b0;
-reg       f_owed_q;                          // a pulse whose word has not left
+reg       f_owed_q;                          // a pulse has come, and its word has not left
 wire      f_leaves = m_axis_tvalid && m_axis_tready;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the protocol at the output, and that a marked word leaves unchanged and in order. A word is refused only when
-// the slice is full.
+// Proves the protocol at the output, and that a marked word leaves unchanged and in order. With MODE 2 and 3 a word is
+// refused only if two words are inside, or in the cycle after a reset. With MODE 0 and 1 the slice is ready whenever
+// the reader is, and with MODE 1 also when it is empty.
 // port: output wire [1:0] f_inside
 localparam ROOM = MODE > 1 ? 2 : MODE;
 reg                past_q = 1'b0;
-reg                awake_q;              // neither in reset nor in the cycle after it
+reg                awake_q;              // rst was low in the previous cycle
 reg                in_stalled_q;
 reg  [DATA_W-1:0]  in_data_q;
 reg                held_q;
@@ -18,7 +19,7 @@ wire               f_push = s_axis_tvalid && s_axis_tready;
 wire               f_pop = m_axis_tvalid && m_axis_tready;
 assign f_inside = count_q;
 // in: gen_swap
-// Invariant that the induction needs: where the words are.
+// The induction needs this invariant, which tells where the words are.
 wire [DATA_W-1:0] second = read[0] ? word_0_q : word_1_q;
 always @(posedge clk)
     if (past_q && !rst) begin
@@ -46,7 +47,7 @@ always @(posedge clk) begin
     awake_q <= !rst;
     in_stalled_q <= !rst && s_axis_tvalid && !s_axis_tready;
     in_data_q <= s_axis_tdata;
-    if (past_q && !rst && in_stalled_q && MODE == 0) // only mode 0 shows a writer's fault at its output
+    if (past_q && !rst && in_stalled_q && MODE == 0) // only MODE 0 passes a writer's fault on
         assume (s_axis_tvalid && s_axis_tdata == in_data_q);
     held_q <= !rst && m_axis_tvalid && !m_axis_tready;
     held_data_q <= m_axis_tdata;

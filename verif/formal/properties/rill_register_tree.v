@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that every copy equals d of the cycle before, and is 0 after a reset.
+// Proves that every copy equals the d of the previous cycle, or 0 if rst was high in that cycle.
 reg              f_begun_q = 1'b0;
 reg [DATA_W-1:0] f_past_q;
 integer          f_copy;

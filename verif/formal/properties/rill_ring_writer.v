@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that each id gets one descriptor of one beat at its address, and a beat that holds the words of earlier ids,
-// this id, and zeros after it. Both stay until they are taken. An id is counted only after the engine has been idle for
-// eight cycles after both, and before the next id is taken. Indexes count up from 0.
+// this id, and zeros after it. Both stay until they are taken. An id is counted only when both have been taken and the
+// write engine has then been idle for eight cycles, and before the next id is taken. Assumption: the indexes of the ids
+// count up from 0.
 reg                 f_begun_q = 1'b0;
 reg                 f_open_q;                // an id was taken and is not counted yet
 reg  [31:0]         f_id_q;
 reg  [31:0]         f_count_q;               // ids taken
-reg                 f_place_q;               // the watched id came in the previous cycle
+reg                 f_place_q;               // an id was taken in the previous cycle
 reg                 f_desc_q;                // its descriptor is still to be taken
 reg                 f_beat_q;                // its beat is still to be taken
-reg  [BEAT_BITS-1:0] f_words_q;              // expected beat
+reg  [BEAT_BITS-1:0] f_words_q;              // expected beat; words of earlier ids stay
 reg  [3:0]          f_idle_q;                // idle cycles after both were taken
 wire [31:0]         f_slot = f_count_q & SLOT_MASK;
 wire                f_take = s_axis_ring_tvalid && s_axis_ring_tready;

@@ -3,9 +3,9 @@
 // A client that keeps asking waits for at most CLIENTS - 1 grants to others.
 (* anyconst *) reg [5:0]   f_client;         // the watched client
 reg                        f_begun_q = 1'b0;
-reg  [6:0]                 f_waited_q;       // grants to others since it asked
-reg                        f_asks_q;
-reg  [6:0]                 f_before;         // clients that may still get a grant before it
+reg  [6:0]                 f_waited_q;       // grants to others since the watched client asked
+reg                        f_asks_q;         // it asked in the previous cycle and did not get the grant
+reg  [6:0]                 f_before;         // clients that may still get a grant before the watched one
 integer                    f_i;
 always @* begin
     f_before = 7'd0;
@@ -24,7 +24,7 @@ always @(posedge clk) begin
         assert ((grant & (grant - 1'b1)) == {CLIENTS{1'b0}});
         assert (|grant == |request);
         for (f_i = 1; f_i < CLIENTS; f_i = f_i + 1)
-            assert (!later_q[f_i-1] || later_q[f_i]); // the clients above a client
+            assert (!later_q[f_i-1] || later_q[f_i]); // later_q has all clients above some client
         assert (rst || f_client >= CLIENTS || f_waited_q + f_before <= CLIENTS - 1);
     end
 end

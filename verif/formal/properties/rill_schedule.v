@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that each step gives the entries of the sections that run, in order, each section as often as its repeat count
 // says, with the number of the repetition and the step word. tlast is only on the last entry, and an entry that waits
-// stays. An entry comes within SECTIONS + 4 cycles of the step, or of room at the output. A second walk here computes
-// the expected entry.
+// stays. An entry comes within SECTIONS + 4 cycles after the step word, or after room at the output. The signals with
+// f_ are a second walk through the table, which computes the expected entry.
 localparam F_W = SECTION_W + 1;
 reg                f_begun_q = 1'b0;
 reg                f_busy_q;                 // a step has entries to come
@@ -15,8 +15,8 @@ reg  [ENTRY_W-1:0] f_entry_q;
 reg  [15:0]        f_layer_q;
 reg  [63:0]        f_word_q;
 reg                f_last_q;
-reg  [7:0]         f_waits_q;                // cycles without an entry
-wire               f_load = advance && inside_q;
+reg  [7:0]         f_waits_q;                // cycles without a new entry, although one could leave
+wire               f_load = advance && inside_q; // the next entry goes to the output
 wire               f_take = s_axis_step_tvalid && s_axis_step_tready;
 integer            f_i;
 function [15:0] f_length(input [F_W-1:0] section);

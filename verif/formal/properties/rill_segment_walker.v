@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves the way from the runs that the pipeline has computed to the bursts. Each run gives every beat once, in order,
-// cut as the header says. An entry gives as many runs as it has, one stride apart, and none before the writes that it
-// needs have their responses. A burst that waits stays, unless it is flushed. The proof does not cover rill_schedule,
-// which has its own proof, or the products and sums of the pipeline.
+// Proves that the right bursts come from the runs that the pipeline has computed. A run gives each of its beats once,
+// in order; a run of more than 65,535 beats is cut into pieces of 32,768 beats and the rest. An entry gives as many
+// runs as it has, one stride apart, and none before the writes that it needs have their responses. A burst that waits
+// stays, unless it is flushed. The proof does not cover rill_schedule, which has its own proof, or the products and
+// sums of the pipeline.
 // Assumption: the counts of layers do not decrease.
 reg          f_begun_q = 1'b0;
 reg          f_run_q;                    // a run is at the emitter
-reg          f_v_q;
+reg          f_v_q;                      // it is a run of V
 reg  [31:0]  f_need_q, f_stride_q;
-reg  [31:0]  f_beats_q, f_left_q;        // beats of each run; beats of the present run that are not sent yet
+reg  [31:0]  f_beats_q, f_left_q;        // beats of each run, and of the present run that are not sent
 reg  [39:0]  f_first_q, f_address_q;     // address of the run; address of its next burst
-reg  [15:0]  f_runs_q;                   // runs still to come, with the present one
+reg  [15:0]  f_runs_q;                   // runs of V that are still to come, with the present one
 reg  [31:0]  f_k_q, f_v_done_q;
 reg          f_held_q;
 reg  [55:0]  f_burst_q;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that in a turn the beats go unchanged to its port, and to no other one, up to the beat with tlast, which ends
-// the turn. In a turn of entry 255 the beats are dropped. The proof follows one arbitrary turn.
+// the turn. In a turn with port number 255 the beats are dropped. The proof follows one arbitrary turn.
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;
 reg             f_reset_q = 1'b0;
-reg             f_goes_on_q;
+reg             f_goes_on_q;                 // a turn was present in the previous cycle and did not end
 reg  [7:0]      f_port_q;
 integer         f_i;
 always @(posedge clk) begin

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that in a turn the beats of its port pass unchanged, and those of no other port, up to the beat with tlast,
-// which ends the turn. The proof follows one arbitrary turn.
+// Proves that in a turn the beats of its port, and of no other port, pass unchanged, up to the beat with tlast, which
+// ends the turn. The proof follows one arbitrary turn.
 // shows: u_turns f_turns
 wire            f_turns_watched;
 reg             f_begun_q = 1'b0;
 reg             f_reset_q = 1'b0;
-reg             f_goes_on_q;
+reg             f_goes_on_q;                 // a turn was present in the previous cycle and did not end
 reg  [7:0]      f_port_q;
 always @(posedge clk) begin
     f_begun_q <= 1'b1;

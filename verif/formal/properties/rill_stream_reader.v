@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that each step gives a descriptor for each group of each token, at OFFSET + position * row + group, in the
-// order group, token. A word that waits at either output stays. The beats that answer a descriptor are not covered.
-// Assumption: steps have 1 to TOKENS tokens.
+// Proves that each step gives a descriptor for each group of each token, in the order group, token. Its offset is
+// OFFSET + position * ROW_BYTES + group * GROUP_BYTES. A word that waits at either output stays. The beats that answer
+// a descriptor are not covered. Assumption: steps have 1 to TOKENS tokens.
 reg                  f_begun_q = 1'b0;
 reg                  f_busy_q;
 reg  [15:0]          f_pos_q, f_group_q;
 reg  [3:0]           f_ntok_q, f_tok_q;
 wire [3:0]           f_ntok_in = s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];
 wire                 f_tok_last = f_tok_q == f_ntok_q - 4'd1;
+// Offset of the present group for the step's first token.
 wire [39:0]          f_group_at = OFFSET + f_pos_q * ROW_BYTES + f_group_q * GROUP_BYTES;
 reg                  f_held_q, f_out_held_q;
 reg  [55:0]          f_burst_q;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that rows are written where their positions say: a descriptor for each group of each token, at OFFSET +
-// position * row + group, in the order group, token. Its beats hold the token's chunks in their slots, and zeros after
-// the last chunk. A word that waits stays. The proof follows one arbitrary slot of one token, and the positions of all
-// tokens.
+// Proves that rows are written at the places of their positions. Each group of each token gets a descriptor, in the
+// order group, token, at OFFSET + position * ROW_BYTES + group * GROUP_BYTES. Its beats hold the token's chunks in
+// their slots, and zeros after the last chunk. A word that waits stays. The proof follows one arbitrary slot of one
+// token, and the positions of all tokens.
 // Assumptions about the stream: all chunks of a step have the same tokens, counted from 0; tlast is on the last token
 // of the last chunk. rill_write_tracker and the register slice of the descriptors have their own proofs.
 // shows: u_done f_done
@@ -14,14 +14,14 @@ reg                         f_begun_q = 1'b0;
 (* anyconst *) wire [15:0]  f_slot;
 reg  [15:0]                 f_row_q;                 // position of the step's first token
 reg  [15:0]                 f_chunk_q;
-reg  [3:0]                  f_at_q;                  // token of the present chunk
+reg  [3:0]                  f_at_q;                  // number of the present token in its chunk
 reg  [3:0]                  f_ntok_q;                // tokens of the step, known after the first chunk
 reg                         f_filled_q;              // the watched slot of the gathered group is filled
 reg  [CHUNK_BITS-1:0]       f_data_q;
 reg  [39:0]                 f_offset_q;
 reg  [5:0]                  f_left_q;
-reg                         f_mine_q;                // the gathered group is that of the watched token
-reg  [CHUNK_BITS-1:0]       f_want_q;
+reg                         f_mine_q;                // the group that is sent belongs to the watched token
+reg  [CHUNK_BITS-1:0]       f_want_q;                // expected content of the watched slot
 reg                         f_desc_q;
 wire                        f_here = s_axis_y_tuser[TOK_W-1:0] == f_tok;
 wire [15:0]                 f_in_group = f_chunk_q % GROUP_CHUNKS;
@@ -29,12 +29,13 @@ wire                        f_group_last = f_chunk_q == CHUNKS - 1 || f_in_group
 wire                        f_now = f_here && f_in_group == f_slot;
 wire [39:0]                 f_group_at = OFFSET + f_row_q * ROW_BYTES + (f_chunk_q / GROUP_CHUNKS) * GROUP_BYTES;
 wire [31:0]                 f_gone = (GROUP_BEATS - f_left_q) * BEAT_BITS;
-wire [GROUP_BITS-1:0]       f_beats = beats_q << f_gone; // beats in their slots
+wire [GROUP_BITS-1:0]       f_beats = beats_q << f_gone; // beats that are left, at their places in the group
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
     assume (f_slot < GROUP_CHUNKS);
-    assume (!(dma_written && f_done_none) && !(given_q && f_done_full) && !f_done_wraps); // assumption about the engine
+    // Assumptions of rill_write_tracker: the engine reports only open descriptors, and no count in it overflows.
+    assume (!(dma_written && f_done_none) && !(given_q && f_done_full) && !f_done_wraps);
     assume (f_row_q < 16'hFF00);
     assume (!s_axis_y_tvalid || s_axis_y_tuser[TOK_W-1:0] == f_at_q);
     assume (!s_axis_y_tvalid || f_at_q < TOKENS - 1 || s_axis_y_tuser[USER_W-1]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that turns are the schedule's entries, all of them and in order (rill_schedule and rill_fifo have their own
-// proofs). The bit of turn that is set is that of the port number; no bit is set for a number that no port has. The
-// proof follows one arbitrary turn. f_watched: it is the present one.
+// proofs). In turn, only the bit of the port number is set; it is bit PORTS for entry 255. No bit is set for another
+// number that no port has. The proof follows one arbitrary turn. f_watched: the present turn is that one.
 // port: output wire f_watched
 // shows: u_ahead f_next
 wire              f_next_marked;
 wire [2:0]        f_next_ahead;
 wire [PORTS+8:0]  f_next_word;
 reg               f_begun_q = 1'b0;
-reg               f_holds_q;                 // the present turn is not over
+reg               f_holds_q;                 // a turn was present in the previous cycle and did not end
 reg  [PORTS+8:0]  f_turn_q;
 integer           f_i;
 assign f_watched = turn_valid && f_next_marked && f_next_ahead == 3'd0;

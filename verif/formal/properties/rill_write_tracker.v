@@ -19,7 +19,7 @@ reg  in_round_q = 1'b0;                  // watched layer belongs to the current
 reg  shown_q = 1'b0;                     // watched layer is included in layers_done
 wire [WRITERS-1:0] owes;
 wire [WRITERS-1:0] lags;                 // some descriptor of an ended layer is still open
-reg  [1:0] quiet_q = 2'd0;               // cycles since no such descriptor is open, saturates at 3
+reg  [1:0] quiet_q = 2'd0;               // cycles without such a descriptor; saturates at 3
 wire end_it = ends_q && ended_q == watched && !counted_q;
 always @(posedge clk) begin
     started_q <= 1'b1;
@@ -36,8 +36,8 @@ always @(posedge clk) begin
         assert (in_round_q == (covered_q > watched));
         assert (shown_q == (layers_done > watched));
         assert (layers_done <= covered_q && covered_q <= ended_q);
-        assert (!shown_q || owes == {WRITERS{1'b0}});    // never early
-        assert (quiet_q != 2'd3 || layers_done == ended_q); // not late, even if the current layer has open ones
+        assert (!shown_q || owes == {WRITERS{1'b0}});    // no layer is counted early
+        assert (quiet_q != 2'd3 || layers_done == ended_q); // nor late, even if the current layer has open descriptors
     end
 end
 genvar f;

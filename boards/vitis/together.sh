@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Joins this package's link.cfg and placement with those of other packages, for one binary with all their kernels.
+# Writes OUT/link.cfg and OUT/place.tcl. The clock is the lowest one that a package asks for.
+# usage: together.sh OUT PACKAGE...
+set -eu
+
+stop() {
+    echo "rill: error: $1" >&2
+    exit 1
+}
+twice() { sed -n "$1" "$out/link.cfg" | sort | uniq -d | head -n 1; } # sed expression for what must be unique
+
+out=$1
+shift
+mkdir -p "$out"
+for other; do [ -f "$other/link.cfg" ] && [ -f "$other/place.tcl" ] || stop "$other is no package of rill"; done
+clock=$(for one in . "$@"; do
+    sed -n 's/^kernel_frequency=0:\([0-9]*\)$/\1/p' "$one/link.cfg"
+done | sort -n | head -n 1)
+sed "s/^kernel_frequency=.*/kernel_frequency=0:$clock/" link.cfg >"$out/link.cfg"
+printf '# Placement of several packages, each by its own script.\nsource {%s/place.tcl}\n' "$(pwd)" >"$out/place.tcl"
+for other; do
+    printf '\n# from the package %s\n[connectivity]\n' "$other" >>"$out/link.cfg"
+    grep -E '^(nk|sp)=' "$other/link.cfg" >>"$out/link.cfg"
+    printf 'source {%s/place.tcl}\n' "$(cd "$other" && pwd)" >>"$out/place.tcl"
+done
+kernel=$(twice 's/^nk=\([^:]*\):.*/\1/p')
+[ -z "$kernel" ] || stop "two packages have the kernel \`$kernel\`: package one again with another --name"
+bank=$(twice 's/^sp=.*:\(HBM.*\)$/\1/p')
+[ -z "$bank" ] || stop "two memory ports are on $bank: package one again with another --first-bank"
+echo "rill: $(grep -c '^nk=' "$out/link.cfg") kernels, $(grep -c '^sp=' "$out/link.cfg") memory ports, $clock MHz"
