@@ -497,7 +497,7 @@ def page(server, answers, path):
         status, _, text = server.ask(where, body and body[1])
         equal("status of " + where, status, 200)
     set(json.loads(text)["timings"]) == set(re.findall(r"`(\w+)`", "".join(re.findall(
-        r"^\| (`(?:queue|tokens_per|design|memory).*?) \|", open(path).read(), re.M)))) or fail("timings:", text)
+        r"^\| (`(?:queue|tokens_per|design|memory|drafts).*?) \|", open(path).read(), re.M)))) or fail("timings:", text)
 
 
 def drained(server, answers, control, process):
