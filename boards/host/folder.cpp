@@ -100,6 +100,7 @@ const segment &package::io(const std::string &name) const {
 }
 
 std::string package::channel_argument(int channel) const { return "hbm_" + two_digits(channel); }
+std::string package::counter(int number) const { return "counter_" + two_digits(number); }
 
 namespace {
 
@@ -127,6 +128,8 @@ package read_package(const std::string &folder, std::uint32_t unit) {
     read_end_ids(top, p);
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
+    p.drafts = top.has("drafts") ? top.at("drafts").number() : 0;
+    p.draft_counter = p.drafts ? static_cast<int>(top.at("draft_counter").number()) : 0;
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");
     read_registers(top, p);
     read_map(folder + "/memory_map.json", p);

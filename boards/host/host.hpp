@@ -50,6 +50,8 @@ struct package {
     std::int64_t context, eot, vocabulary, channel_bytes; // eot: an id that ends a request; -1: none
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
+    std::int64_t drafts;   // most drafts of a step; 0: none
+    int draft_counter;     // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // the unit's memory bank by port
     std::vector<std::string> faulty;         // kernels that can report a fault, in the order of their numbers
@@ -58,6 +60,7 @@ struct package {
     const segment &io(const std::string &name) const;
     bool has(const std::string &name) const { return registers.count(name) != 0; }
     std::string channel_argument(int channel) const; // name of the register with the channel's base
+    std::string counter(int number) const;           // name of a counter's register
     std::string unit_name() const { return kernel + ":" + unit; }
 };
 package read_package(const std::string &folder, std::uint32_t unit = 0); // unit: counted from 1; 0: the first

@@ -273,6 +273,9 @@ void collect(rill_host *h, rill_host_result *out) {
         std::string digits = h->pkg.channel_argument(c).substr(4);
         out->beats[c] = value("beats_" + digits), out->stalls[c] = value("stalls_" + digits);
     }
+    if (!h->pkg.drafts) return;
+    out->drafts = value(h->pkg.counter(h->pkg.draft_counter));
+    out->drafts_accepted = value(h->pkg.counter(h->pkg.draft_counter + 1));
 }
 
 // Tells the address of a memory error (fault 6), if the design reports it.

@@ -39,6 +39,9 @@ void print_counters(const answer &a) {
         std::fprintf(stderr,
                      "rill-host: channel %u: %" PRIu64 " beats, %" PRIu64 " cycles in which a beat had to wait\n", c,
                      a.result.beats[c], a.result.stalls[c]);
+    if (a.result.drafts > 0)
+        std::fprintf(stderr, "rill-host: %" PRIu64 " drafts in steps, %" PRIu64 " right\n", a.result.drafts,
+                     a.result.drafts_accepted);
     if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
 }
 
@@ -62,8 +65,9 @@ static std::string answer_as_json(const answer &a) {
            ", \"cycles\": " + std::to_string(r.cycles) + ", \"clock_mhz\": " + std::to_string(r.clock_mhz) +
            ", \"logits_hash\": " + (r.hashes_logits ? quoted(rill::hexadecimal(r.logits_hash)) : "null") +
            ", \"watts\": " + std::to_string(r.watts) + ",\n   \"beats\": " + numbers(beats) +
-           ", \"stalls\": " + numbers(stalls) + ",\n   \"fault\": " + std::to_string(r.fault) +
-           ", \"fault_place\": " + std::to_string(r.fault_place) +
+           ", \"stalls\": " + numbers(stalls) + ",\n   \"drafts\": " + std::to_string(r.drafts) +
+           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) +
+           ",\n   \"fault\": " + std::to_string(r.fault) + ", \"fault_place\": " + std::to_string(r.fault_place) +
            ", \"register_status\": " + std::to_string(r.status) + ", \"ending\": " + std::to_string(r.ending) + "}";
 }
 

@@ -95,6 +95,7 @@ struct rill_host_result { // pointers are valid until the next request
     uint64_t logits_hash; // register; hash of the logits the ids were chosen from, comparable with the oracle's
     int hashes_logits;    // 0: the design does not hash, and logits_hash is 0
     double watts;         // mean of the board's power sensor during the request; 0: not readable
+    uint64_t drafts, drafts_accepted; // by the design's counters: guessed tokens, and those that were right
 };
 
 // Runs one request from start to end. The image must have been uploaded. *result is filled if the design ended the

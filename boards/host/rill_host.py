@@ -35,7 +35,8 @@ class Result(c.Structure):
                 ("total", c.c_double), ("cycles", c.c_uint64), ("clock_mhz", c.c_double), ("channels", c.c_uint32),
                 ("beat_bytes", c.c_uint32), ("beats", c.c_uint64 * MAX_CHANNELS), ("stalls", c.c_uint64 * MAX_CHANNELS),
                 ("status", c.c_uint32), ("fault", c.c_uint32), ("fault_place", c.c_uint32), ("ending", c.c_uint32),
-                ("logits_hash", c.c_uint64), ("hashes_logits", c.c_int), ("watts", c.c_double)]
+                ("logits_hash", c.c_uint64), ("hashes_logits", c.c_int), ("watts", c.c_double), ("drafts", c.c_uint64),
+                ("drafts_accepted", c.c_uint64)]
 
 
 class HostError(Exception):
@@ -48,14 +49,15 @@ class HostError(Exception):
 
 class Answer:
     """ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each channel), ending, fault,
-    logits_hash (None where the design has none)."""
+    drafts and drafts_accepted, logits_hash (None where the design has none)."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]
         self.seconds = [result.seconds[i] for i in range(result.count)]
         self.text = host.decode(self.ids)
         self.beats, self.stalls = list(result.beats[:result.channels]), list(result.stalls[:result.channels])
-        for name in ("total", "cycles", "clock_mhz", "watts", "ending", "fault", "fault_place"):
+        for name in ("total", "cycles", "clock_mhz", "watts", "ending", "fault", "fault_place", "drafts",
+                     "drafts_accepted"):
             setattr(self, name, getattr(result, name))
         self.logits_hash = result.logits_hash if result.hashes_logits else None
 

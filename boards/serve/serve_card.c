@@ -45,8 +45,9 @@ static uint64_t random_seed(void) {
     return seed >> 1; // so that a client can send it back as a JSON number
 }
 
-static void count_memory(struct job *job, const struct rill_host_result *result) {
+static void take_counters(struct job *job, const struct rill_host_result *result) {
     job->cycles = result->cycles;
+    job->drafts = result->drafts, job->drafts_accepted = result->drafts_accepted;
     for (uint32_t i = 0; i < result->channels; i++) job->bytes += result->beats[i] * result->beat_bytes;
 }
 
@@ -84,7 +85,7 @@ static bool run_job(struct serve_card *c, struct job *job) {
     enum rill_host_status status = run_on_card(&r, &result);
     bool fine = status == RILL_HOST_OK || status == RILL_HOST_STOPPED;
     if (!fine) explain(c, status, &error);
-    count_memory(job, &result);
+    take_counters(job, &result);
     bool stopped = job->at_end || job->answer.stopped;
     bool broken = status == RILL_HOST_TIMEOUT || status == RILL_HOST_CARD ||
                   (status == RILL_HOST_FAULT && result.fault == FAULT_WATCHDOG);

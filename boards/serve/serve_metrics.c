@@ -18,6 +18,7 @@ void metrics_request(struct metrics *m, const struct job *job) {
     m->waited += job->begun - job->arrived;
     m->prompt_seconds += first - job->begun, m->token_seconds += job->ended - first;
     m->cycles += job->cycles, m->bytes += job->bytes;
+    m->drafts += job->drafts, m->drafts_accepted += job->drafts_accepted;
     pthread_mutex_unlock(&m->lock);
 }
 
@@ -70,6 +71,8 @@ void metrics_text(struct metrics *m, int slots, unsigned running, unsigned waiti
     whole(out, "design_cycles_total", "counter", "Cycles of requests, by the design's counter", m->cycles);
     whole(out, "memory_bytes_total", "counter", "Bytes read from the card's memory, by the design's counters",
           m->bytes);
+    whole(out, "draft_tokens_total", "counter", "Drafts that were tokens of steps", m->drafts);
+    whole(out, "draft_tokens_accepted_total", "counter", "Drafts that were right", m->drafts_accepted);
     answers(m, out);
     pthread_mutex_unlock(&m->lock);
 }

@@ -31,9 +31,10 @@ struct job {
     enum job_finish finish;
     struct api_error error;              // status 0: none
     double arrived, begun, first, ended; // times; first: of the first token
-    uint64_t cycles, bytes;              // of the design's counters; written without the lock, before the job is done
-    int holders;                         // client and queue: the last one frees the job
-    struct job *next;                    // in the queue
+    // Of the design's counters; written without the lock, before the job is done.
+    uint64_t cycles, bytes, drafts, drafts_accepted;
+    int holders;      // client and queue: the last one frees the job
+    struct job *next; // in the queue
     pthread_cond_t changed;
 };
 

@@ -56,6 +56,8 @@ static void timings(const struct job *job, const struct request_rules *rules, st
     text_addf(out, ", \"design_cycles\": %" PRIu64 ", \"design_seconds\": %.9f, \"memory_bytes\": %" PRIu64,
               job->cycles, design, job->bytes);
     if (design > 0) text_addf(out, ", \"memory_gb_per_second\": %.3f", (double)job->bytes / design / 1e9);
+    if (job->drafts)
+        text_addf(out, ", \"drafts\": %" PRIu64 ", \"drafts_accepted\": %" PRIu64, job->drafts, job->drafts_accepted);
     if (job->request.temperature != 0) text_addf(out, ", \"seed\": %" PRIu64, job->request.seed);
     text_add(out, "}");
 }

@@ -145,7 +145,7 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_LAST_ROWS, (uint64_t)f->last_rows);
     schedule_field(s, ENGINE_TAIL_BASE, (uint64_t)f->tail_base);
     schedule_field(s, ENGINE_GROUPS, is_asym(e->ir, f) ? 0 : (uint64_t)f->groups & field_mask(ENGINE_GROUPS));
-    schedule_field(s, ENGINE_SINGLE, e->ir->region[f->region].when == IR_LAST);
+    schedule_field(s, ENGINE_SINGLE, ir_takes_last(e->ir, f->region));
     schedule_field(s, ENGINE_KEEP, f->kv_keep);
     schedule_field(s, ENGINE_OUTER, f->outer);
     schedule_field(s, ENGINE_ASYM, is_asym(e->ir, f));

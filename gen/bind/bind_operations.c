@@ -33,6 +33,25 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
     return false;
 }
 
+// Why the graph cannot have drafts, or NULL.
+static const char *against_drafts(const struct ir *ir) {
+    if (!ir->design.is_lm) return "the graph makes rows, not ids";
+    for (int n = 0; n < ir->nodes; n++)
+        if (kernel_of_op(ir, ir->node[n].op) && kernel_of_op(ir, ir->node[n].op)->custom)
+            return arena_printf(ir->arena, "`%s` is a kernel of the spec's own", ir->node[n].name);
+    int n = ir->tensor[ir->output[0]].producer;
+    return n != IR_NONE && ir_node_is(ir, n, OP_CHOOSES) ? NULL : "the ids are not chosen by `argmax`";
+}
+
+static bool check_drafts(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const char *why = ir->design.drafts ? against_drafts(ir) : NULL;
+    if (!why) return true;
+    struct loc loc = spec ? spec_place(spec, "design.drafts") : loc_none();
+    diag_error(diag, loc, MSG_DRAFTS_GRAPH, ir->design.drafts, why);
+    diag_note(diag, loc, "without `drafts` the design is legal");
+    return false;
+}
+
 // Adds the kernel of an operation, with its ports and parameters.
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
@@ -122,7 +141,9 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 }
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
-    if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag)) return false;
+    if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag) ||
+        !check_drafts(ir, spec, diag))
+        return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);
     bool engine = false, ok = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill forecast: the time of a request, what bounds it and where the engine waits, from the timing contracts alone.
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gen/command/command.h"
@@ -13,6 +14,10 @@ struct forecast_options {
         int64_t prompt, tokens;
     } request;
     int64_t start; // cycles that the memory has run before the request
+    struct draft_counts {
+        struct timing_drafts steps;
+        int count; // numbers in the list; 0: not given
+    } drafts;
     bool started, kept, json;
 };
 
@@ -21,7 +26,8 @@ enum { STAGE_NODES = 4 /* most operations that are named before a product */ };
 struct forecast_view {
     const struct ir *ir;
     const struct timing_forecast *f;
-    const char **stage; // per firing: the operations that make its operand
+    const char **stage;            // per firing: the operations that make its operand
+    struct timing_drafted drafted; // without steps: not asked for
 };
 
 // Names the operations between the previous product and a product's operand, last one first: "norm2_mx < norm2 <
@@ -123,6 +129,10 @@ static void print_text(const struct forecast_view *v) {
     printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start,
            v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
     if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
+    if (v->drafted.steps > 0)
+        printf("with drafts %.3f tokens per step: %.0f steps of %.0f cycles, decode %.1f tokens/s\n",
+               v->drafted.tokens_per_step, v->drafted.steps, v->drafted.cycles / v->drafted.steps,
+               per_second(v, (double)f->decode.steps, v->drafted.cycles));
     const struct cost_bound *b = f->decode.steps ? &f->decode.bound : &f->prefill.bound;
     print_power(v);
     printf("bound %" PRId64 " cycles in all, at most %.1f %s/s\n", f->prefill.bound.cycles + f->decode.bound.cycles,
@@ -165,6 +175,11 @@ static void print_json(const struct forecast_view *v) {
            f->decode.bound.cycles);
     struct cost_power power = power_of(v);
     if (power.high_w > 0) printf(",\n  \"power_w\": [%.1f, %.1f]", power.low_w, power.high_w);
+    if (v->drafted.steps > 0)
+        printf(",\n  \"with_drafts\": {\"tokens_per_step\": %.6g, \"steps\": %.1f, \"cycles_decode\": %.0f, "
+               "\"tokens_per_second\": %.6g}",
+               v->drafted.tokens_per_step, v->drafted.steps, v->drafted.cycles,
+               per_second(v, (double)f->decode.steps, v->drafted.cycles));
     json_phase(v, "prefill", &f->prefill);
     json_phase(v, "decode", &f->decode);
     printf("\n}\n");
@@ -180,6 +195,52 @@ static const char *read_request(struct arena *arena, void *into, const char *tex
     return arena_printf(arena, MSG_REQUEST_FORM, text);
 }
 
+// Reads N,N0,N1,...: steps without drafts, then those whose first 0, 1, ... drafts were right.
+static const char *read_drafts(struct arena *arena, void *into, const char *text) {
+    struct draft_counts *d = into;
+    int64_t number[TIMING_MAX_DRAFTS + 2] = {0}, sum = 0;
+    const char *at = text;
+    char *end = NULL;
+    for (d->count = 0; d->count < (int)COUNT_OF(number) && *at >= '0' && *at <= '9'; at = end + 1) {
+        number[d->count] = strtoll(at, &end, 10);
+        sum += at_most(number[d->count++], INT32_MAX);
+        if (*end != ',') break;
+    }
+    if (d->count < 3 || *end || sum == 0) return arena_printf(arena, MSG_DRAFTS_FORM, text);
+    d->steps.none = number[0];
+    memcpy(d->steps.right, number + 1, sizeof d->steps.right);
+    return NULL;
+}
+
+// Why the design cannot have such a list, or NULL.
+static const char *drafts_fault(const struct ir *ir, const struct draft_counts *d) {
+    int drafts = ir->design.drafts;
+    if (d->count == 0 || d->count == drafts + 2) return NULL;
+    return drafts ? arena_printf(ir->arena, MSG_DRAFTS_COUNTS, d->count, drafts, drafts + 2) : MSG_DRAFTS_ABSENT;
+}
+
+static void fail(const char *why) { diag_command("forecast", "error", "%s", why); }
+
+static const struct timing_forecast *checked(struct ir *ir, const struct timing_forecast *f) {
+    const char *below = f ? timing_below_bound(ir->arena, ir, f) : NULL;
+    if (below) base_fatal("the forecast is faster than its own bound: %s", below);
+    return f;
+}
+
+// Makes the forecast, and the one with drafts if it is asked for.
+static bool make_forecast(struct ir *ir, const struct forecast_options *o, struct forecast_view *v) {
+    int64_t prompt = o->request.prompt, tokens = o->request.tokens;
+    int64_t age = o->started ? o->start : timing_host_cycles(ir);
+    const char *why = NULL;
+    v->f = checked(ir, timing_forecast_request(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why));
+    if (!v->f || o->drafts.count == 0) return v->f ? true : (fail(why), false);
+    const struct timing_forecast *drafted =
+        checked(ir, timing_forecast_drafted(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why));
+    if (!drafted) return fail(why), false;
+    v->drafted = timing_with_drafts(v->f, drafted, &o->drafts.steps);
+    return true;
+}
+
 static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
@@ -189,13 +250,10 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
                 prompt, tokens, prompt + tokens - 1, most);
         return RILL_BAD_SPEC;
     }
-    const char *why = NULL;
-    int64_t age = o->started ? o->start : timing_host_cycles(ir);
-    struct forecast_view v = {.ir = ir,
-                              .f = timing_forecast_request(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why)};
-    if (!v.f) return diag_command("forecast", "error", "%s", why), RILL_BAD_SPEC;
-    const char *below = timing_below_bound(ir->arena, ir, v.f);
-    if (below) base_fatal("the forecast is faster than its own bound: %s", below);
+    const char *why = drafts_fault(ir, &o->drafts);
+    if (why) return fail(why), RILL_BAD_SPEC;
+    struct forecast_view v = {.ir = ir};
+    if (!make_forecast(ir, o, &v)) return RILL_BAD_SPEC;
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
     if (o->json) print_json(&v);
@@ -213,6 +271,9 @@ static int start(struct run *run, void *options) {
 static const struct option_row rows[] = {
     {"IN:OUT", NULL, OPTION_CALL, OPTION_NEEDED, AT(request), .call = read_request,
      .help = "a request with IN prompt tokens (or rows) and OUT generated tokens. IN alone stands for IN:1"},
+    {"--drafts", "LIST", OPTION_CALL, 0, AT(drafts), .call = read_drafts,
+     .help = "how often drafts are right, as `rill sim` prints it: steps without drafts, then steps whose first 0, 1, "
+             "... drafts are right, as in 6,1,0,0,4"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
      .help = "the request follows another one with the same image, so its vector parameters are on chip "
              "already"},

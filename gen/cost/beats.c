@@ -20,7 +20,7 @@ static bool runs(const struct ir *ir, const struct ir_firing *f, const struct co
 // one token, query heads may take the places of tokens.
 static int64_t turns_of(const struct ir *ir, const struct ir_firing *f, const struct cost_step *s) {
     int64_t tokens = f->heads && s->tokens == 1 ? f->heads : s->tokens;
-    return ir->region[f->region].when == IR_LAST ? 1 : layout_div_up(tokens, ir->design.copies);
+    return ir_takes_last(ir, f->region) ? 1 : layout_div_up(tokens, ir->design.copies);
 }
 
 // Adds one repetition of an attention product that reads `position` positions from memory: the row-steps of these keys

@@ -91,11 +91,13 @@ int64_t cost_engine_bits(const struct ir *, const struct ir_engine *, int bounda
 int64_t cost_load_bits(const struct ir *, int kernel);
 int64_t cost_loads_bits(const struct ir *, int boundary);
 // Designs that choose tokens hash the values from which they choose. The hash goes to the token loop, and crosses
-// between dies in slices (rill_serializer). The constants are the bits of the hash, of a slice, and of a slice with its
-// number.
-enum { COST_HASH_BITS = 64, COST_HASH_SLICE = 8, COST_HASH_WAY = 11 };
+// between dies in slices (rill_serializer). The constants are the bits of a hash, of a slice, and of a slice's number.
+// With drafts, each token of a step has a hash, and all of them cross together.
+enum { COST_HASH_BITS = 64, COST_HASH_SLICE = 8, COST_HASH_NUMBER = 3 };
 struct cost_hash {
     int from, to; // kernels; IR_NONE if the design does not choose tokens
+    int rows;     // hashes
+    int way;      // bits of a slice of all rows with its number
 };
 struct cost_hash cost_hash(const struct ir *);
 // Bits of the hash that cross from die `boundary` to the next.

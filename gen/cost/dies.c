@@ -224,13 +224,17 @@ int64_t cost_loads_bits(const struct ir *ir, int boundary) {
 }
 
 struct cost_hash cost_hash(const struct ir *ir) {
-    return (struct cost_hash){.from = ir_driver(ir, IR_NET_ROW_HASH), .to = kernel_first(ir, KERNEL_LOOP)};
+    int rows = ir->design.drafts ? ir->design.tokens : 1;
+    return (struct cost_hash){.from = ir_driver(ir, IR_NET_ROW_HASH),
+                              .to = kernel_first(ir, KERNEL_LOOP),
+                              .rows = rows,
+                              .way = rows * COST_HASH_SLICE + COST_HASH_NUMBER};
 }
 
 int64_t cost_hash_bits(const struct ir *ir, int boundary) {
     struct cost_hash hash = cost_hash(ir);
     if (hash.from == IR_NONE) return 0;
-    return COST_HASH_WAY * between(ir->kernel[hash.from].die, ir->kernel[hash.to].die, boundary);
+    return hash.way * between(ir->kernel[hash.from].die, ir->kernel[hash.to].die, boundary);
 }
 
 int64_t cost_boundary_bits(const struct ir *ir, int boundary) {

@@ -24,11 +24,12 @@ struct cost_load cost_load_new(const struct ir *ir) {
                               .kernel = ARENA_ARRAY(ir->arena, int64_t, (size_t)ir->kernels + 1)};
 }
 
-// Number of tokens for which a kernel works in a step. In regions that run for the last token (IR_LAST) it is one, or 0
-// in steps that do not need them.
+// Number of tokens for which a kernel works in a step. In regions that run for the last token (IR_LAST) it is one, or
+// with drafts all of them, and 0 in steps that do not need them.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
-    return node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST ? s->tokens : s->head ? 1 : 0;
+    if (node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST) return s->tokens;
+    return !s->head ? 0 : ir_takes_last(ir, ir->node[node].region) ? 1 : s->tokens;
 }
 
 // Beats of the rows that kernels fetch and write through their own DMA engines.

@@ -474,6 +474,10 @@ int ir_node_lanes(const struct ir *ir, int node) {
     return ir->node[node].lanes > 0 ? ir->node[node].lanes : ir->design.lanes;
 }
 
+bool ir_takes_last(const struct ir *ir, int region) {
+    return region != IR_NONE && ir->region[region].when == IR_LAST && !ir->design.drafts;
+}
+
 int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {
     if (node->inputs == 0) return 0;
     if (node->op >= IR_OPS && ir->custom[node->op - IR_OPS].vectors) return ir_custom_vector_length(ir, node);

@@ -65,7 +65,10 @@ struct register_map { // a vector, ordered by rows
     struct register_item *items;
     size_t count, capacity;
 };
-// channels: 1 to 32; values: number of further counters, 0 to 128.
+// Counters of a design with drafts, after those of its engines: drafts that were tokens of steps, and those that were
+// right.
+enum { DRAFT_COUNTERS = 2 };
+// channels: 1 to 32; values: number of further counters, 0 to 130.
 struct register_map register_map_make(struct arena *, int channels, int values);
 static inline bool register_is_argument(const struct register_row *r) {
     return r->role == REGISTER_SCALAR || r->role == REGISTER_POINTER;

@@ -5,7 +5,7 @@
 enum { SCORE = 1 + LATENCY_THREEFRY + LATENCY_GUMBEL + LATENCY_ADD }; // cycles from a chunk to its scores
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
-    ir_set_int(ir, k, "N", ir_vector_length(ir, node));
+    rtl_argmax.bind(ir, node, k);
     ir_set_int(ir, k, "TOP_K", ir->design.sampling);
 }
 

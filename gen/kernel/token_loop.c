@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill_token_loop: gives the steps and ids of a request.
+#include "gen/ir/latency.h"
 #include "gen/kernel/class.h"
 #include "gen/kernel/kernel.h"
 
@@ -10,6 +11,21 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = 6;
 }
 
+enum { LOOKUP_WAYS = 8 /* ids that rill_draft_lookup compares in a cycle */ };
+
+// Comparators, drafts and pauses, and the memory of the ids. Fits one measurement: rill_drafts CONTEXT=1024 ID_W=16
+// DRAFTS=3 takes 1805 LUTs and 524 flip-flops.
+static void draft_cost(const struct kernel_args *a, struct cost_resources *r) {
+    enum { LUT_OF_ID_BIT = 70, FF_OF_ID_BIT = 24, BASE_LUT = 200, BASE_FF = 140 };
+    int64_t vocabulary = args_int(a, "VOCAB", 0), ids = args_int(a, "CONTEXT", 1) + 1;
+    int64_t bits = vocabulary > 1 ? u64_clog2((uint64_t)vocabulary) : 32;
+    if (!args_int(a, "DRAFTS", 0)) return;
+    const struct cost_resources logic = {.lut = BASE_LUT + LUT_OF_ID_BIT * bits, .ff = BASE_FF + FF_OF_ID_BIT * bits},
+                                memory = cost_ram((ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS, bits, RAM_AUTO);
+    cost_add(r, &logic, 1);
+    cost_add(r, &memory, LOOKUP_WAYS);
+}
+
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, class_beat_bits(a), PER_TOKEN_LOOP_BIT);
     cost_per(r, args_int(a, "FAULTS", 1), PER_TOKEN_LOOP_FAULT);
@@ -17,6 +33,11 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "BASES", 1), PER_TOKEN_LOOP_BASE_REGISTER);
     cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_TOKEN_LOOP_END_ID);
     cost_per(r, 1, PER_TOKEN_LOOP_BASE);
+    draft_cost(a, r);
+}
+
+int64_t kernel_lookup_cycles(const struct ir *ir, int64_t ids) {
+    return (ids + LOOKUP_WAYS - 1) / LOOKUP_WAYS + ir->design.drafts + CYCLES_DRAFTS;
 }
 
 int kernel_reset_way(const struct ir_kernel *k) {

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
 #include "include/version.h"
 
@@ -120,7 +121,10 @@ void package_json(const struct package *p, struct text *out) {
     add_end_ids(&d->eot, out);
     text_addf(out, "\"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64 ",\n", d->channel_bytes,
               ir_vocabulary(p->ir));
-    if (p->ir->design.sampling) text_addf(out, " \"sampling\": %d,\n", p->ir->design.sampling);
+    if (d->sampling) text_addf(out, " \"sampling\": %d,\n", d->sampling);
+    if (d->drafts)
+        text_addf(out, " \"drafts\": %d, \"draft_counter\": %d,\n", d->drafts,
+                  kernel_counters(&p->ir->kernel[kernel_first(p->ir, KERNEL_REGISTERS)]) - DRAFT_COUNTERS);
     text_addf(out, " \"hashes_logits\": %s,\n", ir_driver(p->ir, IR_NET_ROW_HASH) == IR_NONE ? "false" : "true");
     add_registers(p, out);
     add_ports(p, out);

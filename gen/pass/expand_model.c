@@ -39,6 +39,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .outstanding = d->outstanding,
                                     .on_chip_kib = d->on_chip_kib,
                                     .sampling = d->sampling,
+                                    .drafts = d->drafts,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,
                                     .context = spec->graph->context ? spec->graph->context : 1024,
                                     .eot = spec->graph->eot,

@@ -5,6 +5,7 @@
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
 #include "gen/ir/layout.h"
+#include "gen/ir/registers.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
 #include "gen/kernel/ports.h"
@@ -37,7 +38,8 @@ static void add_nets(struct ir *ir, int kernel, const struct port *port, size_t 
     for (size_t i = 0; i < count; i++) add_net(ir, kernel, &ports, port[i].name, ir_design_net(ir, port[i].net));
 }
 
-static int counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
+static int engine_counters(const struct ir *ir) { return COUNTERS * (ir->engines ? ir->engines : 1); }
+static int counters(const struct ir *ir) { return engine_counters(ir) + (ir->design.drafts ? DRAFT_COUNTERS : 0); }
 
 // Number of end ids that the registers hold. Without end ids there is one, which nothing reads.
 static int end_ids(const struct ir *ir) { return ir->design.eot.count ? ir->design.eot.count : 1; }
@@ -100,7 +102,7 @@ static void add_registers(struct ir *ir) {
 
 // Whether the kernel that samples gets the last token of a step alone, as its token 0.
 static bool samples_last(const struct ir *ir, int k) {
-    return k != IR_NONE && ir->region[ir->node[ir->kernel[k].node].region].when == IR_LAST;
+    return k != IR_NONE && ir_takes_last(ir, ir->node[ir->kernel[k].node].region);
 }
 
 // Connects the host's sampling settings to the kernel that samples, or leaves them open if the design has none.
@@ -129,13 +131,15 @@ static void add_sampling(struct ir *ir) {
     else ir_add_use(ir, k, "position", 16, ir_use_parts(ir, IR_USE_PART, &position, 1));
 }
 
-// The events that are counted. The first engine's events are in the low bits, with `busy` first.
+// The events that are counted. The first engine's events are in the low bits, with `busy` first; those of drafts are in
+// the high ones.
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
-    if (!ir->engines) return ir_use_constant(COUNTERS, 0);
+    if (!ir->engines) return ir_use_constant(counters(ir), 0);
     struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)counters(ir));
     int parts = 0;
+    if (ir->design.drafts) part[parts++].net = ir_design_net(ir, IR_NET_DRAFT_EVENTS);
     for (int e = ir->engines - 1; e >= 0; e--)
         for (int i = 0; i < COUNTERS; i++) part[parts++].net = ir_net(ir, event[i], e);
     return ir_use_parts(ir, IR_USE_JOINED, part, parts);
@@ -177,6 +181,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "CONTEXT", ir->design.context);
     ir_set_int(ir, k, "VOCAB", ir_vocabulary(ir));
     set_end_ids(ir, k);
+    if (ir->design.drafts) ir_set_int(ir, k, "DRAFTS", ir->design.drafts);
     ir_set_int(ir, k, "KV_LAYERS", all_layers(ir));
     ir_set_int(ir, k, "FAULTS", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;
@@ -281,6 +286,15 @@ static void add_loop_streams(struct ir *ir, int k) {
     ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, prompt, IR_NET_BEAT_TVALID);
 }
 
+// With a list of candidates only the last token of a step is drawn, so the token loop has to know `top_k`.
+static void add_draft_nets(struct ir *ir, int k) {
+    bool drafts = ir->design.drafts > 0;
+    if (drafts) add_one(ir, k, "draft_events", ir_design_net(ir, IR_NET_DRAFT_EVENTS));
+    else ir_add_open(ir, k, "draft_events");
+    if (drafts && ir->design.sampling) add_one(ir, k, "top_k", ir_design_net(ir, IR_NET_TOP_K));
+    else ir_add_zero(ir, k, "top_k", 32);
+}
+
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
@@ -289,6 +303,7 @@ static void add_token_loop_nets(struct ir *ir) {
     if (samples_last(ir, kernel_first(ir, KERNEL_SAMPLES)))
         add_one(ir, k, "head_position", ir_design_net(ir, IR_NET_HEAD_POSITION));
     else ir_add_open(ir, k, "head_position");
+    add_draft_nets(ir, k);
     if (chooser == IR_NONE) ir_add_zero(ir, k, "row_hash", 64);
     else add_one(ir, k, "row_hash", ir_design_net(ir, IR_NET_ROW_HASH));
     const struct ir_part clock = {.net = ir_design_net(ir, IR_NET_CLOCK_STATE), .low = 0, .width = 2};

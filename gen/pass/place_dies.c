@@ -168,7 +168,7 @@ static void add_links(const struct ir *ir, struct place *p, const struct cost_de
         add_link(ir, p, bits, from, to);
     }
     struct cost_hash hash = cost_hash(ir);
-    if (hash.from != IR_NONE) add_link(ir, p, COST_HASH_WAY, task_of[hash.from], task_of[hash.to]);
+    if (hash.from != IR_NONE) add_link(ir, p, hash.way, task_of[hash.from], task_of[hash.to]);
 }
 
 // Adds the load path of parameter stores. The stores share one bus, which crosses a boundary for one store or for many,

@@ -87,13 +87,14 @@ void place_set_loads(struct ir *ir, int home) {
 }
 
 // Adds the sending or receiving end of the hash on a die, and returns the net of its output.
-static int add_end(struct ir *ir, bool sends, int die, int from, const char *name) {
+static int add_end(struct ir *ir, const struct cost_hash *hash, bool sends, int die, int from, const char *name) {
     int k = kernel_add(ir, name, sends ? &rtl_serializer : &rtl_deserializer, IR_NONE), net = ir_add_net(ir, name);
     ir->kernel[k].die = die;
-    ir_set_int(ir, k, "DATA_W", COST_HASH_BITS);
-    ir_set_int(ir, k, "SLICE_W", COST_HASH_SLICE);
-    ir_add_wire(ir, k, sends ? "d" : "way", false, sends ? COST_HASH_BITS : COST_HASH_WAY, from);
-    ir_add_wire(ir, k, sends ? "way" : "q", true, sends ? COST_HASH_WAY : COST_HASH_BITS, net);
+    int bits = hash->rows * COST_HASH_BITS;
+    ir_set_int(ir, k, "DATA_W", bits);
+    ir_set_int(ir, k, "SLICE_W", hash->rows * COST_HASH_SLICE);
+    ir_add_wire(ir, k, sends ? "d" : "way", false, sends ? bits : hash->way, from);
+    ir_add_wire(ir, k, sends ? "way" : "q", true, sends ? hash->way : bits, net);
     return net;
 }
 
@@ -104,10 +105,10 @@ void place_set_hash(struct ir *ir) {
     struct cost_hash hash = cost_hash(ir);
     if (hash.from == IR_NONE || ir->kernel[hash.from].die == ir->kernel[hash.to].die) return;
     int home = ir->kernel[hash.to].die, from = ir->kernel[hash.from].die, direction = from < home ? 1 : -1;
-    int row = ir_design_net(ir, IR_NET_ROW_HASH), net = add_end(ir, true, from, row, "row_hash_slices");
+    int row = ir_design_net(ir, IR_NET_ROW_HASH), net = add_end(ir, &hash, true, from, row, "row_hash_slices");
     for (int die = from + direction; die != home; die += direction)
-        net = add_hop(ir, arena_printf(ir->arena, "row_hash_way_%d", die), die, COST_HASH_WAY, net,
+        net = add_hop(ir, arena_printf(ir->arena, "row_hash_way_%d", die), die, hash.way, net,
                       arena_printf(ir->arena, "row_hash_%d", die));
-    ir_retie(ir, hash.to, row, add_end(ir, false, home, net, "row_hash_there"));
+    ir_retie(ir, hash.to, row, add_end(ir, &hash, false, home, net, "row_hash_there"));
     ir_set_int(ir, hash.to, "HASH_WAIT", CYCLES_ROW_HASH + SLICES + CYCLES_LOOP_HASH);
 }

@@ -13,9 +13,7 @@
 #include "gen/kernel/ports.h"
 #include "gen/pass/pass.h"
 
-static bool is_last(const struct ir *ir, const struct ir_port *port) {
-    return port->region != IR_NONE && ir->region[port->region].when == IR_LAST;
-}
+static bool is_last(const struct ir *ir, const struct ir_port *port) { return ir_takes_last(ir, port->region); }
 
 // Words of a firing. single: with one token instead of all tokens of a step.
 static int64_t firing_words(const struct ir_port *port, bool single) {

@@ -13,6 +13,7 @@ struct loop {
     bool inside;               // the ids of the present step are being sent
     bool waits;                // the loop waits for the next id from the graph
     int walked;                // step words that were sent to the walkers
+    int64_t sent;              // cycle in which the latest step word was taken
 };
 
 int64_t sim_offset_for(const struct ir *ir, enum ir_segment_role role) {
@@ -54,7 +55,7 @@ static bool loop_step(struct sim *sim, struct loop *l) {
     if (l->at == sim->options->steps || !edge_room(l->step, &room)) return false;
     int64_t at = at_least(l->from, room);
     edge_put(sim, l->step, l->from, at, MARK_LAST | MARK_TOK_LAST);
-    sim->step_start[l->at] = at;
+    sim->step_start[l->at] = l->sent = at;
     l->from = at + (l->id ? CYCLES_LOOP_ID : sim->options->step[l->at].ntok + CYCLES_LOOP_STREAM);
     l->inside = l->id != NULL;
     l->ids = 0;
@@ -96,6 +97,16 @@ static bool loop_id(struct sim *sim, struct loop *l) {
     return true;
 }
 
+// Whether a step's first id comes from the graph, and its other ids are drafts.
+static bool has_drafts(const struct sim *sim, int step) {
+    return sim->ir->design.drafts && step > 0 && step < sim->options->steps && sim->options->step[step - 1].head;
+}
+
+// Cycles that the next step waits for its drafts.
+static int64_t lookup_cycles(const struct sim *sim, int step) {
+    return has_drafts(sim, step) ? kernel_lookup_cycles(sim->ir, sim->options->step[step].pos + 1) : 0;
+}
+
 // Takes an id from the graph. The last one of the step is also written to the ring, and the next step begins.
 static bool loop_next(struct sim *sim, struct loop *l) {
     int64_t room;
@@ -109,16 +120,26 @@ static bool loop_next(struct sim *sim, struct loop *l) {
         edge_put(sim, l->ring, at + 1, at_least(at + 1, room), MARK_LAST);
         at = at_least(at, room - 1);
     }
-    l->from = at + CYCLES_LOOP_AGAIN;
+    l->from = at + CYCLES_LOOP_AGAIN + lookup_cycles(sim, l->at + 1);
     l->waits = false;
     sim->step_start[++l->at] = l->from;
     return true;
 }
 
+// Sends step words to the walkers, as far ahead as they take them. A step with drafts is known only when it begins.
+static void walk(struct sim *sim, struct loop *l) {
+    int64_t room;
+    for (; l->walk && l->walked < sim->options->steps && edge_room(l->walk, &room); l->walked++) {
+        bool begun = l->walked < l->at || (l->walked == l->at && (l->inside || l->waits));
+        if (has_drafts(sim, l->walked) && !begun) return;
+        if (has_drafts(sim, l->walked)) room = at_least(room, l->sent + 1);
+        edge_put(sim, l->walk, room, room, MARK_LAST | MARK_TOK_LAST);
+    }
+}
+
 void sim_loop_run(struct sim *sim, struct actor *a) {
     struct loop *l = a->state;
-    int64_t room;
-    for (; l->walk && l->walked < sim->options->steps && edge_room(l->walk, &room); l->walked++)
-        edge_put(sim, l->walk, room, room, MARK_LAST | MARK_TOK_LAST);
+    walk(sim, l);
     while (l->inside ? loop_id(sim, l) : l->waits ? loop_next(sim, l) : loop_step(sim, l)) continue;
+    walk(sim, l);
 }

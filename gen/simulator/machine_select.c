@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine that passes only the last token of a firing, and only in steps with a head.
+// Machine that passes only the last token of a firing, or with drafts all tokens, and only in steps with a head.
 #include "gen/simulator/machines.h"
 
 struct selection {
@@ -17,11 +17,12 @@ void sim_select_run(struct sim *sim, struct actor *a) {
     struct selection *s = a->state;
     while (edge_waiting(s->in) && edge_waiting(s->step)) {
         uint8_t mark = edge_mark(s->in);
-        bool keep = sim->options->step[s->step->takes].head && mark & MARK_TOK_LAST;
+        bool all = sim->ir->design.drafts > 0;
+        bool keep = sim->options->step[s->step->takes].head && (all || mark & MARK_TOK_LAST);
         int64_t from = at_least(edge_avail(s->in), edge_avail(s->step)), room = 0;
         if (keep && !edge_room(s->out, &room)) return;
         int64_t at = at_least(from, room);
-        if (keep) edge_put(sim, s->out, from, at, (mark & MARK_LAST) | MARK_TOK_LAST);
+        if (keep) edge_put(sim, s->out, from, at, (mark & MARK_LAST) | (all ? mark & MARK_TOK_LAST : MARK_TOK_LAST));
         edge_take(sim, s->in, at);
         if (mark & MARK_LAST) edge_take(sim, s->step, at);
     }

@@ -99,6 +99,10 @@ static const struct schema_field design_fields[] = {
      .doc = "lets requests draw tokens at random, with a top-k of at most this number "
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
             "likely one"},
+    {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
+     .doc = "most tokens that a generating step takes after its first one: guesses from the ids of the request, which "
+            "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
+            "`A - 1` drafts take more than one turn of the engine"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
             "tensors. Rill cuts the operations into groups that run one after another and fit "
@@ -167,6 +171,14 @@ static void check_arrays(const struct spec_design *d, struct loc loc, struct dia
     if (d->tokens % d->copies == 0) return;
     diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, d->tokens);
     diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
+}
+
+// Drafts are tokens of a step, in addition to its first one.
+static void check_drafts(const struct spec_design *d, struct loc loc, struct diag *diag) {
+    if (d->drafts < d->tokens) return;
+    diag_error(diag, loc, MSG_DRAFTS_STEP, d->drafts, d->tokens);
+    if (d->tokens > 1) diag_note(diag, loc, "the nearest legal value is %d", d->tokens - 1);
+    else diag_note(diag, loc, "remove `drafts`, or use `T` of at least 2");
 }
 
 // With A: 4 the multipliers always work twice in a cycle, so `pump` must be 2.
@@ -242,6 +254,7 @@ void spec_check_design(const struct rill_spec *spec, struct arena *arena, struct
     check_group(&spec->design, spec_place(spec, "design.group"), diag);
     check_arrays(&spec->design, spec_place(spec, "design.A"), diag);
     check_pump(&spec->design, spec_place(spec, "design.pump"), diag);
+    check_drafts(&spec->design, spec_place(spec, "design.drafts"), diag);
     check_bursts(spec, diag);
     check_board(spec, diag);
     if (!spec->model) return;

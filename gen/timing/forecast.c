@@ -6,6 +6,7 @@
 #include "gen/kernel/args.h"
 #include "gen/ir/fields.h"
 #include "gen/ir/latency.h"
+#include "gen/ir/layout.h"
 #include "gen/timing/timing.h"
 #include "gen/ir/window.h"
 
@@ -171,8 +172,7 @@ static bool forecast_samples(struct forecasting *t) {
 // Multiplications of one firing in all repetitions of a step, over the positions that the window includes.
 static double firing_macs(const struct ir *ir, const struct ir_firing *f, const struct timing_step *s) {
     const struct ir_node *n = &ir->node[f->node];
-    int64_t tokens = ir->region[f->region].when == IR_LAST ? 1 : s->ntok, repeat = ir->region[f->region].repeat,
-            positions = 0;
+    int64_t tokens = ir_takes_last(ir, f->region) ? 1 : s->ntok, repeat = ir->region[f->region].repeat, positions = 0;
     if (f->mode <= ENGINE_MODE_INT4)
         return (double)(repeat * tokens * ir_attr_int(&n->attrs, "rows", 0)) * (double)ir_vector_length(ir, n);
     const struct ir_tensor *heads = &ir->tensor[n->in[1]]; // keys or values: [heads][elements]
@@ -278,8 +278,16 @@ static bool is_short(struct forecasting *t) {
     return words <= t->whole_words || !t->ir->design.is_lm;
 }
 
-struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
-                                                bool kept, int64_t whole_words, const char **why) {
+// Gives each decode step the drafts that it may have. The next step begins one position later all the same.
+static void add_drafts(const struct forecasting *t) {
+    for (int s = t->prefill; s < t->steps; s++) {
+        int64_t room = LAYOUT_V_BLOCK - t->step[s].pos % LAYOUT_V_BLOCK;
+        t->step[s].ntok = (int)at_most(1 + t->ir->design.drafts, at_most(room, t->steps - s));
+    }
+}
+
+static struct timing_forecast *forecast(const struct ir *ir, int64_t prompt, int64_t tokens, bool drafts, int64_t age,
+                                        bool kept, int64_t whole_words, const char **why) {
     struct forecasting t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
@@ -288,6 +296,7 @@ struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t pro
     t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
     t.f->steps = t.steps;
     while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;
+    if (drafts) add_drafts(&t);
     struct timing_phase *phase[] = {&t.f->prefill, &t.f->decode};
     for (int i = 0; i < 2; i++) {
         phase[i]->steps = i ? t.steps - t.prefill : t.prefill;
@@ -307,6 +316,31 @@ struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t pro
     arena_free(&t.scratch);
     *why = t.why;
     return ok ? t.f : NULL;
+}
+
+struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
+                                                bool kept, int64_t whole_words, const char **why) {
+    return forecast(ir, prompt, tokens, false, age, kept, whole_words, why);
+}
+
+struct timing_forecast *timing_forecast_drafted(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
+                                                bool kept, int64_t whole_words, const char **why) {
+    return forecast(ir, prompt, tokens, true, age, kept, whole_words, why);
+}
+
+struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
+                                         const struct timing_drafts *d) {
+    double with = 0, right = 0, all, tokens = (double)none->decode.steps;
+    if (tokens == 0) return (struct timing_drafted){0};
+    for (int i = 0; i <= TIMING_MAX_DRAFTS; i++) {
+        with += (double)d->right[i];
+        right += (double)d->right[i] * i;
+    }
+    all = (double)d->none + with;
+    struct timing_drafted made = {.steps = tokens * all / (all + right), .tokens_per_step = (all + right) / all};
+    double each = ((double)d->none * none->decode.cycles + with * drafted->decode.cycles) / all / tokens;
+    made.cycles = made.steps * each;
+    return made;
 }
 
 static const char *below(struct arena *arena, const struct ir *ir, const char *what, double cycles,

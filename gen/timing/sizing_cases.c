@@ -70,6 +70,15 @@ static int64_t longest_window(const struct ir *ir, int n) {
     return at;
 }
 
+// Adds generating steps with drafts: after the first token, up to the end of a block, and up to the last positions.
+static void add_drafts(struct sizing *z) {
+    const int64_t n = 1 + z->ir->design.drafts, end = z->ir->design.context;
+    const int64_t block = end % LAYOUT_V_BLOCK ? end % LAYOUT_V_BLOCK : LAYOUT_V_BLOCK; // positions of the last block
+    const int64_t at[] = {1, LAYOUT_V_BLOCK - 2 * n, end - at_most(block / n, 2) * n};
+    for (size_t i = 0; i < COUNT_OF(at); i++)
+        if (at[i] > 0 && (i == 0 || at[i] > at[i - 1])) add_steps(z, "drafts", at[i], (int)n, 2, false);
+}
+
 // Cases of one token are at the first positions, a block's end, the middle and the last positions; cases of as many
 // tokens as fit are at all of these except the middle. Windows add the positions at which they read most. Without a
 // cache, all steps are alike, so the first and the last positions are enough.
@@ -90,6 +99,7 @@ void sizing_choose_cases(struct sizing *z) {
         if (from[i] >= 0 && (i == 0 || from[i] > from[i - 1]))
             add_steps(z, "prompt", pos, most, d->is_lm ? 3 : GRAPH_STEPS, true);
     }
+    if (d->drafts) add_drafts(z);
     if (d->tokens > 1 && !d->is_lm) add_part(z);
     if (d->tokens == 1 && d->is_lm) add_steps(z, "prompt", 0, 1, 3, true);
 }

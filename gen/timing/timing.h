@@ -57,4 +57,21 @@ enum { TIMING_WHOLE_WORDS = 8000000 /* takes about a second and 300 MB */ };
 struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 
+// The same for a design with drafts, if every decode step had as many drafts as it may and none of them were right.
+struct timing_forecast *timing_forecast_drafted(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
+                                                bool kept, int64_t whole_words, const char **why);
+
+// How often drafts are right: numbers of decode steps, whose ratios matter.
+enum { TIMING_MAX_DRAFTS = 7 };
+struct timing_drafts {
+    int64_t none;                         // steps without drafts
+    int64_t right[TIMING_MAX_DRAFTS + 1]; // steps whose first 0, 1, ... drafts are right
+};
+struct timing_drafted { // all decode steps of a request
+    double steps, cycles, tokens_per_step;
+};
+// Decoding with drafts, from the forecasts of the two functions above.
+struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
+                                         const struct timing_drafts *);
+
 #endif

@@ -16,7 +16,7 @@
 //
 // name          meaning                                             unit           range
 // CHANNELS      memory channels                                     channels       1 to 32
-// COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 128
+// COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 130
 // SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
 // END_IDS       ids that end a request: the words of others read 0  ids            1 to 8
 // COUNTER_BITS  width of counters, at least 1                       bits           derived
@@ -98,8 +98,8 @@ module rill_axil_regs #(
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
             rill_error_CHANNELS_must_be_1_to_32 u_error ();
         end
-        if (COUNTERS < 0 || COUNTERS > 128) begin : gen_bad_counters
-            rill_error_COUNTERS_must_be_0_to_128 u_error ();
+        if (COUNTERS < 0 || COUNTERS > 130) begin : gen_bad_counters
+            rill_error_COUNTERS_must_be_0_to_130 u_error ();
         end
         if (END_IDS < 1 || END_IDS > 8) begin : gen_bad_ends
             rill_error_END_IDS_must_be_1_to_8 u_error ();

@@ -4,19 +4,26 @@
 // start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps. go (level) allows the next step word
 // to be offered; an offered word stays until it is taken. busy is high until the last word has been taken. Fields:
 // docs/rtl.md section 4. krows is counted together with the position, so CHANNELS need not be a power of two.
-// Throughput: one step in ntok + 2 cycles.
+// DRAFTS: a decode step has up to `more` tokens more (with `go`), but it does not cross a multiple of 64 positions, and
+// it has no more tokens than steps are left. Then `judged` (pulse) tells how many of its tokens were `taken`, and the
+// next step begins after these. The steps that were taken together count as one each.
+// Throughput: one step in ntok + 2 cycles; a decode step with DRAFTS in taken + 3, from `judged` on taken + 1.
 // Reset: clk, synchronous active-high rst.
 //
-// name      meaning                                                                    unit      range
-// CHANNELS  channels of the scores engine                                              channels  1 to 32
-// TOKENS    tokens per step, upper bound                                               tokens    1, 2, 4, 8
-// ALL_HEAD  1: every step has head = 1; 0: the last prefill step and the decode steps  -         0, 1
+// name         meaning                                                                    unit      range
+// CHANNELS     channels of the scores engine                                              channels  1 to 32
+// TOKENS       tokens per step, upper bound                                               tokens    1, 2, 4, 8
+// ALL_HEAD     1: every step has head = 1; 0: the last prefill step and the decode steps  -         0, 1
+// DRAFTS       drafts of a decode step, upper bound                                       tokens    0 to TOKENS - 1
+// PROMPT_ONLY  1: no decode steps; decode_steps decides the field `final` alone           -         0, 1
 `default_nettype none
 
 module rill_step_source #(
     parameter CHANNELS = 0,
     parameter TOKENS = 0,
-    parameter ALL_HEAD = 0
+    parameter ALL_HEAD = 0,
+    parameter DRAFTS = 0,
+    parameter PROMPT_ONLY = 0
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -24,6 +31,9 @@ module rill_step_source #(
     input  wire [15:0] prompt_len,
     input  wire [31:0] decode_steps,
     input  wire        go,
+    input  wire [3:0]  more,
+    input  wire        judged,
+    input  wire [3:0]  taken,
     output wire        busy,
 
     output wire        m_axis_step_tvalid,
@@ -41,6 +51,9 @@ module rill_step_source #(
         if (TOKENS != 1 && TOKENS != 2 && TOKENS != 4 && TOKENS != 8) begin : gen_bad_tokens
             rill_error_TOKENS_must_be_1_2_4_or_8 u_error ();
         end
+        if ($signed(DRAFTS) < 0 || (DRAFTS != 0 && DRAFTS >= TOKENS)) begin : gen_bad_drafts
+            rill_error_DRAFTS_must_be_less_than_TOKENS u_error ();
+        end
     endgenerate
 
     localparam [1:0] S_IDLE = 2'd0, S_PREPARE = 2'd1, S_SEND = 2'd2, S_ADVANCE = 2'd3;
@@ -57,6 +70,17 @@ module rill_step_source #(
 
     wire        prefill = prompt_left_q != 16'd0;
     wire        partial = prompt_left_q <= TOKENS_32[15:0];
+    wire        last = final_q || (PROMPT_ONLY != 0 && head_q);
+
+    // Drafts of a decode step: limited by the block of 64 positions and by the steps left.
+    reg         waits_q;                     // a decode step has not been judged
+    wire [5:0]  block_room = ~pos_q[5:0];
+    wire [31:0] steps_room = decode_left_q - 32'd1;
+    wire [3:0]  in_block = {1'b0, block_room} < {3'd0, more} ? block_room[3:0] : more;
+    wire [3:0]  drafts = steps_room < {28'd0, in_block} ? steps_room[3:0] : in_block;
+    wire [3:0]  decode_ntok = DRAFTS != 0 ? drafts + 4'd1 : 4'd1;
+    wire        advances = DRAFTS == 0 || !waits_q;
+    wire        over = last || (DRAFTS != 0 && !prefill && decode_left_q == 32'd1); // nothing follows the present token
 
     assign busy = state_q != S_IDLE;
     assign m_axis_step_tvalid = state_q == S_SEND;
@@ -71,7 +95,7 @@ module rill_step_source #(
                 S_IDLE: if (start) state_q <= S_PREPARE;
                 S_PREPARE: if (go) state_q <= S_SEND;
                 S_SEND: if (m_axis_step_tready) state_q <= S_ADVANCE;
-                default: if (advance_q == 4'd1) state_q <= final_q ? S_IDLE : S_PREPARE;
+                default: if (advances && advance_q == 4'd1) state_q <= over ? S_IDLE : S_PREPARE;
             endcase
 
     always @(posedge clk)
@@ -84,13 +108,16 @@ module rill_step_source #(
                 decode_left_q <= decode_steps;
             end
             S_PREPARE: begin
-                ntok_q <= !prefill ? 4'd1 : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
+                ntok_q <= !prefill ? decode_ntok : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
                 advance_q <= !prefill ? 4'd1 : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
                 head_q <= ALL_HEAD != 0 || !prefill || partial;
                 final_q <= prefill ? partial && decode_left_q == 32'd0 : decode_left_q == 32'd1;
             end
-            S_SEND: ;
-            default: begin
+            S_SEND: waits_q <= !prefill;
+            default: if (!advances) begin
+                waits_q <= !judged;
+                advance_q <= taken;
+            end else begin
                 advance_q <= advance_q - 4'd1;
                 pos_q <= pos_q + 16'd1;
                 lane_q <= lane_q == CHANNELS_32[4:0] - 5'd1 ? 5'd0 : lane_q + 5'd1;
@@ -103,7 +130,7 @@ module rill_step_source #(
             end
         endcase
 
-    wire unused = &{1'b0, CHANNELS_32, TOKENS_32};
+    wire unused = &{1'b0, CHANNELS_32, TOKENS_32, judged, taken, drafts};
 endmodule
 
 `default_nettype wire

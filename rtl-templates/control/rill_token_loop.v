@@ -26,6 +26,12 @@
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
 // m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead as
 // far as count and CONTEXT allow.
+// DRAFTS: a generating step has up to DRAFTS tokens after its first one, ids that rill_drafts has found in the request.
+// As long as the ids that arrive are equal to the drafts, the following ids of the step are sent to the ring, too. The
+// next step begins after the last of them. The step words of generating steps go to m_axis_walk_step one by one, each
+// after m_axis_step has taken it. The ids of a step after the last one of the request are taken and dropped. A request
+// with top_k has no drafts, because the sampler's list serves a step's last token alone.
+// draft_events: pulses: [0] a draft is sent as a token of a step, [1] a draft was equal to the id.
 // MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
 // no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
 // kv_layers_done as above.
@@ -52,9 +58,9 @@
 // or a kill came.
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // logits_hash: starts at 0. For each id that is sent to the ring, it is rotated left by 1 and row_hash is added, the
-// hash of the logits from which the id was chosen. row_hash must be stable from HASH_WAIT - 2 cycles behind the id
-// until as many cycles after the ring's word (the next id does not come sooner). logits_hash is kept until the next
-// start.
+// hash of the logits from which the id was chosen. With DRAFTS, row_hash has the hash of each token of a step, the
+// first in the low bits. row_hash must be stable from HASH_WAIT - 2 cycles behind the id until as many cycles after
+// the ring's word (the next id does not come sooner). logits_hash is kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
 // head_position: position of the latest step's last token, from which the next id is generated.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
@@ -76,6 +82,8 @@
 // OUTPUTS        MODE 1: output writers                                         writers    1 or more
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
 // HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 32
+// DRAFTS         drafts of a generating step, upper bound                       tokens     0 to TOKENS - 1
+// HASHES         rows whose hashes are in row_hash                              rows       derived
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
@@ -96,6 +104,8 @@ module rill_token_loop #(
     parameter OUTPUTS = 1,
     parameter RESET_WAY = 2,
     parameter HASH_WAIT = 4,
+    parameter DRAFTS = 0,
+    parameter HASHES = DRAFTS > 0 ? TOKENS : 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                     clk,
@@ -125,8 +135,10 @@ module rill_token_loop #(
     output reg  [31:0]              fault_state,
     output reg  [31:0]              ending,
     output reg  [63:0]              image,
-    input  wire [63:0]              row_hash,
+    input  wire [HASHES*64-1:0]     row_hash,
     output reg  [63:0]              logits_hash,
+    input  wire [31:0]              top_k,
+    output wire [1:0]               draft_events,       // {accepted, drafted}
 
     output wire                     load_start,
     input  wire [LOADERS-1:0]       load_done,
@@ -204,6 +216,9 @@ module rill_token_loop #(
         if (HASH_WAIT < 4 || HASH_WAIT > 32) begin : gen_bad_wait
             rill_error_HASH_WAIT_must_be_4_to_32 u_error ();
         end
+        if ($signed(DRAFTS) < 0 || (DRAFTS != 0 && (DRAFTS >= TOKENS || MODE != 0))) begin : gen_bad_drafts
+            rill_error_DRAFTS_must_be_less_than_TOKENS_and_0_in_MODE_1 u_error ();
+        end
     endgenerate
 
     localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5,
@@ -273,19 +288,26 @@ module rill_token_loop #(
     wire        walk_busy;
     wire        step_valid;
     wire        walk_valid;
+    wire [63:0] walk_step;
+    reg         prefill_q;                   // ids come from the prompt
+    reg  [3:0]  taken_q;                     // ids of the step that were sent to the ring
+    wire        drafts_ready;                // a generating step may begin
+    wire [3:0]  more;
+    wire        judged = (is_q[S_DECIDE] || is_q[S_NEXT]) && state_d == S_STEP;
 
-    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_step (
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE), .DRAFTS(DRAFTS)) u_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
-        .decode_steps(decode_steps), .go(is_q[S_STEP]), .busy(source_busy), .m_axis_step_tvalid(step_valid),
+        .decode_steps(decode_steps), .go(is_q[S_STEP] && (prefill_q || drafts_ready)), .more(more), .judged(judged),
+        .taken(taken_q), .busy(source_busy), .m_axis_step_tvalid(step_valid),
         .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]), .m_axis_step_tdata(m_axis_step_tdata));
 
-    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE)) u_walk_step (
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE), .PROMPT_ONLY(DRAFTS != 0)) u_walk_step (
         .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
-        .decode_steps(decode_steps), .go(running), .busy(walk_busy), .m_axis_step_tvalid(walk_valid),
-        .m_axis_step_tready(m_axis_walk_step_tready && running), .m_axis_step_tdata(m_axis_walk_step_tdata));
+        .decode_steps(decode_steps), .go(running), .more(4'd0), .judged(1'b0), .taken(4'd0), .busy(walk_busy),
+        .m_axis_step_tvalid(walk_valid), .m_axis_step_tready(m_axis_walk_step_tready && running),
+        .m_axis_step_tdata(walk_step));
 
     assign m_axis_step_tvalid = step_valid && is_q[S_STEP];
-    assign m_axis_walk_step_tvalid = walk_valid && running;
 
     reg  [3:0]  ntok_q;
     reg  [3:0]  tok_q;
@@ -296,6 +318,7 @@ module rill_token_loop #(
     reg  [31:0] kv_expected_q;
     reg  [31:0] steps_q;
     reg         tok_last;                    // tok_q is the last token; known when an id is sent
+    reg         generates_q;                 // the step's first id was generated
 
     always @(posedge clk) begin
         if (step_taken) begin
@@ -303,13 +326,14 @@ module rill_token_loop #(
             ntok_q <= m_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];
             head_q <= m_axis_step_tdata[STEP_HEAD];
             final_q <= m_axis_step_tdata[STEP_FINAL];
+            generates_q <= !prefill_q;
         end
         if (rst || is_q[S_CHECK])
             place_q <= 16'd0;
         else if (step_taken)
             place_q <= m_axis_step_tdata[STEP_POS +: STEP_POS_W];
         else if (is_q[S_DRAIN])
-            place_q <= pos_q + {12'd0, ntok_q};
+            place_q <= pos_q + {12'd0, DRAFTS != 0 && generates_q ? taken_q : ntok_q};
         if (step_taken)
             head_position <= m_axis_step_tdata[STEP_POS +: STEP_POS_W]
                 + {12'd0, m_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]} - 16'd1;
@@ -328,15 +352,24 @@ module rill_token_loop #(
             tok_q <= tok_q + 4'd1;
     end
 
+    // Two registers after row_hash, because the kernel with row_hash may be far away.
+    reg  [63:0]          row_q;
+
     // Ids: first those of the prompt, from its beats, then the generated ones.
-    reg                  prefill_q;          // ids come from the prompt
     reg  [31:0]          id_q;
     reg  [31:0]          next_id_q;
     reg  [31:0]          made_q;             // ids generated
     wire                 prompt_any;
     wire [31:0]          prompt_id;
     wire                 id_ready = !prefill_q || prompt_any;
-    wire                 next_take = s_axis_next_id_tvalid && s_axis_next_id_tready && s_axis_next_id_tuser[USER_W-1];
+    wire                 next_any = s_axis_next_id_tvalid && s_axis_next_id_tready;
+    wire                 next_last = s_axis_next_id_tuser[USER_W-1];
+    reg                  equal_q;            // all ids of the step so far were equal to its drafts
+    wire                 next_take = next_any && (DRAFTS != 0 && !prefill_q ? equal_q : next_last);
+    wire                 next_dropped = DRAFTS != 0 && next_any && next_last && !next_take;
+    reg                  step_over_q;        // the id that was taken is the step's last one
+    wire [31:0]          draft_id;           // draft of token tok_q
+    wire                 next_equal;         // the id is equal to the draft of the next token
     reg                  bad_id;             // id_q is not below VOCAB
 
     rill_prompt_ids #(.BEAT_BITS(BEAT_BITS)) u_prompt (
@@ -353,12 +386,86 @@ module rill_token_loop #(
             made_q <= made_q + 32'd1;
         end
         if (is_q[S_ID]) begin
-            id_q <= prefill_q ? prompt_id : next_id_q;
+            id_q <= prefill_q ? prompt_id : DRAFTS != 0 && tok_q != 4'd0 ? draft_id : next_id_q;
             bad_id <= VOCAB != 0 && prefill_q && prompt_id >= VOCAB_32;
         end
-        if (next_take)
+        if (next_take) begin
             next_id_q <= s_axis_next_id_tdata;
+            step_over_q <= next_last;
+        end
+        if (is_q[S_STEP]) begin
+            equal_q <= 1'b1;
+            taken_q <= 4'd0;
+        end else if (next_take) begin
+            equal_q <= next_equal;
+            taken_q <= taken_q + 4'd1;
+        end else if (is_q[S_DECIDE] && stop)
+            equal_q <= 1'b0;
     end
+
+    generate
+        if (DRAFTS > 0) begin : gen_drafts
+            localparam ID_W = VOCAB > 1 ? $clog2(VOCAB) : 32;
+            wire [DRAFTS*ID_W-1:0] drafts;
+            wire [(TOKENS+1)*ID_W-1:0] draft_of = {{((TOKENS-DRAFTS)*ID_W){1'b0}}, drafts, {ID_W{1'b0}}}; // per token
+            wire [TOK_W-1:0]       next_tok = s_axis_next_id_tuser[TOK_W-1:0];
+            wire [TOK_W:0]         after = {1'b0, next_tok} + 1'b1;
+            wire                   found_ready;
+            wire                   sent = is_q[S_ID_SEND] && m_axis_id_tready;
+            rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
+                .clk(clk), .rst(source_rst), .clear(is_q[S_IDLE]), .off(top_k != 32'd0),
+                .put(prefill_q ? sent || next_take : next_take), .id(next_take ? s_axis_next_id_tdata[ID_W-1:0]
+                : id_q[ID_W-1:0]), .judged(judged), .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
+                .accepted(taken_q - 4'd1), .ready(found_ready), .more(more), .drafts(drafts));
+            assign draft_id = {{(32-ID_W){1'b0}}, draft_of[tok_q[TOK_W-1:0]*ID_W +: ID_W]};
+            assign next_equal = s_axis_next_id_tdata == {{(32-ID_W){1'b0}}, draft_of[after*ID_W +: ID_W]};
+            assign draft_events = {is_q[S_RING] && m_axis_ring_tready && taken_q > 4'd1,
+                sent && !prefill_q && tok_q != 4'd0};
+
+            // Step words of generating steps for the walker.
+            reg         word_valid_q;
+            reg  [63:0] word_q;
+            always @(posedge clk) begin
+                if (source_rst)
+                    word_valid_q <= 1'b0;
+                else if (step_taken && !prefill_q)
+                    word_valid_q <= 1'b1;
+                else if (!walk_busy && m_axis_walk_step_tready && running)
+                    word_valid_q <= 1'b0;
+                if (step_taken)
+                    word_q <= m_axis_step_tdata;
+            end
+            assign m_axis_walk_step_tvalid = (walk_busy ? walk_valid : word_valid_q) && running;
+            assign m_axis_walk_step_tdata = walk_busy ? walk_step : word_q;
+            assign drafts_ready = found_ready && !word_valid_q;
+
+            // The hash of the id's token, two registers away from the kernel with row_hash.
+            reg  [HASHES*64-1:0]        near_q;
+            reg  [TOK_W-1:0]            id_tok_q;
+            reg  [(HASH_WAIT-1)*TOK_W-1:0] chosen_tok_q;
+            always @(posedge clk) begin
+                near_q <= row_hash;
+                if (next_take)
+                    id_tok_q <= next_tok;
+                chosen_tok_q <= {chosen_tok_q[(HASH_WAIT-2)*TOK_W-1:0], id_tok_q};
+                row_q <= near_q[chosen_tok_q[(HASH_WAIT-2)*TOK_W +: TOK_W]*64 +: 64];
+            end
+        end else begin : gen_no_drafts
+            assign draft_id = 32'd0;
+            assign next_equal = 1'b0;
+            assign draft_events = 2'd0;
+            assign more = 4'd0;
+            assign drafts_ready = 1'b1;
+            assign m_axis_walk_step_tvalid = walk_valid && running;
+            assign m_axis_walk_step_tdata = walk_step;
+            reg  [63:0] row_near_q;
+            always @(posedge clk) begin
+                row_near_q <= row_hash;
+                row_q <= row_near_q;
+            end
+            wire unused_drafts = &{1'b0, top_k, taken_q, generates_q, step_over_q, equal_q};
+        end
+    endgenerate
 
     // End of the request.
     reg         eot_q;
@@ -373,7 +480,10 @@ module rill_token_loop #(
     end
 
     reg         all_q;
-    wire        stop = eot_q || all_q || final_q || halt[STOP];
+    reg         beyond_q;                    // no step is left (DRAFTS; else final_q)
+    wire        at_end = final_q || (DRAFTS != 0 && beyond_q);
+    wire        stop = eot_q || all_q || at_end || halt[STOP];
+    wire        ended = DRAFTS != 0 && ending != END_NOT_YET; // the rest of the step's ids are dropped
     // The step of the last rows has been taken (MODE 1)
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];
     reg         drained_q;
@@ -390,6 +500,7 @@ module rill_token_loop #(
     always @(posedge clk) begin
         eot_q <= ends && !ignore_eot_q;
         all_q <= made_q == max_new_q;
+        beyond_q <= made_q > decode_steps;
         drained_q <= kv_layers_done == kv_expected_q && (MODE == 1 ? out_steps_done == {OUTPUTS{steps_q}}
             : ids_written == made_q);
         if (is_q[S_LOADING])
@@ -450,7 +561,7 @@ module rill_token_loop #(
             fault_state <= status;
             ending <= END_FAULT;
         end else if (ending == END_NOT_YET && is_q[S_DECIDE] && stop)
-            ending <= eot_q ? END_OF_TEXT : all_q ? END_ALL : final_q ? END_OF_CONTEXT : END_STOPPED;
+            ending <= eot_q ? END_OF_TEXT : all_q ? END_ALL : at_end ? END_OF_CONTEXT : END_STOPPED;
         else if (ending == END_NOT_YET && step_end && MODE == 1)
             ending <= END_ALL;
         else if (ending == END_NOT_YET && is_q[S_DRAIN])
@@ -470,9 +581,9 @@ module rill_token_loop #(
             S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
             S_ID_SEND: if (m_axis_id_tready)
                 state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[STOP] ? S_DRAIN : S_STEP;
-            S_NEXT: if (next_take) state_d = S_RING;
+            S_NEXT: if (next_take) state_d = S_RING; else if (next_dropped) state_d = ended ? S_DRAIN : S_STEP;
             S_RING: if (m_axis_ring_tready) state_d = S_DECIDE;
-            S_DECIDE: state_d = stop ? S_DRAIN : S_STEP;
+            S_DECIDE: state_d = DRAFTS != 0 && !step_over_q ? S_NEXT : stop ? S_DRAIN : S_STEP;
             S_DRAIN: if (drained) state_d = S_FLUSH;
             S_FLUSH: if (count_q == FLUSH_QUIET) state_d = S_RESET;
             S_RESET: if (count_q == RESET_END) state_d = S_DONE;
@@ -495,13 +606,9 @@ module rill_token_loop #(
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
 
-    // Two registers, because the kernel with row_hash may be far away, and HASH_WAIT cycles until the hash has arrived.
-    reg  [63:0]          row_near_q;
-    reg  [63:0]          row_q;
+    // HASH_WAIT cycles until the hash has arrived.
     reg  [HASH_WAIT-1:0] chosen_q;
     always @(posedge clk) begin
-        row_near_q <= row_hash;
-        row_q <= row_near_q;
         chosen_q <= rst ? {HASH_WAIT{1'b0}} : {chosen_q[HASH_WAIT-2:0], is_q[S_RING] && m_axis_ring_tready};
         if (rst || is_q[S_CHECK])
             logits_hash <= 64'd0;

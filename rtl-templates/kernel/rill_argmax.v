@@ -6,7 +6,8 @@
 // Out: id stream, after the firing has ended: one 32-bit id per active token in order tok, with tlast on the last one.
 // Subnormals count as zeros with their sign. Non-finite values raise no fault here: they are ordered by their bit
 // pattern.
-// row_hash: hash of the elements of the latest firing's last token (rill_logits_hash). It is valid from 2 cycles after
+// row_hash: hash of the elements of the latest firing's last token (rill_logits_hash). With HASHES above 1 it has the
+// hashes of all tokens, the first in the low bits. It is valid from 2 cycles after
 // its first id's tvalid until chunks of the next firing come.
 // Latency log2(LANES) + 2 cycles from the cycle that takes the last chunk to the tvalid of the first id. Throughput:
 // one chunk per cycle; the next firing waits while ids leave.
@@ -16,6 +17,7 @@
 // LANES   fp32 per chunk                elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
+// HASHES  rows with a hash              rows      1, TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -23,6 +25,7 @@ module rill_argmax #(
     parameter LANES = 0,
     parameter TOKENS = 0,
     parameter N = 0,
+    parameter HASHES = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -39,7 +42,7 @@ module rill_argmax #(
     output wire [31:0]         m_axis_id_tdata,
     output wire [USER_W-1:0]   m_axis_id_tuser,      // {tok_last, tok}
     output wire                m_axis_id_tlast,
-    output wire [63:0]         row_hash
+    output wire [HASHES*64-1:0] row_hash
 );
     localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
@@ -58,6 +61,9 @@ module rill_argmax #(
         end
         if (N < 1 || N > 16777216) begin : gen_bad_n
             rill_error_N_must_be_1_to_16777216 u_error ();
+        end
+        if (HASHES != 1 && HASHES != TOKENS) begin : gen_bad_hashes
+            rill_error_HASHES_must_be_1_or_TOKENS u_error ();
         end
     endgenerate
 
@@ -171,9 +177,10 @@ module rill_argmax #(
             best_id_q[top_tok] <= top_id;
         end
 
-    rill_logits_hash #(.LANES(LANES), .N(N)) u_hash (
-        .clk(clk), .rst(rst), .valid(take && s_axis_x_tuser[TOK_W]), .data(s_axis_x_tdata), .last(chunk_last),
-        .hash(row_hash));
+    localparam ROW_W = HASHES > 1 ? $clog2(HASHES) : 1;
+    rill_logits_hash #(.LANES(LANES), .N(N), .ROWS(HASHES)) u_hash (
+        .clk(clk), .rst(rst), .valid(take && (HASHES > 1 || s_axis_x_tuser[TOK_W])), .data(s_axis_x_tdata),
+        .last(chunk_last), .row(s_axis_x_tuser[ROW_W-1:0]), .hash(row_hash));
 
     reg  [TOK_W-1:0] out_tok_q;
     reg  [TOK_W-1:0] last_tok_q;

@@ -7,26 +7,31 @@
 // odd number times a power of two, and no two weights are equal. So a changed bit or a lost element always changes the
 // hash, and two swapped elements nearly always do.
 // In: at most one chunk of LANES elements per cycle. ceil(N / LANES) chunks make a vector, with `last` on the last one.
-// Nothing stalls.
-// Out: `hash` is valid log2(LANES) + 4 cycles after the last chunk, until the first block of the next vector arrives
-// there.
+// Nothing stalls. With ROWS above 1 the chunks of several vectors may alternate; `row` is the vector of a chunk.
+// Out: the `hash` of a row, row 0 low, is valid log2(LANES) + 4 cycles after its last chunk, until the first block of
+// the row's next vector arrives there.
 // Reset: clk, synchronous active-high rst; the next chunk is the first one of a vector.
 //
 // name   meaning               unit      range
 // LANES  fp32 per chunk        elements  1, 2, 4, 8, 16, 32
 // N      elements of a vector  elements  1 to 2^24
+// ROWS   vectors at a time     vectors   1 to 8
+// ROW_W  width of row          bits      derived
 `default_nettype none
 
 module rill_logits_hash #(
     parameter LANES = 0,
-    parameter N = 0
+    parameter N = 0,
+    parameter ROWS = 1,
+    parameter ROW_W = ROWS > 1 ? $clog2(ROWS) : 1
 ) (
     input  wire                clk,
     input  wire                rst,
     input  wire                valid,
     input  wire [LANES*32-1:0] data,
     input  wire                last,
-    output reg  [63:0]         hash
+    input  wire [ROW_W-1:0]    row,
+    output wire [ROWS*64-1:0]  hash
 );
     localparam BLOCK = 32;
     localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
@@ -81,57 +86,69 @@ module rill_logits_hash #(
     // Marks move beside the tree.
     reg  [LEVELS:0] valid_q;
     reg  [LEVELS:0] last_q;
+    reg  [(LEVELS+1)*ROW_W-1:0] row_q;
     generate
         if (LEVELS == 0) begin : gen_side_one
             always @(posedge clk) begin
                 valid_q <= valid && !rst;
                 last_q <= last;
+                row_q <= row;
             end
         end else begin : gen_side
             always @(posedge clk) begin
                 valid_q <= rst ? {(LEVELS+1){1'b0}} : {valid_q[LEVELS-1:0], valid};
                 last_q <= {last_q[LEVELS-1:0], last};
+                row_q <= {row_q[LEVELS*ROW_W-1:0], row};
             end
         end
     endgenerate
-    wire        chunk_valid = valid_q[LEVELS];
+    wire [ROW_W-1:0] chunk_row = row_q[LEVELS*ROW_W +: ROW_W];
     wire        chunk_last = last_q[LEVELS];
     wire [63:0] chunk = sum[(NODES-1)*64 +: 64];
 
     // Chunks are added up to a block, blocks to the sum of all blocks so far, and these sums to the hash.
-    reg  [TURN_W-1:0] turn_q;
-    reg  [63:0]       block_q;
-    reg               block_done_q, block_last_q;
-    reg               first_q;                           // the next block is the first one of a vector
-    reg  [63:0]       prefix_q;
-    reg               prefix_done_q, prefix_last_q, prefix_first_q;
-    wire              turn_last = turn_q == LAST_TURN[TURN_W-1:0] || chunk_last;
-    wire [63:0]       padded = block_last_q ? block_q << MISSING : block_q;
+    genvar r;
+    generate
+        for (r = 0; r < ROWS; r = r + 1) begin : gen_row
+            localparam [31:0] ROW = r;
+            wire              chunk_valid = valid_q[LEVELS] && (ROWS == 1 || chunk_row == ROW[ROW_W-1:0]);
+            reg  [63:0]       hash_q;
+            assign hash[r*64 +: 64] = hash_q;
+            reg  [TURN_W-1:0] turn_q;
+            reg  [63:0]       block_q;
+            reg               block_done_q, block_last_q;
+            reg               first_q;                           // the next block is the first one of a vector
+            reg  [63:0]       prefix_q;
+            reg               prefix_done_q, prefix_last_q, prefix_first_q;
+            wire              turn_last = turn_q == LAST_TURN[TURN_W-1:0] || chunk_last;
+            wire [63:0]       padded = block_last_q ? block_q << MISSING : block_q;
 
-    always @(posedge clk) begin
-        if (rst)
-            turn_q <= {TURN_W{1'b0}};
-        else if (chunk_valid)
-            turn_q <= turn_last ? {TURN_W{1'b0}} : turn_q + 1'b1;
-        if (chunk_valid)
-            block_q <= ({64{turn_q != {TURN_W{1'b0}}}} & (block_q << LANES)) + chunk;
-        block_done_q <= chunk_valid && turn_last && !rst;
-        block_last_q <= chunk_last;
+            always @(posedge clk) begin
+                if (rst)
+                    turn_q <= {TURN_W{1'b0}};
+                else if (chunk_valid)
+                    turn_q <= turn_last ? {TURN_W{1'b0}} : turn_q + 1'b1;
+                if (chunk_valid)
+                    block_q <= ({64{turn_q != {TURN_W{1'b0}}}} & (block_q << LANES)) + chunk;
+                block_done_q <= chunk_valid && turn_last && !rst;
+                block_last_q <= chunk_last;
 
-        if (rst)
-            first_q <= 1'b1;
-        else if (block_done_q)
-            first_q <= block_last_q;
-        if (block_done_q)
-            prefix_q <= ({64{!first_q}} & prefix_q) + padded;
-        prefix_done_q <= block_done_q && !rst;
-        prefix_last_q <= block_last_q;
-        prefix_first_q <= first_q;
+                if (rst)
+                    first_q <= 1'b1;
+                else if (block_done_q)
+                    first_q <= block_last_q;
+                if (block_done_q)
+                    prefix_q <= ({64{!first_q}} & prefix_q) + padded;
+                prefix_done_q <= block_done_q && !rst;
+                prefix_last_q <= block_last_q;
+                prefix_first_q <= first_q;
 
-        if (prefix_done_q)
-            hash <= ({64{!prefix_first_q}} & hash) + (prefix_last_q ? prefix_q : prefix_q << 1);
-    end
-    wire unused = &{1'b0, LAST_TURN, sum};
+                if (prefix_done_q)
+                    hash_q <= ({64{!prefix_first_q}} & hash_q) + (prefix_last_q ? prefix_q : prefix_q << 1);
+            end
+        end
+    endgenerate
+    wire unused = &{1'b0, LAST_TURN, sum, chunk_row};
 endmodule
 
 `default_nettype wire

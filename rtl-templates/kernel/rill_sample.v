@@ -23,6 +23,7 @@
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
 // TOP_K   elements of the longest list  elements  1 to 64
+// HASHES  rows with a hash              rows      1, TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 
@@ -31,6 +32,7 @@ module rill_sample #(
     parameter TOKENS = 0,
     parameter N = 0,
     parameter TOP_K = 0,
+    parameter HASHES = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -53,7 +55,7 @@ module rill_sample #(
     output wire [31:0]         m_axis_id_tdata,
     output wire [USER_W-1:0]   m_axis_id_tuser,      // {tok_last, tok}
     output wire                m_axis_id_tlast,
-    output wire [63:0]         row_hash,
+    output wire [HASHES*64-1:0] row_hash,
     output reg                 fault
 );
     localparam LEVELS = LANES > 1 ? $clog2(LANES) : 0;
@@ -373,8 +375,10 @@ module rill_sample #(
     assign m_axis_id_tdata = listed_id ? {8'd0, best_id_q} : choose_id;
     assign m_axis_id_tlast = choose_last;
 
-    rill_logits_hash #(.LANES(LANES), .N(N)) u_hash (
-        .clk(clk), .rst(rst), .valid(take && of_last), .data(s_axis_x_tdata), .last(chunk_last), .hash(row_hash));
+    localparam ROW_W = HASHES > 1 ? $clog2(HASHES) : 1;
+    rill_logits_hash #(.LANES(LANES), .N(N), .ROWS(HASHES)) u_hash (
+        .clk(clk), .rst(rst), .valid(take && (HASHES > 1 || of_last)), .data(s_axis_x_tdata), .last(chunk_last),
+        .row(s_axis_x_tuser[ROW_W-1:0]), .hash(row_hash));
 
     // ---- faults ----
 

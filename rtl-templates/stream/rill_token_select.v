@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing.
+// Keeps the last active token of a firing and drops the others. In steps with head = 0 it drops the whole firing. With
+// ALL it keeps all tokens of steps with head = 1, as they are.
 //
-// It serves regions that run only for the last position. One step word is taken per firing, together with the word with
-// tlast. Words that pass are marked as those of the only token (tok = 0, tok_last = 1). The word with tlast belongs to
-// the last token, so it ends the output firing. Combinational, latency 0, one word per cycle; the step and the input
-// each need a FIFO before them.
+// It serves regions that run only for the last position (ALL: only in steps that give an id). One step word is taken
+// per firing, together with the word with tlast. Words that pass are marked as those of the only token (tok = 0,
+// tok_last = 1). The word with tlast belongs to the last token, so it ends the output firing. Combinational, latency 0,
+// one word per cycle; the step and the input each need a FIFO before them.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range
 // DATA_W  width of tdata                bits    1 or more
 // TOKENS  tokens per step, upper bound  tokens  1 or more
+// ALL     1: keeps all tokens           -       0, 1
 // USER_W  width of tuser                bits    derived
 `default_nettype none
 
 module rill_token_select #(
     parameter DATA_W = 0,
     parameter TOKENS = 0,
+    parameter ALL = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire              clk,
@@ -42,12 +45,12 @@ module rill_token_select #(
     endgenerate
 
     wire opened = s_axis_step_tvalid && !rst;
-    wire keep = s_axis_step_tdata[STEP_HEAD] && s_axis_tuser[USER_W-1];
+    wire keep = s_axis_step_tdata[STEP_HEAD] && (ALL != 0 || s_axis_tuser[USER_W-1]);
     assign m_axis_tvalid = s_axis_tvalid && opened && keep;
     assign s_axis_tready = s_axis_tvalid && opened && (m_axis_tready || !keep);
     assign s_axis_step_tready = s_axis_tready && s_axis_tlast;
     assign m_axis_tdata = s_axis_tdata;
-    assign m_axis_tuser = {1'b1, {(USER_W-1){1'b0}}};
+    assign m_axis_tuser = ALL != 0 ? s_axis_tuser : {1'b1, {(USER_W-1){1'b0}}};
     assign m_axis_tlast = s_axis_tlast;
 
 `ifdef RILL_ASSERT

@@ -103,6 +103,20 @@ set_requests() { # set, spec, thorough (1: longer)
             [ "$1" = drawn ] || flags+=(--top-k 9 --min-p 0.4)
             for length in 3 4 6; do requests+=(--prompt-ids "$(some_ids $length "$vocab")" --tokens 5); done
             ;;
+        quotes | quotes-drawn) # a text that the model continues with pieces of it, so that drafts are right
+            [ "$1" = quotes ] || flags+=(--temperature 0.3 --sampling-seed 5)
+            local said='Lily said, "I want the big cake." Mom said, "You want the big cake?"'
+            requests=(--prompt "$said Lily said, \"Yes, I want the" --tokens $((20 + 40 * $3)))
+            ;;
+        again | again-drawn) # ids that repeat, across the end of a block of 64 positions, to the end of the context
+            flags+=(--unchecked)
+            [ "$1" = again ] || flags+=(--temperature 1.5 --sampling-seed 77)
+            local i
+            for length in 11 60 $((context - 6)); do
+                requests+=(--prompt-ids "$(for ((i = 0; i < length; i++)); do echo $((i % 7 * 3 % vocab)); done |
+                    paste -sd,)" --tokens 20)
+            done
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \

@@ -28,32 +28,38 @@ check_run() { # name, key, set, seed: the simulation of one request set
 }
 
 # Prints a line for each request of a run without jitter: prompt ids, generated ids (for rows the same number), start
-# cycle, number of cycles.
+# cycle, number of cycles, and of a design with drafts how often they were right (`rill forecast --drafts`).
 requests_of() { # json
     sed -n '/^  "requests"/,$p' "$1" | awk -F: '
-        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&") }
+        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&"); drafts = "" }
         /"token_ids"/ { made = gsub(/[0-9]+/, "&") }
         /"rows"/ { rows = $2 + 0 }
+        /"draft_steps"/ { drafts = $2; gsub(/[][ ]|,$/, "", drafts); if (drafts !~ /[1-9]/) drafts = "" }
         /"cycle_start"/ { start = $2 + 0 }
         /"cycles_prefill"/ { prefill = $2 + 0 }
-        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2 }'
+        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2, drafts }'
 }
 
 # Compares the forecast of every request with its measured cycles. They must agree within 2 % and 64 cycles per step.
 check_forecast() { # name, the compiled design, json
-    local request start cycles json kept="" worst=0 count=0 difference limit bound
-    while read -r request start cycles; do
-        json=$("$rill" forecast "$2" "$request" --start "$start" $kept --json) ||
+    local request start cycles drafts json kept="" worst=0 count=0 difference limit bound
+    while read -r request start cycles drafts; do
+        json=$("$rill" forecast "$2" "$request" --start "$start" $kept ${drafts:+--drafts "$drafts"} --json) ||
             { fail "$1 forecast" "no forecast of $request"; return; }
         read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '
-            /^  "cycles_(prefill|decode)"/ { f += $2 }
+            /^  "cycles_prefill"/ { f = $2 }
+            /^  "cycles_decode"/ { decode = $2 }
+            /^  "with_drafts"/ { decode = $7 }
             /^  "steps"/ { s = $2 }
-            END { d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
+            END { f += decode; d = f > c ? f - c : c - f; printf "%.0f %.0f\n", d, c * 0.02 + 64 * s }' <<<"$json")
         if [ "$difference" -gt "$limit" ]; then
             fail "$1 forecast" "request $request: off by $difference of $cycles cycles, at most $limit"
             return
         fi
-        bound=$(awk -F'[:,]' '/^  "cycles_(prefill|decode)_bound"/ { b += $2 } END { print b + 0 }' <<<"$json")
+        # The bound of the decode steps is that of steps with one token.
+        bound=$(awk -F'[:,]' -v drafts="$drafts" '/^  "cycles_prefill_bound"/ { b += $2 }
+            /^  "cycles_decode_bound"/ && drafts == "" { b += $2 }
+            END { print b + 0 }' <<<"$json")
         if [ "$bound" = 0 ] || [ "$bound" -gt "$cycles" ]; then
             fail "$1 forecast" "request $request: $cycles cycles, below the bound of $bound"
             return

@@ -52,6 +52,11 @@ set_requests() { # spec
         else requests+=(--prompt rows --tokens "$length")
         fi
     done
+    # Enough tokens that a model begins to repeat itself, so that drafts are found.
+    length=$((positions + 2))
+    if has_drafts "$1" && [ $((length + 12)) -le "$context" ]; then
+        requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens 12)
+    fi
 }
 
 golden_ids() { # spec

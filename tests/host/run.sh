@@ -40,6 +40,13 @@ assert r["cycles"] > 100000 and len(r["beats"]) == 2 and min(r["beats"]) > 50000
 assert len(r["seconds"]) == 3 and sorted(r["seconds"]) == r["seconds"] and r["watts"] == 31.5 and r["fault"] == 0
 assert f["bdf"] and [b["bank"] for b in f["banks"]] == ["HBM[0]", "HBM[1]"] and r["text"]' "$work/run.json"; }
 counted check "JSON: counters, times, power, what was found" counters
+drafted() { # a text with one right draft and one wrong one
+    local text=(--prompt "a cake. a cake. a cake. a" --tokens 8 --ignore-eot)
+    "$on_card" "${text[@]}" --json >"$work/run.json" &&
+        [ "$(ids "$work/run.json")" = "$(golden "${text[@]}" | golden_ids)" ] &&
+        grep -q '"drafts": 2, "drafts_accepted": 1,' "$work/run.json"
+}
+counted check "drafts: the oracle's ids, and what the design counted" drafted
 timeline() { "$on_card" "${request[@]}" --timeline "$work/timeline.csv" && [ "$(wc -l <"$work/timeline.csv")" = 4 ] &&
     grep -Eq '^0,2,[0-9]+,[0-9.]+$' "$work/timeline.csv"; }
 counted check "timeline" timeline

@@ -147,6 +147,11 @@ def plain(server, answers):
         equal("usage", got["usage"], {"prompt_tokens": len(a["ids"]), "completion_tokens": a["count"],
                                       "total_tokens": len(a["ids"]) + a["count"]})
         equal("object and model", (got["object"], got["model"]), ("text_completion", MODEL))
+        drafts = got["timings"]["drafts"], got["timings"]["drafts_accepted"]
+        equal("drafts, right ones", drafts, (3 * a["count"], a["count"]))
+    made = sum(a["count"] for a in answers)
+    equal("drafts of all", server.metric("rill_draft_tokens_total"), 3 * made)
+    equal("right drafts of all", server.metric("rill_draft_tokens_accepted_total"), made)
     by_ids = server.complete(dict(answers[0]["request"], prompt=answers[0]["ids"]))
     equal("text by ids", by_ids["choices"][0]["text"], answers[0]["text"])
     got["timings"]["memory_gb_per_second"] > 0 or fail("no bandwidth")
@@ -492,7 +497,7 @@ def page(server, answers, path):
         status, _, text = server.ask(where, body and body[1])
         equal("status of " + where, status, 200)
     set(json.loads(text)["timings"]) == set(re.findall(r"`(\w+)`", "".join(re.findall(
-        r"^\| (`(?:queue|tokens_per|design|memory).*?) \|", open(path).read(), re.M)))) or fail("timings:", text)
+        r"^\| (`(?:queue|tokens_per|design|memory|drafts).*?) \|", open(path).read(), re.M)))) or fail("timings:", text)
 
 
 def drained(server, answers, control, process):

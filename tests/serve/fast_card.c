@@ -137,6 +137,15 @@ static void start(void) {
     *word("status") = 9;
 }
 
+// Counts three drafts for each token, all but one of them wrong.
+static void count_drafts(void) {
+    char name[24];
+    for (int i = 0; figure("drafts") && i < 2; i++) {
+        snprintf(name, sizeof name, "counter_%02d", (int)(figure("draft_counter") + i) % 100);
+        put_wide(name, (i ? 1 : 3) * (uint64_t)made);
+    }
+}
+
 static void finish(uint32_t ending) {
     running = false, done = true;
     *word("CTRL") = 6;
@@ -144,6 +153,7 @@ static void finish(uint32_t ending) {
     put_wide("cycles", 1000 * (uint64_t)made + 500);
     put_wide("beats_00", 700 * (uint64_t)made);
     put_wide("beats_01", 700 * (uint64_t)made);
+    count_drafts();
 }
 
 static void add_id(void) {

@@ -381,6 +381,31 @@ static void test_forecast(void **state) {
     assert_true(whole->end == whole->first_id);
 }
 
+static struct timing_drafted mixed(const struct timing_forecast *none, const struct timing_forecast *drafted,
+                                   struct timing_drafts drafts) {
+    return timing_with_drafts(none, drafted, &drafts);
+}
+
+// Steps with drafts take longer. How often they are right decides on the number of steps.
+static void test_forecast_with_drafts(void **state) {
+    (void)state;
+    const char *why = NULL;
+    struct ir *ir = build_sized("tests/e2e/cases/drafts/spec.yaml", SPEC_SAFE);
+    struct timing_forecast *none = forecast_of(ir, 20, 40, INT64_MAX);
+    struct timing_forecast *all = timing_forecast_drafted(ir, 20, 40, 0, false, INT64_MAX, &why);
+    assert_non_null(all);
+    assert_true(all->decode.cycles > 1.02 * none->decode.cycles && all->decode.cycles < 4 * none->decode.cycles);
+    assert_int_equal(all->decode.steps, 39);
+    assert_true(all->prefill.cycles == none->prefill.cycles);
+    struct timing_drafted d = mixed(none, all, (struct timing_drafts){.none = 7});
+    assert_true(d.steps == 39 && d.tokens_per_step == 1 && fabs(d.cycles / none->decode.cycles - 1) < 1e-9);
+    d = mixed(none, all, (struct timing_drafts){.right = {[3] = 2}});
+    assert_true(d.steps == 39. / 4 && d.tokens_per_step == 4 && fabs(d.cycles / all->decode.cycles - 0.25) < 1e-9);
+    d = mixed(none, all, (struct timing_drafts){.none = 1, .right = {1, 0, 0, 2}});
+    assert_true(d.tokens_per_step == 2.5 && fabs(d.steps - 39 / 2.5) < 1e-9);
+    assert_true(fabs(d.cycles / (d.steps / 39 * (none->decode.cycles + 3 * all->decode.cycles) / 4) - 1) < 1e-9);
+}
+
 // In a phase that the memory limits, samples have as many refreshes as the steps that they represent, and FIFOs of
 // beats are as full before a sample as after it. So no forecast from samples may be below the bound.
 static void test_forecast_read_ahead(void **state) {
@@ -539,6 +564,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(operands_wait_in_slices, setup, teardown),
         cmocka_unit_test_setup_teardown(test_bounds, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_forecast_with_drafts, setup, teardown),
         cmocka_unit_test_setup_teardown(test_forecast_read_ahead, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words, setup, teardown),
         cmocka_unit_test_setup_teardown(test_words_of_rounds, setup, teardown),

@@ -77,7 +77,7 @@ void check_fail(struct check *check, int edge, uint64_t cycle, const char *fmt, 
 // Finds the step that an unfinished stream still waits for. Returns false if it has seen the whole request.
 static bool step_missing(struct check *check, const struct edge *e, struct step *step, int64_t *index) {
     for (*index = e->step; plan_step(check, *index, step); ++*index)
-        if (!e->one_token || step->head) return true;
+        if (!e->head_only || step->head) return true;
     return false;
 }
 

@@ -114,6 +114,14 @@ const char *check_left(const struct check *check, int edge);
 uint64_t check_logits_hash(const struct check *check);
 // Returns the inputs of argmax seen on the design's streams, in order: raw fp32 of all requests since open.
 const float *check_logits(const struct check *check, size_t *count);
+// Drafts that a design with drafts sends for the request, and those that are right; generating steps without drafts,
+// and those whose first 0, 1, ... drafts are right.
+enum { CHECK_MAX_DRAFTS = 7 };
+struct check_drafts_counts {
+    uint64_t drafted, accepted, none, right[CHECK_MAX_DRAFTS + 1];
+};
+struct check_drafts_counts check_drafts(struct check *check);
+void check_drafts_off(struct check *check, bool off); // the host's settings do not allow drafts
 // Returns the number of steps of the request, for which it runs the replay to the request's end.
 int64_t check_steps(struct check *check);
 int64_t check_positions(const struct check *check); // positions that the replay has run

@@ -218,11 +218,27 @@ static const struct replay_value *value_for(struct check *check, struct edge *e,
     return &e->value[tok];
 }
 
-static void keep_logits(struct check *check, const struct edge *e, const uint32_t data[], unsigned count) {
+// Keeps a word of logits. With drafts the tokens of a step alternate, so each of them has a row until the firing ends.
+static void keep_logits(struct check *check, struct edge *e, int tok, const uint32_t data[], unsigned count) {
     int64_t elements = ir_tensor_elements(&check->ir->tensor[e->tensor]),
-            done = e->counted ? e->elements[0] : e->beats[0] * e->lanes;
+            done = e->counted ? e->elements[tok] : e->beats[tok] * e->lanes;
     int64_t lanes = e->counted ? (int64_t)count : elements - done < e->lanes ? elements - done : e->lanes;
-    for (int64_t i = 0; i < lanes; i++) VEC_PUSH(check->arena, check->logits, float_of(data[i]));
+    if (!e->row[tok]) e->row[tok] = ARENA_ARRAY(check->arena, float, (size_t)elements);
+    for (int64_t i = 0; i < lanes && done + i < elements; i++) e->row[tok][done + i] = float_of(data[i]);
+}
+
+// Whether the request has the values of this token of a step. In a design with drafts it has none of tokens after a
+// wrong draft, and the head has none of a prompt's tokens before the last.
+static bool has_token(const struct check *check, const struct edge *e, const struct step *step, int tok) {
+    if (e->one_token || e->heads > 1) return true;
+    return tok < step->valid && (!e->head_only || step->first + tok >= check->request.count - 1);
+}
+
+static void end_logits(struct check *check, const struct edge *e, const struct step *step, int tokens) {
+    int64_t elements = ir_tensor_elements(&check->ir->tensor[e->tensor]);
+    for (int tok = 0; tok < tokens; tok++)
+        for (int64_t i = 0; has_token(check, e, step, tok) && i < elements; i++)
+            VEC_PUSH(check->arena, check->logits, e->row[tok][i]);
 }
 
 static void forget_values(struct edge *e) { memset(e->key, 0, sizeof e->key); }
@@ -245,7 +261,7 @@ void edge_firing_done(struct edge *e) {
 bool edge_current_step(struct check *check, struct edge *e, struct step *step) {
     while (plan_step(check, e->step, step)) {
         e->heads = e->together && step->tokens == 1 ? e->together : 1;
-        if (!e->one_token || step->head) return true;
+        if (!e->head_only || step->head) return true;
         e->step++;
     }
     return false;
@@ -333,8 +349,14 @@ static void give_results(struct check *check, const struct edge *e, const struct
     check->generation++;
 }
 
-// Compares the beat, or stores it for the replay. False: the replay waits.
-static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b) {
+// Compares the beat, or stores it for the replay. False: the replay waits. Of a token that the request does not have,
+// only the number of words and elements is compared, which is that of the step's other tokens.
+static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b, const struct step *step) {
+    if (!has_token(check, e, step, b->tok)) {
+        int tok = e->head_only && step->first < check->request.count ? step->tokens - 1 : 0;
+        b->v = value_for(check, e, step->first + tok, tok);
+        return true;
+    }
     if (e->given) {
         keep_result(b);
         return true;
@@ -408,14 +430,15 @@ static bool tensor_beat(struct check *check, int index, struct edge *e, struct b
     if (dynamic_cols(b)) b->begin = begin_of(check, e, step.first);
     b->position = e->one_token ? step.first + step.tokens - 1 : step.first + (e->heads > 1 ? 0 : tok);
     b->firing = e->firing + (e->heads > 1 ? tok : 0);
-    if (!use_beat(check, index, e, b)) return false;
-    if (e->is_logits) keep_logits(check, e, b->data, b->count);
+    if (!use_beat(check, index, e, b, &step)) return false;
+    if (e->is_logits) keep_logits(check, e, tok, b->data, b->count);
     e->beats[tok]++;
     e->elements[tok] += b->count;
     e->next_token++;
     if (e->counted && !e->given) compare_counts(check, index, e, &step, tokens, b, last);
     if (e->given && last) give_results(check, e, &step, tokens);
     if (e->tokened && last) compare_token_words(check, index, e, &step, tokens, b->cycle);
+    if (e->is_logits && last) end_logits(check, e, &step, tokens);
     int64_t step_index = e->step;
     if (e->tokened ? last : tok_last) edge_firing_done(e);
     if (e->step != step_index) note_step(check, step_index, b->cycle);

@@ -58,7 +58,8 @@ void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves) 
     int home = ir->tensor[e->tensor].region;
     if (region == IR_NONE) region = home;
     e->repetitions = region == IR_NONE || leaves ? 1 : ir->region[region].repeat;
-    e->one_token = region != IR_NONE && ir->region[region].when == IR_LAST;
+    e->head_only = region != IR_NONE && ir->region[region].when == IR_LAST;
+    e->one_token = ir_takes_last(ir, region);
     e->fixed = region != home || leaves;
     e->fixed_repetition = check_last_repetition(ir, e->tensor);
 }

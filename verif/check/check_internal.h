@@ -11,6 +11,7 @@ enum { CHECK_MAX_TOKENS = 8, CHECK_FIRST_STEPS = 2 /* decode steps that CHECK_MI
 struct step {
     int64_t first;
     int tokens;
+    int valid;  // tokens whose ids are those of the request; the others are drafts that were wrong
     bool head;  // regions `when: last` run
     bool final; // the last step when the request ends by its count
 };
@@ -44,7 +45,8 @@ struct edge {
     enum ir_dtype dtype;
     int lanes;             // elements per beat
     bool counted, tokened; // has tcount; has tuser and tlast
-    bool one_token;        // in a region `when: last`: carries only the last token of the step
+    bool head_only;        // in a region `when: last`: carries only steps with a head
+    bool one_token;        // of these it carries only the last token
     int64_t repetitions;   // of the value in a step
     bool fixed;            // the value comes from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
@@ -56,6 +58,7 @@ struct edge {
     bool given;                     // the result of a kernel without a golden function: the replay takes it from here
     void *result[CHECK_MAX_TOKENS]; // of this firing, per token
     struct check_queue queue;       // beats that wait for the replay
+    float *row[CHECK_MAX_TOKENS];   // logits of this firing, per token, in a design with drafts
     // progress
     int64_t step, repetition;
     int firing;
@@ -65,6 +68,15 @@ struct edge {
     // the value of each token, valid while key matches
     struct replay_value value[CHECK_MAX_TOKENS];
     uint64_t key[CHECK_MAX_TOKENS];
+};
+
+// The generating steps of a design with drafts.
+struct check_drafts_state {
+    bool off; // the request has no drafts
+    VEC(struct step) step;
+    bool missed; // the latest step with drafts had none that was right
+    int pause;   // steps without drafts that are left
+    struct check_drafts_counts counts;
 };
 
 struct check {
@@ -84,6 +96,7 @@ struct check {
     int64_t id_count;
     int64_t first_step; // the step with which the design begins
     VEC(uint64_t) step_end;
+    struct check_drafts_state drafts;
     int64_t positions; // positions run so far
     bool golden_failed;
     uint64_t generation; // changes with every golden step, which invalidates cached values
@@ -100,12 +113,21 @@ struct check {
 void plan_begin(struct check *check);
 // Finds step `index` of the request; false when the request has fewer steps. Runs the replay as far as needed.
 bool plan_step(struct check *check, int64_t index, struct step *step);
-// Finds a step as if no id ended the request.
-bool plan_step_ahead(const struct check *check, int64_t index, struct step *step);
+// Finds a step as if no id ended the request. With drafts it is plan_step.
+bool plan_step_ahead(struct check *check, int64_t index, struct step *step);
 int64_t plan_steps(struct check *check); // number of steps; runs the replay to the end of the request
 int64_t plan_step_of(const struct check *check, int64_t position); // index of the step that begins there
 // Runs the replay up to and including a position; false when the request ends before it.
 bool plan_run(struct check *check, int64_t position);
+
+// True when the position exists: a prompt position, or one fed by an id that was made before it and did not end the
+// request.
+bool plan_has(const struct check *check, int64_t position);
+
+// check_drafts.c: steps after those of the prompt, by index. The replay runs as far as needed.
+void drafts_begin(struct check *check);
+bool drafts_step(struct check *check, int64_t index, struct step *step);
+int64_t drafts_steps(struct check *check);
 
 // check_oracle.c: runs the oracle's step that corresponds to the replay's, and compares all names.
 void check_oracle_step(struct check *check, uint32_t id, const float *const row[], int64_t position, bool head,

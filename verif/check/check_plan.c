@@ -15,6 +15,7 @@ void plan_begin(struct check *check) {
     int64_t ids = check->ir->design.context + 1;
     check->first_step = 0;
     check->step_end.count = 0;
+    drafts_begin(check);
     if (check->ids != NULL || !check->ir->design.is_lm) return;
     check->ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)ids);
     check->hashes = ARENA_ARRAY(check->arena, uint64_t, (size_t)ids);
@@ -30,8 +31,7 @@ static bool has_room(const struct check *check, int64_t position) {
     return check->ir->design.is_lm && position < check->ir->design.context && position - r->count + 1 < r->max_new;
 }
 
-// Whether the position exists: it is in the prompt, or its id has been made and did not end the request.
-static bool plan_has(const struct check *check, int64_t position) {
+bool plan_has(const struct check *check, int64_t position) {
     const struct check_request *r = &check->request;
     if (position < r->count) return true;
     int64_t made = position - r->count + 1;
@@ -87,16 +87,19 @@ static bool step_at(const struct check *check, int64_t index, struct step *step)
     step->tokens = !in_prompt ? 1 : (int)(count - step->first < tokens ? count - step->first : tokens);
     step->head = !check->ir->design.is_lm || step->first + step->tokens >= count;
     step->final = step->first + step->tokens >= count && !has_room(check, step->first + step->tokens);
+    step->valid = step->tokens;
     return in_prompt;
 }
 
 bool plan_step(struct check *check, int64_t index, struct step *step) {
     if (step_at(check, index, step)) return true;
+    if (check->ir->design.drafts) return drafts_step(check, index - prompt_steps(check), step);
     return (step->first == 0 || plan_run(check, step->first - 1)) && plan_has(check, step->first);
 }
 
-bool plan_step_ahead(const struct check *check, int64_t index, struct step *step) {
-    return step_at(check, index, step) || has_room(check, step->first);
+bool plan_step_ahead(struct check *check, int64_t index, struct step *step) {
+    return check->ir->design.drafts ? plan_step(check, index, step)
+                                    : step_at(check, index, step) || has_room(check, step->first);
 }
 
 int64_t plan_step_of(const struct check *check, int64_t position) {
@@ -105,6 +108,7 @@ int64_t plan_step_of(const struct check *check, int64_t position) {
 }
 
 int64_t plan_steps(struct check *check) {
+    if (check->ir->design.drafts) return prompt_steps(check) + drafts_steps(check);
     int64_t position = check->request.count - 1;
     while (plan_run(check, position)) position++;
     return prompt_steps(check) + position - check->request.count;

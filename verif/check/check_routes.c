@@ -186,7 +186,8 @@ static bool take_last(struct check *check, struct edge *e, int from) {
     const struct edge *all = known(check, from, true);
     if (!all || (all->route && all->route->only == IR_NONE)) return false;
     take(check, e, all->route ? all->route->part[0] : all);
-    e->one_token = e->fixed = true;
+    e->head_only = e->fixed = true;
+    e->one_token = !check->ir->design.drafts;
     e->repetitions = 1;
     e->fixed_repetition = check_last_repetition(check->ir, e->tensor);
     return true;

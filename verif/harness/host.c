@@ -217,6 +217,7 @@ static void begin_request(struct host *host) {
                                     .row = (const float *const *)host->rows,
                                     .from = host->sim->options.from,
                                     .state = host->sim->options.state ? &host->sim->load.file : NULL};
+    check_drafts_off(host->sim->check, d->sampling && host->sim->options.sampling.top_k);
     check_begin(host->sim->check, &request);
     if (!begin_at(host, r)) return;
     if (d->is_lm) place_prompt(host);
@@ -226,6 +227,16 @@ static void begin_request(struct host *host) {
 }
 
 // ---- end ----
+
+static void read_counter(struct axil *axil, int index) {
+    axil_read(axil, REG_CYCLES + 8 * (uint32_t)index);
+    axil_read(axil, REG_CYCLES + 8 * (uint32_t)index + 4);
+}
+
+// The counters of drafts follow those of all engines.
+static int first_draft_counter(const struct host *host) {
+    return 1 + 2 * design(host)->channels + ENGINE_COUNTERS * (int)at_least(host->sim->ir->engines, 1);
+}
 
 static void collect_arguments(struct host *host) {
     struct axil *axil = &host->axil;
@@ -239,10 +250,8 @@ static void collect_arguments(struct host *host) {
     axil_read(axil, REG_PLACE);
     axil_read(axil, REG_LOGITS);
     axil_read(axil, REG_LOGITS + 4);
-    for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) {
-        axil_read(axil, REG_CYCLES + 8 * (uint32_t)i);
-        axil_read(axil, REG_CYCLES + 8 * (uint32_t)i + 4);
-    }
+    for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) read_counter(axil, i);
+    for (int i = 0; design(host)->drafts && i < DRAFT_COUNTERS; i++) read_counter(axil, first_draft_counter(host) + i);
 }
 
 // Returns a 64-bit counter. Counter -1 is the hash of logits, which is read just before the counters.
@@ -267,6 +276,8 @@ static void store_registers(struct host *host) {
         r->channel_stalls[c] = counter(host, 1 + channels + c);
     }
     for (int i = 0; i < ENGINE_COUNTERS; i++) r->engine[i] = counter(host, 1 + 2 * channels + i);
+    for (int i = 0; design(host)->drafts && i < DRAFT_COUNTERS; i++)
+        r->drafts[i] = counter(host, 1 + 2 * channels + ENGINE_COUNTERS + i);
 }
 
 // Returns the name of the kernel that a numeric fault names: number `place` (from 0) of the kernels with a fault
@@ -317,6 +328,15 @@ static void compare_ids(struct host *host) {
     if (r->ids != want) sim_fail(host->sim, MSG_TOKENS_DIFFER, (long long)r->ids, (long long)want);
 }
 
+static void compare_drafts(struct host *host) {
+    struct request_result *r = current(host);
+    if (!design(host)->drafts) return;
+    const struct check_drafts_counts want = r->draft_steps = check_drafts(host->sim->check);
+    if (r->drafts[0] != want.drafted || r->drafts[1] != want.accepted)
+        sim_fail(host->sim, MSG_DRAFTS_DIFFER, (unsigned long long)r->drafts[0], (unsigned long long)r->drafts[1],
+                 (unsigned long long)want.drafted, (unsigned long long)want.accepted);
+}
+
 static void compare_logits(struct host *host) {
     uint64_t got = current(host)->logits_hash, want = check_golden_hash(host->sim->check);
     if (got != want) sim_fail(host->sim, MSG_LOGITS_DIFFER, (unsigned long long)got, (unsigned long long)want);
@@ -344,6 +364,7 @@ static void finish_request(struct host *host) {
     differs(host->sim); // first, because it tells more than the failures that follow from it
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
+    compare_drafts(host);
     compare_logits(host);
     if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, MSG_TRANSACTIONS_OUTSTANDING);
 }

@@ -103,6 +103,23 @@ void report_token(struct sim *sim, uint32_t id) {
 
 static bool matches(const struct sim *sim) { return sim->failure == NULL && check_counts(sim->check).mismatches == 0; }
 
+// The steps as `rill forecast --drafts` takes them: those without drafts, then those whose first 0, 1, ... were right.
+static const char *draft_steps(const struct sim *sim, const struct request_result *r, const char *between) {
+    struct text t = {0};
+    text_addf(&t, "%llu", (unsigned long long)r->draft_steps.none);
+    for (int i = 0; i <= sim->ir->design.drafts; i++)
+        text_addf(&t, "%s%llu", between, (unsigned long long)r->draft_steps.right[i]);
+    const char *copy = arena_strdup(sim->ir->arena, text_cstr(&t));
+    text_free(&t);
+    return copy;
+}
+
+static void print_drafts(const struct sim *sim, const struct request_result *r) {
+    printf("drafts: %llu in steps, %llu right; %lld generating steps for %lld tokens (--drafts %s)\n",
+           (unsigned long long)r->drafts[0], (unsigned long long)r->drafts[1],
+           (long long)(r->ids - 1 - (int64_t)r->drafts[1]), (long long)(r->ids - 1), draft_steps(sim, r, ","));
+}
+
 static void print_request(struct sim *sim, const struct request_result *r) {
     struct figures f = figures_of(sim, r);
     if (sim->ir->design.is_lm)
@@ -113,6 +130,7 @@ static void print_request(struct sim *sim, const struct request_result *r) {
     else
         printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
                sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
+    if (sim->ir->design.drafts) print_drafts(sim, r);
     printf("HBM: %.3f MB moved, %s a channel\n", (double)f.bytes * 1e-6,
            hbm_figures_share_text(&sim->arena, &sim->ir->design.hbm, f.share));
 }
@@ -205,6 +223,10 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_addf(out, ",\n%s\"from\": %lld,\n%s\"ids_before\": %lld,\n%s\"first_step\": %lld,\n%s", indent,
               (long long)r->first_position, indent, (long long)r->before, indent, (long long)r->first_step, indent);
     json_u64s(out, "step_ends", r->step_end, (int)r->steps);
+    if (sim->ir->design.drafts)
+        text_addf(out, ",\n%s\"drafts\": %llu,\n%s\"drafts_accepted\": %llu,\n%s\"draft_steps\": [%s]", indent,
+                  (unsigned long long)r->drafts[0], indent, (unsigned long long)r->drafts[1], indent,
+                  draft_steps(sim, r, ", "));
     text_addf(out, ",\n%s\"cycle_start\": %llu,\n%s\"cycles_prefill\": %llu,\n%s\"cycles_decode\": %llu,\n", indent,
               (unsigned long long)r->start, indent, (unsigned long long)f.prefill, indent,
               (unsigned long long)f.decode);

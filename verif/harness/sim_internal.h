@@ -9,6 +9,7 @@
 #include "verif/harness/axil.h"
 #include "gen/base/base.h"
 #include "gen/ir/ir.h"
+#include "gen/ir/registers.h"
 #include "gen/request/sim_options.h"
 #include "verif/harness/contracts.h"
 #include "verif/harness/occupancy.h"
@@ -97,7 +98,9 @@ struct request_result {
     uint64_t counted_cycles; // the design's own counter
     uint64_t *channel_beats, *channel_stalls;
     uint64_t engine[ENGINE_COUNTERS];
-    struct text text; // generated text, without the prompt
+    uint64_t drafts[DRAFT_COUNTERS];
+    struct check_drafts_counts draft_steps; // those that the design should have counted, and the steps
+    struct text text;                       // generated text, without the prompt
     bool done;
 };
 

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_step_source. Compares every step word of 6 requests with its definition (computed with divisions).
-// Random `go` delays steps.
+// Random `go` delays steps. DRAFTS: decode steps are judged at random, and the next one must begin after the tokens
+// that were taken; no step may cross a multiple of 64 positions or the end of the request.
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 // sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=1
+// sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3
+// sweep: CHANNELS=5 TOKENS=8 ALL_HEAD=0 DRAFTS=7
+// sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 PROMPT_ONLY=1
+// quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3 @ 50:50
+// quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0 PROMPT_ONLY=1 @ 0:0
 // quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 `default_nettype none
 `timescale 1ns / 1ps
@@ -12,8 +18,12 @@ module rill_step_source_tb;
     parameter CHANNELS = 3;
     parameter TOKENS = 4;
     parameter ALL_HEAD = 0;
+    parameter DRAFTS = 0;
+    parameter PROMPT_ONLY = 0;
 
-    reg         clk = 0, rst = 1, start = 0, go = 0, ready = 0;
+    reg         clk = 0, rst = 1, start = 0, go = 0, ready = 0, judged = 0;
+    reg  [3:0]  more = 0, taken = 4'hx;
+    integer     most, late, many = 0;
     reg  [15:0] prompt_len;
     reg  [31:0] decode_steps;
     wire        busy, valid;
@@ -22,7 +32,9 @@ module rill_step_source_tb;
     reg  [63:0] want;
     reg         failed = 0;
 
-    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(ALL_HEAD)) dut (
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(ALL_HEAD), .DRAFTS(DRAFTS),
+        .PROMPT_ONLY(PROMPT_ONLY)) dut (
+        .more(more), .judged(judged), .taken(taken),
         .clk(clk), .rst(rst), .start(start), .prompt_len(prompt_len), .decode_steps(decode_steps), .go(go), .busy(busy),
         .m_axis_step_tvalid(valid), .m_axis_step_tready(ready), .m_axis_step_tdata(data));
     always #1 clk = !clk;
@@ -41,26 +53,43 @@ module rill_step_source_tb;
             @(posedge clk);
             start <= 0;
             #0.1 pos = 0;
-            while (pos < prompt_len + decode_steps && !failed) begin
+            while (pos < prompt_len + (PROMPT_ONLY != 0 ? 0 : decode_steps) && !failed) begin
                 go <= $urandom_range(99) >= idle;
                 ready <= $urandom_range(99) >= stall;
                 @(posedge clk);
                 cycles = cycles + 1;
                 if (valid && ready) begin
-                    ntok = pos >= prompt_len ? 1 : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
+                    most = 63 - pos % 64;
+                    most = most < more ? most : more;
+                    most = most < prompt_len + decode_steps - pos - 1 ? most : prompt_len + decode_steps - pos - 1;
+                    ntok = pos >= prompt_len ? (DRAFTS != 0 ? 1 + most : 1)
+                        : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
                     // Fields of the step word (rill_fields.vh): pos, ntok, head, final, krows, vblocks.
                     want = 0;
                     want[15:0] = pos;
                     want[19:16] = ntok;
                     want[20] = ALL_HEAD != 0 || pos + ntok >= prompt_len;
-                    want[21] = pos + ntok == prompt_len + decode_steps;
+                    want[21] = pos + ntok == prompt_len + decode_steps && (ntok == 1 || pos < prompt_len);
                     want[47:32] = (pos + CHANNELS - 1) / CHANNELS;
                     want[63:48] = pos / 64;
                     if (data !== want || cycles > 100000) begin
                         $display("FAIL: request %0d position %0d: %h, expected %h", request, pos, data, want);
                         failed = 1;
                     end
+                    if (DRAFTS != 0 && pos >= prompt_len) begin
+                        many = many + (ntok > 1);
+                        ready <= 0;
+                        late = $urandom_range(6);
+                        repeat (late) @(posedge clk);
+                        ntok = $urandom_range(ntok, 1);
+                        judged <= 1;
+                        taken <= ntok;
+                        @(posedge clk);
+                        judged <= 0;
+                        taken <= 4'hx;
+                    end
                     pos = pos + ntok;
+                    more <= $urandom_range(DRAFTS);
                 end
                 #0.1;
             end
@@ -70,6 +99,10 @@ module rill_step_source_tb;
                 $display("FAIL: busy after request %0d", request);
                 failed = 1;
             end
+        end
+        if (DRAFTS != 0 && many == 0) begin
+            $display("FAIL: no step had drafts");
+            failed = 1;
         end
         if (!failed)
             $display("PASS");

@@ -8,6 +8,8 @@
 // - soft_rst comes only when the memory is quiet. After RESET_WAY registers it is over before the flush ends and before
 //   anything is sent.
 // - The hash of a row comes HASH_WAIT - 2 cycles after its id, and is kept as long after the word of the ring.
+// - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted,
+//   and the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
 // MODE 1: rows only.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
@@ -15,6 +17,10 @@
 // sweep: MODE=1 CHANNELS=1 TOKENS=1 BEAT_BITS=512 KV_LAYERS=0 RESET_WAY=16
 // sweep: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0
 // quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 HASH_WAIT=16
+// sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 DRAFTS=3 HASH_WAIT=16
+// sweep: MODE=0 CHANNELS=2 TOKENS=8 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=5
+// sweep: MODE=0 CHANNELS=1 TOKENS=2 BEAT_BITS=256 KV_LAYERS=2 DRAFTS=1
+// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 DRAFTS=3 HASH_WAIT=16
 // quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0 RESET_WAY=16
 `default_nettype none
 `timescale 1ns / 1ps
@@ -29,6 +35,8 @@ module rill_token_loop_tb;
     parameter END_IDS = 1;
     parameter RESET_WAY = 2;
     parameter HASH_WAIT = 4;
+    parameter DRAFTS = 0;
+    localparam HASHES = DRAFTS > 0 ? TOKENS : 1;
     localparam CONTEXT = 40;
     localparam VOCAB = 97;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
@@ -80,7 +88,7 @@ module rill_token_loop_tb;
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
         .VOCAB(VOCAB), .END_IDS(END_IDS),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
-        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY), .HASH_WAIT(HASH_WAIT)) dut (
+        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY), .HASH_WAIT(HASH_WAIT), .DRAFTS(DRAFTS)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
         .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
@@ -91,7 +99,8 @@ module rill_token_loop_tb;
         .progress(!dead && traffic), .idle_engines(idle_engines), .status(status), .ids_count(ids_count),
         .fault_code(fault_code), .fault_place(fault_place), .load_start(load_start), .load_done(load_done),
         .image(image), .image_wrong(image_wrong),
-        .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .logits_hash(logits_hash), .flush(flush),
+        .image_place(2'd2), .image_checksum(sum), .row_hash(row_hash), .top_k(32'd0), .draft_events(draft_events),
+        .logits_hash(logits_hash), .flush(flush),
         .soft_rst(soft_rst), .quiet(quiet), .kv_layers_done(kv_done), .out_steps_done(out_done),
         .ids_written(ids_written),
         .kernel_fault(kernel_fault), .memory_error(memory_error),
@@ -119,7 +128,15 @@ module rill_token_loop_tb;
         outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
     integer     load_wait, resets;
-    reg  [63:0] row_hash = 64'hx, next_hash, want_hash;
+    reg  [HASHES*64-1:0] row_hash = {HASHES*64{1'bx}}, next_hash;
+    reg  [63:0] want_hash;
+    wire [1:0]  draft_events;
+    reg         gen_step = 0;                // the step's first id was generated
+    reg  [63:0] last_word;                   // its step word
+    reg  [31:0] fed [0:7];                   // its ids
+    integer     end_pos = 0;                 // the only position whose id ends the request
+    integer     gen_pos, right, ring_tok, gen_steps, sent_drafts, right_drafts;
+    integer     all_right = 0, all_wrong = 0;
     wire [63:0] logits_hash;
     integer     hash_wait = 0, hash_kept = 0; // cycles until the hash of a row is there, and until it goes
     reg         traffic = 0;                 // something that makes the memory move
@@ -133,7 +150,8 @@ module rill_token_loop_tb;
     endfunction
 
     function integer made(input integer pos);
-        made = (pos * 37 + 11) % VOCAB;      // the id after position pos
+        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // the id after position pos
+            : pos == end_pos ? VOCAB - 1 : pos % 4 * 13 + (pos % 11 == 10 ? 3 : 0);
     endfunction
 
     task fail(input integer what);
@@ -239,13 +257,23 @@ module rill_token_loop_tb;
         end
 
         if (w_valid && w_ready) begin
-            if (w_data !== step_word(walk_pos)) fail(4);
+            if (DRAFTS != 0 && walk_pos >= prompt_len) begin
+                if (w_data !== last_word || !gen_step) fail(32);
+            end else if (w_data !== step_word(walk_pos)) fail(4);
             walk_pos = walk_pos + w_data[19:16];
         end
 
         if (s_valid && s_ready) begin
-            if (step_open || answer || s_data !== step_word(step_pos)) fail(5);
             step_ntok = s_data[19:16];
+            gen_step = MODE == 0 && step_pos >= prompt_len;
+            if (step_open || answer) fail(5);
+            if (DRAFTS != 0 && gen_step) begin
+                if ((s_data ^ step_word(step_pos)) & ~64'hF_0000) fail(33);
+                if (step_ntok < 1 || step_ntok > DRAFTS + 1 || step_pos + step_ntok > prompt_len + decode) fail(34);
+                gen_steps = gen_steps + 1;
+                last_word = s_data;
+                gen_pos = step_pos;
+            end else if (s_data !== step_word(step_pos)) fail(5);
             step_tok = 0;
             steps_seen = steps_seen + 1;
             step_open = MODE == 0;
@@ -266,7 +294,7 @@ module rill_token_loop_tb;
         end
         if (hash_kept > 0) begin
             hash_kept = hash_kept - 1;
-            if (hash_kept == 0)
+            if (hash_kept == 0 && DRAFTS == 0)
                 row_hash <= 64'hx;
         end
         if (hash_wait > 0) begin
@@ -277,36 +305,63 @@ module rill_token_loop_tb;
         if (id_valid && id_ready) begin
             if (!step_open) fail(6);
             i = step_pos + step_tok;
-            if (id_data !== (i < prompt_len ? prompt[i] : made(i - 1))) fail(7);
+            if ((DRAFTS == 0 || !gen_step || step_tok == 0) && id_data !== (i < prompt_len ? prompt[i] : made(i - 1)))
+                fail(7);
+            fed[step_tok] = id_data;
             if (id_last !== (step_tok == step_ntok - 1) || id_user !== {id_last, step_tok[TOK_W-1:0]}) fail(8);
             step_tok = step_tok + 1;
             if (step_tok == step_ntok) begin
                 step_open = 0;
                 answer = step_pos + step_ntok >= prompt_len;
                 answer_tok = 0;
-                step_pos = step_pos + step_ntok;
+                ring_tok = DRAFTS != 0 && gen_step ? 0 : step_ntok - 1;
+                if (DRAFTS == 0 || !gen_step)
+                    step_pos = step_pos + step_ntok;
+                else begin
+                    right = 1;
+                    while (right < step_ntok && fed[right] == made(gen_pos + right - 1)) right = right + 1;
+                    all_right = all_right + right - 1;
+                    all_wrong = all_wrong + step_ntok - right;
+                end
             end
         end
         // The argmax gives an id for every token of a head step; those before the last are noise.
         if (n_valid && n_ready)
             n_valid <= 0;
-        if ((!n_valid || n_ready) && answer && !chance(idle) && hash_wait + hash_kept == 0) begin
+        if ((!n_valid || n_ready) && answer && !chance(idle)
+            && (hash_wait + hash_kept == 0 || (DRAFTS != 0 && answer_tok != 0))) begin
             n_valid <= 1;
-            n_data <= answer_tok == step_ntok - 1 ? made(step_pos - 1) : 5;
+            if (DRAFTS != 0 && gen_step)
+                n_data <= answer_tok < right ? made(gen_pos + answer_tok) : $urandom;
+            else
+                n_data <= answer_tok == step_ntok - 1 ? made(step_pos - 1) : 5;
+            if (DRAFTS != 0 && answer_tok == 0) begin
+                row_hash <= {HASHES*64{1'bx}};
+                for (i = 0; i < HASHES; i = i + 1)
+                    next_hash[i*64 +: 64] = {$urandom, $urandom};
+                hash_wait = HASH_WAIT - 2;
+            end
             n_user <= {answer_tok == step_ntok - 1, answer_tok[TOK_W-1:0]};
             answer_tok = answer_tok + 1;
             if (answer_tok == step_ntok) begin
                 answer = 0;
-                next_hash = {$urandom, $urandom};
-                hash_wait = HASH_WAIT - 2;
+                if (DRAFTS == 0) begin
+                    next_hash = {$urandom, $urandom};
+                    hash_wait = HASH_WAIT - 2;
+                end
             end
         end
         if (r_valid && r_ready) begin
             if (r_data !== {ring_seen[31:0], made(prompt_len - 1 + ring_seen)}) fail(9);
             ring_seen = ring_seen + 1;
             hash_kept = HASH_WAIT - 1;
-            want_hash = {want_hash[62:0], want_hash[63]} + next_hash;
+            want_hash = {want_hash[62:0], want_hash[63]} + next_hash[(HASHES > 1 ? ring_tok : 0)*64 +: 64];
+            ring_tok = ring_tok + 1;
+            if (DRAFTS != 0 && gen_step)
+                step_pos = step_pos + 1;
         end
+        sent_drafts = sent_drafts + draft_events[0];
+        right_drafts = right_drafts + draft_events[1];
         if (ids_written < ring_seen && chance(10) && !flush && alive)
             ids_written <= ids_written + 1;
         if (kv_done < steps_seen * KV_LAYERS && chance(20) && !flush && alive)
@@ -332,6 +387,7 @@ module rill_token_loop_tb;
         begin
             prompt_len <= len;
             max_new <= count;
+            end_pos = eot_pos;
             for (i = 0; i < END_IDS; i = i + 1)            // no other id is generated
                 eot_id[32*i +: 32] <= i == end_at ? made(eot_pos) + eot_high : VOCAB + i;
             end_at = (end_at + 1) % END_IDS;
@@ -345,11 +401,15 @@ module rill_token_loop_tb;
             walk_pos = 0;
             steps_seen = 0;
             ring_seen = 0;
+            gen_steps = 0;
+            sent_drafts = 0;
+            right_drafts = 0;
+            gen_step = 0;
             resets = 0;
             prompt_given = 0;
             sum = {$urandom, $urandom | 32'd1};
             for (i = 0; i < 256; i = i + 1)
-                prompt[i] = $urandom_range(VOCAB - 1);
+                prompt[i] = DRAFTS != 0 && i > 0 ? made(i - 1) : $urandom_range(VOCAB - 1);
             if (bad_at >= 0)
                 prompt[bad_at] = bad_id;
             want_ids = MODE == 1 ? 0 : decode + 1;
@@ -385,7 +445,7 @@ module rill_token_loop_tb;
                 if (code == 0 && halt_at < 0 && status[31:16] !== step_pos) fail(17);
                 if (halt_at >= 0) begin
                     if (ending !== (halt_kind == 1 ? 4 : 5) || fault_code != 0) fail(18);
-                    if (halt_kind == 1 && (step_pos <= halt_at || status[31:16] !== step_pos
+                    if (halt_kind == 1 && ((DRAFTS == 0 && step_pos <= halt_at) || status[31:16] !== step_pos
                         || ids_count != ring_seen)) fail(19);
                     if (step_pos > halt_at + (MODE == 1 ? 4 : 1) * TOKENS || fault_state[3:0] == 0
                         && halt_kind == 2) fail(20);
@@ -393,6 +453,9 @@ module rill_token_loop_tb;
                 if (code == 0 && MODE == 0 && (ids_count != want_ids || ring_seen != want_ids || step_pos != len
                     + want_ids - 1)) fail(11);
                 if (code == 0 && halt_at < 0 && MODE == 1 && step_pos != len) fail(12);
+                if (DRAFTS != 0 && ring_seen > 0 && code == 0 && halt_at < 0 &&
+                    right_drafts != ring_seen - 1 - gen_steps) fail(35);
+                if (DRAFTS == 0 && (sent_drafts != 0 || right_drafts != 0)) fail(36);
                 if (resets != (untouched(code, place) ? 0 : 1)) fail(13);
                 if (untouched(code, place) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
             end
@@ -584,6 +647,7 @@ module rill_token_loop_tb;
         dead_memory;
         watchdog = 0;
         request(12, 5, 95, 0, 0, 0);
+        if (DRAFTS != 0 && (all_right == 0 || all_wrong == 0)) fail(37);
         if (!failed)
             $display("PASS");
         $finish;

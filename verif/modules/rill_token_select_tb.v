@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_token_select. In steps with head = 1 the last token of every firing must come out, in other steps
-// nothing. Also checks latency 0 and the full rate.
+// nothing. Also checks latency 0 and the full rate. ALL: in steps with head = 1 every word must come out unchanged.
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3
+// sweep: TOKENS=4 CHUNKS=3 ALL=1
+// quick: TOKENS=4 CHUNKS=3 ALL=1 @ 50:50
 // quick: TOKENS=2 CHUNKS=1
 // quick: TOKENS=8 CHUNKS=3
 `default_nettype none
@@ -12,6 +14,7 @@
 module rill_token_select_tb;
     parameter TOKENS = 2;
     parameter CHUNKS = 3;
+    parameter ALL = 0;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam STEPS = 40;
     wire              clk, rst, step_valid, step_ready, step_done, s_valid, s_ready, s_last, src_done, m_valid, m_ready,
@@ -31,7 +34,7 @@ module rill_token_select_tb;
     rill_axis_driver #(.DATA_W(16), .USER_W(USER_W)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid),
         .m_axis_tready(s_ready),
         .m_axis_tdata(s_data), .m_axis_tuser(s_user), .m_axis_tlast(s_last), .done(src_done));
-    rill_token_select #(.DATA_W(16), .TOKENS(TOKENS)) dut (
+    rill_token_select #(.DATA_W(16), .TOKENS(TOKENS), .ALL(ALL)) dut (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(step_data),
         .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data), .s_axis_tuser(s_user),
@@ -67,7 +70,9 @@ module rill_token_select_tb;
                     tok = t;
                     tok[USER_W-1] = t == active - 1;
                     u_src.push(word, tok, t == active - 1 && c == CHUNKS - 1);
-                    if (head && t == active - 1)
+                    if (head && ALL != 0)
+                        u_snk.expect_word(word, tok, t == active - 1 && c == CHUNKS - 1);
+                    else if (head && t == active - 1)
                         u_snk.expect_word(word, {1'b1, {(USER_W-1){1'b0}}}, c == CHUNKS - 1);
                 end
         end

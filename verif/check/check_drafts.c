@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicts the generating steps of a design with drafts from the ids that the replay makes, by the rules of
+// rill_draft_lookup, rill_drafts and rill_step_source (docs/decisions/drafts.md).
+#include <string.h>
+
+#include "gen/ir/layout.h"
+#include "verif/check/check_internal.h"
+
+enum { LEAST_MATCH = 2, MOST_MATCH = 3, PAUSE_STEPS = 32 };
+
+// Length of the match of the last ids with the ids up to place `at`.
+static int match_length(const uint32_t ids[], int64_t count, int64_t at) {
+    int n = 0;
+    while (n < MOST_MATCH && n <= at && ids[at - n] == ids[count - 1 - n]) n++;
+    return n;
+}
+
+// Finds the ids that followed the longest match, the latest of equally long ones; NULL: there is none.
+static const uint32_t *find_drafts(const uint32_t ids[], int64_t count, int drafts) {
+    int best = LEAST_MATCH - 1;
+    const uint32_t *found = NULL;
+    for (int64_t at = count - 1 - drafts; at >= 0; at--) {
+        int n = match_length(ids, count, at);
+        if (n <= best) continue;
+        best = n;
+        found = &ids[at + 1];
+    }
+    return found;
+}
+
+static void judge(struct check_drafts_state *d, const struct step *s) {
+    int drafted = s->tokens - 1, accepted = s->valid - 1;
+    if (drafted == 0) {
+        d->pause -= d->pause > 0;
+        return;
+    }
+    if (accepted == 0 && d->missed) d->pause = PAUSE_STEPS;
+    d->missed = accepted == 0;
+}
+
+// Steps of one token that the request has room for from this position on.
+static int64_t steps_left(const struct check *check, int64_t position) {
+    const struct check_request *r = &check->request;
+    return at_most(r->max_new - 1, check->ir->design.context - r->count) - (position - r->count);
+}
+
+static int most_drafts(const struct check *check, int64_t first) {
+    int64_t block = LAYOUT_V_BLOCK - 1 - first % LAYOUT_V_BLOCK, left = steps_left(check, first) - 1;
+    return (int)at_most(check->ir->design.drafts, at_most(block, left));
+}
+
+// Tokens of the step whose first ids are right, as far as the request goes.
+static int right_tokens(struct check *check, int64_t first, const uint32_t drafts[], int drafted) {
+    int right = 1;
+    for (; right <= drafted && plan_run(check, first + right - 1) && plan_has(check, first + right); right++)
+        if (check->ids[first + right - check->request.count] != drafts[right - 1]) break;
+    return right;
+}
+
+static void count_step(struct check_drafts_counts *c, int drafted, int right) {
+    c->drafted += (uint64_t)drafted;
+    c->accepted += (uint64_t)right;
+    if (drafted == 0) c->none++;
+    else c->right[right]++;
+}
+
+static void add_step(struct check *check, int64_t first) {
+    struct check_drafts_state *d = &check->drafts;
+    const struct check_request *r = &check->request;
+    int64_t count = first + 1;
+    uint32_t *ids = ARENA_ARRAY(check->arena, uint32_t, (size_t)count);
+    memcpy(ids, r->ids, (size_t)r->count * sizeof *ids);
+    memcpy(ids + r->count, check->ids, (size_t)(count - r->count) * sizeof *ids);
+    const uint32_t *found = d->off || d->pause ? NULL : find_drafts(ids, count, check->ir->design.drafts);
+    struct step s = {.first = first, .head = true, .final = steps_left(check, first) == 1};
+    int drafted = found ? most_drafts(check, first) : 0;
+    s.tokens = 1 + drafted;
+    s.valid = right_tokens(check, first, found, drafted);
+    count_step(&d->counts, drafted, s.valid - 1);
+    VEC_PUSH(check->arena, d->step, s);
+}
+
+bool drafts_step(struct check *check, int64_t index, struct step *step) {
+    struct check_drafts_state *d = &check->drafts;
+    while ((int64_t)d->step.count <= index) {
+        const struct step *last = d->step.count ? &d->step.items[d->step.count - 1] : NULL;
+        int64_t first = last ? last->first + last->valid : check->request.count;
+        if (!plan_run(check, first - 1) || !plan_has(check, first)) return false;
+        if (last) judge(d, last);
+        add_step(check, first);
+    }
+    *step = d->step.items[index];
+    return true;
+}
+
+int64_t drafts_steps(struct check *check) {
+    struct step step;
+    while (drafts_step(check, (int64_t)check->drafts.step.count, &step)) continue;
+    return (int64_t)check->drafts.step.count;
+}
+
+void drafts_begin(struct check *check) {
+    bool off = check->drafts.off;
+    check->drafts = (struct check_drafts_state){.off = off};
+}
+
+struct check_drafts_counts check_drafts(struct check *check) {
+    (void)plan_steps(check);
+    return check->drafts.counts;
+}
+
+void check_drafts_off(struct check *check, bool off) { check->drafts.off = off; }
