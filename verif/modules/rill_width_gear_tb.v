@@ -29,7 +29,7 @@ module rill_width_gear_tb;
     reg  [USER_W-1:0]           user;
     integer                     seed, n, row, t, e, held;
     integer                     sizes [0:FIRINGS-1];       // elements per token of a firing
-    integer                     firing = 0, chunk = 0, tok = 0;
+    integer                     firing = 0, chunk = 0, tok = 0; // of the next chunk that comes out
     reg  [ELEM_W-1:0]           due;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -40,7 +40,7 @@ module rill_width_gear_tb;
         .s_axis_tcount(s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
         .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
         .m_axis_tlast(m_last));
-    // Only stalls and checks the protocol; the content is checked below.
+    // This sink stalls, and its checker checks the protocol. The content is checked below.
     reg  ready_q = 0;
     integer stall, random = 77;
     assign m_ready = ready_q && !rst;

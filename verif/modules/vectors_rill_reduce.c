@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_reduce_tb: GROUPS groups of random values and what becomes of them. FAULT 1: an infinity; 2: a value
-// outside the grid of the sums.
+// Prints firings for rill_reduce_tb: GROUPS groups of random values, and what they are reduced to. With FAULT 1 one of
+// them has an infinity, with FAULT 2 a value outside the grid of the sums.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12, PLAIN = 0x35800000 /* bits of 2^-20 */ };
 
 struct shape {
-    int function; // of golden_reduce
-    size_t groups, count, keep;
+    int function;               // of golden_reduce
+    size_t groups, count, keep; // a group has `keep` results, each of `count` elements
 };
 
 static struct shape shape_of(int argc, char **argv) {
