@@ -115,6 +115,7 @@ module rill_pair_products_tb;
         .x(skewed),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
 
+    // [n]: what belongs to the beat of n cycles ago: its valid tokens, their terms, and the sums of their factors.
     reg  [MANY-1:0]       due_there [1:LATENCY];
     reg  [MANY*TERM_W-1:0] due [1:LATENCY];
     reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];

@@ -60,6 +60,7 @@ module rill_position_tb;
         i = $urandom(seed);
         for (f = 0; f < STEPS; f = f + 1) begin
             ntok[f] = $urandom_range(TOKENS, 1);
+            // Step 5 has the largest positions, and step 6 the last rows.
             pos[f] = f == 5 ? 65535 - ntok[f] : f == 6 ? ROWS - ntok[f] : $urandom_range(ROWS + 1);
             for (i = 0; i < ntok[f]; i = i + 1)
                 bad = bad + (pos[f] + i >= ROWS);

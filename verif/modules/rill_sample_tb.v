@@ -50,6 +50,7 @@ module rill_sample_tb;
     wire [31:0]         id_data;
     wire [TOK_W:0]      id_user;
     reg                 id_ready = 0;
+    // Firing (f), chunk (c) and token (t) that come next, in and out. begun: firings whose first id was offered.
     integer             in_f = 0, in_c = 0, in_t = 0, out_f = 0, out_t = 0, begun = 0;
     reg                 held = 0;
     reg  [TOK_W+33:0]   held_word;

@@ -75,6 +75,7 @@ module rill_segment_walker_tb;
     localparam [SEGMENT_BITS-1:0] WEIGHTS = segment(SEGMENT_KIND_WEIGHTS, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
     localparam [SEGMENT_BITS-1:0] KEYS = segment(SEGMENT_KIND_K, 65536 * BYTES, 512 * BYTES, 2, 0, 0);
     localparam [SEGMENT_BITS-1:0] VALUES = segment(SEGMENT_KIND_V, 98304 * BYTES, 640 * BYTES, 2, OUTER, 32 * BYTES);
+    // NONE gives no run, because its `outer` is 0. HEAD has more beats than one descriptor can have.
     localparam [SEGMENT_BITS-1:0] NONE = segment(SEGMENT_KIND_V, 0, 0, 2, 0, 32);
     localparam [SEGMENT_BITS-1:0] HEAD = segment(SEGMENT_KIND_WEIGHTS, 131072 * BYTES, 0, 66000, 0, 0);
 

@@ -15,6 +15,7 @@ module rill_stream_demux_tb;
     localparam STEPS = 30;
     localparam WORDS = STEPS * (2 * REPEAT + 2) * LONGEST;
     localparam [7:0] TAIL_PORT = PORTS - 1;
+    // Section 0: port 0, dropped. Section 1: TAIL_PORT. Section 2: port 0, in head steps.
     localparam [31:0] TABLE = {8'd0, TAIL_PORT, 8'd255, 8'd0};
     localparam [47:0] REPEATS = {16'd1, 16'd1, REPEAT[15:0]};
 

@@ -79,6 +79,7 @@ module rill_v_tail_tb;
     integer                closed [0:MAX_STEPS-1];   // steps up to this one that fill a block
     integer                begun [0:LAYERS*HEADS-1]; // steps of which this head has begun to come
     integer                ended [0:LAYERS*HEADS-1]; // steps of which this head is stored
+    // hold: cycles until V may be offered again. read_rate: percent of the cycles that have a read.
     integer                steps = 0, seed, idle, read_rate, pos, i, n, t, l, h, u, s = 0, skip, quiet = 0, reads = 0,
         hold = 0, cycle = 0;
     integer                heads = 0, layers = 0, end_layer = 0, end_head = 0; // heads, layers: that are done

@@ -88,7 +88,7 @@ module rill_width_converter_tb;
                     count = row == rows - 1 ? LAST : IN_ELEMS;
                 number = count;
                 for (t = 0; t < active; t = t + 1) begin
-                    for (e = 0; e < IN_ELEMS; e = e + 1) begin       // elements past the count hold anything
+                    for (e = 0; e < IN_ELEMS; e = e + 1) begin       // elements past the count: any value
                         word[e*ELEM_W +: ELEM_W] = $random(seed);
                         if (e < count)
                             value[t*MOST + held + e] = word[e*ELEM_W +: ELEM_W];

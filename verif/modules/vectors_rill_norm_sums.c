@@ -5,6 +5,7 @@
 
 enum { FIRINGS = 6 };
 
+// Prints a firing for a bank. spoiled: one value must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, int bank, int spoiled) {
     int ntok = stream_tokens(s, v), tok_bits = s->tokens > 4 ? 3 : s->tokens > 2 ? 2 : 1;
     size_t n = 1 + (size_t)stream_below(v, 100), chunks = (n + (size_t)s->lanes - 1) / (size_t)s->lanes;

@@ -48,6 +48,7 @@ static void fill(struct vectors *v, const struct shape *p, float x[]) {
     }
 }
 
+// Prints a firing. spoiled: one value must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, const struct shape *p, int ntok, int spoiled) {
     size_t blocks = golden_block_count(p->n, p->block), all = p->n * (size_t)ntok, units = 0;
     float *x = stream_alloc(all);

@@ -24,6 +24,7 @@ static void overflow(size_t n, float x[], float gamma[]) {
     gamma[n / 2] = 0x1p127f;
 }
 
+// Prints a firing. spoiled: it must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, size_t n, int ntok, int spoiled) {
     size_t all = n * (size_t)ntok;
     float *x = stream_alloc(all), *y = stream_alloc(all), *gamma = stream_alloc(n);

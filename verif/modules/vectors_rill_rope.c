@@ -10,6 +10,7 @@ struct sizes {
     int beside; // PAIRS: the two elements of a pair are neighbours
 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct stream *s, struct vectors *v, const struct sizes *z, int ntok, int spoiled) {
     size_t n = z->heads * z->head, all = n * (size_t)ntok;
     float *x = stream_alloc(all), *y = stream_alloc(all), *row = stream_alloc(z->rotary * (size_t)ntok);

@@ -17,6 +17,7 @@ struct operation {
     size_t n; // elements of a firing per token; 0: random
 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct operation *o, const struct stream *s, struct vectors *v, int spoiled) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     struct golden_fault fault = {0};
