@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: a memory at one AXI4 port, with random latency and stalls. It answers reads of different ids in any
-// order, accepts the beats of a write burst before its address, and answers some addresses with an error. Word w of the
-// memory starts as pattern(w).
-// Parameters: BEAT_BITS, ID_W, WORDS (32-bit words, a power of two; addresses wrap). stall: percent of cycles.
+// Bench part: a memory at one AXI4 port, with random stalls. It answers reads of different ids in any order, accepts
+// the beats of a write burst before its address, and can answer one address with an error. Word w of the memory starts
+// as pattern(w).
+// WORDS: 32-bit words, a power of two; addresses wrap. stall: percent of the cycles in which a channel stalls.
+// latency: least cycles from an address of a read, or from a write burst that is complete, to the answer.
 `default_nettype none
 
 module axi_memory_bfm #(
@@ -15,7 +16,7 @@ module axi_memory_bfm #(
     input  wire [31:0]            stall,
     input  wire [31:0]            latency,
     input  wire                   error_en,
-    input  wire [63:0]            error_addr,     // the beat at this address gets SLVERR
+    input  wire [63:0]            error_addr,     // a beat read here, or a burst that writes here, gets SLVERR
     input  wire                   arvalid,
     output reg                    arready,
     input  wire [ID_W-1:0]        arid,
@@ -42,8 +43,8 @@ module axi_memory_bfm #(
     output reg  [1:0]             bresp
 );
     localparam BEAT_WORDS = BEAT_BITS / 32;
-    localparam QUEUE = 64;
-    localparam BEATS = 1024;
+    localparam QUEUE = 64;                        // size of the queues of bursts
+    localparam BEATS = 1024;                      // size of the buffer of write beats
 
     function [31:0] pattern(input integer word);
         pattern = (word * 32'h9E3779B1) ^ (word >> 7);
@@ -125,7 +126,8 @@ module axi_memory_bfm #(
             end
         end
 
-    // Writes.
+    // Writes: queues of addresses (a_*), beats (w_*) and responses (b_*). A burst is stored when its address and all
+    // its beats are here, in the order of the addresses.
     reg [63:0]          a_addr [0:QUEUE-1];
     reg [7:0]           a_len [0:QUEUE-1];
     reg [ID_W-1:0]      a_id [0:QUEUE-1];

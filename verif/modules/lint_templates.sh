@@ -28,11 +28,11 @@ verilator_lint() { # file, module, NAME=VALUE...
 }
 
 icarus_lint() {
-    # by this shell: a redirection has a process of its own
+    # This shell expands the name, because the redirection is done by another process, where BASHPID is different.
     local file=$1 module=$2 args=() dir said=$WORK/icarus.$BASHPID
     shift 2
     for dir in "$root"/rtl-templates/*/; do args+=(-y "$dir" -I "$dir"); done
-    # Unread outputs and signals of a template are Verilator's business: it knows the agreed ways to mark them.
+    # Verilator checks for unread outputs and signals of a template, because it knows the agreed ways to mark them.
     timeout "$limit" iverilog -g2005 -Wall -Wno-timescale -t null "${args[@]}" "${@/#/-P$module.}" -s "$module" \
         "$file" >"$said" 2>&1
     local status=$? warned=0
@@ -42,7 +42,7 @@ icarus_lint() {
     [ "$status" = 0 ] && [ "$warned" = 0 ]
 }
 
-# A quoted string as a sized constant: chparam takes no strings.
+# Prints a quoted string as a sized constant, because chparam takes no strings; prints other values as they are.
 string_bits() {
     local text=${1#\"}
     if [ "$text" = "$1" ]; then echo "$1"; return; fi
@@ -50,8 +50,8 @@ string_bits() {
     echo "$((${#text} * 8))'h$(printf '%s' "$text" | od -An -tx1 | tr -d ' \n')"
 }
 
-# Yosys looks modules up in a list of all templates, read without elaborating their defaults. (Parameters by chparam:
-# `hierarchy -chparam` of Yosys 0.23 breaks off over modules whose parts have equal parameters.)
+# Yosys finds modules among all templates, which are read without elaborating their defaults. Parameters are set by
+# chparam, because `hierarchy -chparam` of Yosys 0.23 stops with an error at modules whose parts have equal parameters.
 yosys_lint() {
     local file=$1 module=$2 set_params="" include_dirs="" pair dir
     shift 2
@@ -131,7 +131,7 @@ list_sets() { # kind, table file: a job for each set; a line that begins with `!
     done <"$2"
 }
 
-# Rules of front ends that are stricter than these three tools: verif/lint/strict.py.
+# Checks the rules of front ends that are stricter than these three tools (verif/lint/strict.py).
 check_strict() {
     local dir file module include=() files=()
     for dir in "$root"/rtl-templates/*/; do include+=(-I "$dir"); done

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_norm_spread. Compares n * S2 - S1^2 with 128-bit arithmetic, up to the largest sums. The latency is
-// 6 enabled clocks.
+// Testbench of rill_norm_spread. Compares N * S2 - S1^2 with 128-bit arithmetic, up to the largest sums. S1 is the sum
+// of N numbers, and S2 the sum of their squares, which comes in the parts high, middle and low. The latency is 6
+// enabled clocks.
 // sweep: N=1
 // sweep: N=768
 // sweep: N=65536
@@ -16,7 +17,7 @@ module rill_norm_spread_tb;
     reg  [59:0]   s1_vector [0:4095], high_vector [0:4095], middle_vector [0:4095], low_vector [0:4095];
     reg  [119:0]  y_vector [0:4095];
     reg  [1023:0] path;
-    integer       file, count = 0, given = 0;
+    integer       file, count = 0, given = 0;      // given: vectors that were given so far, each for one enabled clock
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_norm_spread #(.N(N)) dut (.clk(clk), .en(en), .s1(s1), .high(high), .middle(middle), .low(low), .y(y));

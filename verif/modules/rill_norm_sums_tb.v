@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_norm_sums. Compares the sums of interleaved vectors in random rows with 64-bit arithmetic. Also
-// checks the latency of at most log2(LANES) + 8 cycles, and the fault of |X| >= 2^43.
+// Testbench of rill_norm_sums. Compares the sums of vectors with 64-bit arithmetic. The chunks of all tokens of a
+// firing are interleaved. A token's row is {bank, token}, and firings use the two banks in turn. Also checks the
+// latency of at most log2(LANES) + 8 cycles, and the faults of an infinity and of |X| = 2^43.
 // sweep: LANES=1 TOKENS=1 FAULT=0
 // sweep: LANES=4 TOKENS=2 FAULT=0
 // sweep: LANES=16 TOKENS=8 FAULT=0
@@ -13,7 +14,7 @@
 module rill_norm_sums_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter FAULT = 0;
+    parameter FAULT = 0;                         // kind of fault in the vectors (vectors_rill_norm_sums.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam ROW_W = USER_W;
 
@@ -28,13 +29,16 @@ module rill_norm_sums_tb;
     rill_file_driver #(.TAG("x"), .DATA_W(LANES * 32), .USER_W(USER_W), .SALT(1)) u_x (.clk(clk), .rst(rst),
         .m_axis_tvalid(x_tvalid),
         .m_axis_tready(!rst), .m_axis_tdata(x_tdata), .m_axis_tuser(x_tuser), .m_axis_tlast(x_tlast), .done(x_done));
-    // A marker of the vectors: the last chunk of every token (tag "last") comes in step with the data.
+    // A second stream (tag "last") marks each token's last chunk. It has the SALT of u_x, so it idles in the same
+    // cycles, and its words come with those of u_x.
     wire last_tvalid, last_done, last_tlast, last_tuser, last;
     rill_file_driver #(.TAG("last"), .DATA_W(1), .USER_W(1), .SALT(1)) u_last (.clk(clk), .rst(rst),
         .m_axis_tvalid(last_tvalid),
         .m_axis_tready(!rst), .m_axis_tdata(last), .m_axis_tuser(last_tuser), .m_axis_tlast(last_tlast),
         .done(last_done));
 
+    // first_q: the chunks that come are the tokens' first ones. bank_q: bank of the firing, changed after its last
+    // chunk.
     always @(posedge clk) if (!rst && x_tvalid && x_tuser[USER_W-1]) begin
         first_q <= x_tlast;
         if (x_tlast) bank_q <= !bank_q;
@@ -45,7 +49,7 @@ module rill_norm_sums_tb;
         .m_high(high),
         .m_middle(middle), .m_low(low), .fault(fault));
 
-    // A free-running unit: its sink is always ready.
+    // The unit cannot wait, so its sink is always ready.
     rill_file_monitor #(.TAG("y"), .DATA_W(240), .USER_W(ROW_W), .STALL(0), .COMPARE(FAULT == 0)) u_y (
         .clk(clk), .rst(rst), .s_axis_tvalid(valid && !rst), .s_axis_tready(unused_ready),
         .s_axis_tdata({sum, high, middle, low}),

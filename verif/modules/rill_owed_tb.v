@@ -15,6 +15,8 @@ module rill_owed_tb;
     wire    owed;
     integer seed, idle, stall, open = 0, silent = 0, late = 0, resets = 0, outlasted = 0, mended = 0, cycles = 0;
     reg     want = 0, failed = 0;
+    // want: the expected owed. open: bursts without an answer. silent: cycles without a sign while want is high.
+    // outlasted, mended: how often want has ended after QUIET silent cycles, or because every burst was answered.
 
     rill_owed #(.QUIET_BITS(QUIET_BITS)) dut (
         .clk(clk), .rst(rst), .asked(asked), .answered(answered), .sign(sign), .owed(owed));
@@ -39,7 +41,7 @@ module rill_owed_tb;
             failed = 1;
             $finish;
         end
-        // The model: what the edge before has seen.
+        // Updates the model with the inputs of this edge. The next edge compares it.
         silent = rst || sign || !want ? 0 : silent + 1;
         if (silent == QUIET) begin
             want = 0;
@@ -54,7 +56,8 @@ module rill_owed_tb;
             if (asked && !answered) open = open + 1;
             if (!asked && answered && open > 0) open = open - 1;
         end
-        // The next cycle's pins: a memory that is silent now and then, and one that dies with the reset.
+        // Chooses the inputs of the next cycle. With late = 0 the memory has died with the latest reset and answers
+        // nothing until the next reset. Otherwise it is silent only now and then.
         if (rst && chance(50)) begin
             rst <= 0;
             late = $urandom_range(2);

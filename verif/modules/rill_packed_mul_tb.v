@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_packed_mul. Multiplies every weight with the extreme values of both activations and with random
-// ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each one works a cycle
-// after the previous one, and all but the first and the last also add a product of another multiplier. The halves of
-// the result must be the plain sums. p must not change while en is low.
+// ones, alone and in chains of up to 33. In a chain the last multiplier adds the bias of all products, each one works a
+// cycle after the previous one, and all but the first and the last also add a product of another multiplier. The halves
+// of the result must be the plain sums of products and biases. p must not change while en is low.
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64
@@ -22,11 +22,11 @@ module rill_packed_mul_tb;
     parameter COUNT = 1;
     parameter X_BITS = 8;
     parameter SUM_W = 32;
-    localparam END = 1 << X_BITS - 1;
-    localparam SPLIT = 26 - X_BITS;
-    localparam BIAS = 16 * END;
+    localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
+    localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper half
+    localparam BIAS = 16 * END;                // B of rill_packed_mul, for one product
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
-    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
+    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 4000;
     wire             clk, rst;
@@ -72,7 +72,8 @@ module rill_packed_mul_tb;
         end
     endgenerate
 
-    // Expected end of the chain: that of the round COUNT - 1 cycles ago, or of an earlier round if en was low.
+    // told[i]: {en, low, high} of the round whose factors were taken i clock edges before the latest one. The end of
+    // the chain shows the sums of told[COUNT-1]. If en was low then, it still shows those of the latest round with en.
     reg  [64:0]  told [0:COUNT-1];
     integer      want_low = 0, want_high = 0;
     always @(posedge clk) begin

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_pair_products. Sends beats of int8, int4 or int4_asym weights with and without gaps, for any subset
-// of the tokens, with the largest values of all factors first. Terms are compared with plain sums of products in every
-// cycle, also in cycles without a valid term, so both forms of the module give the same terms in the same cycles.
+// Testbench of rill_pair_products. Sends beats of int8, int4 or int4_asym weights with and without gaps, for token 0
+// and any of the others, with the largest values of all factors first. Terms are compared with plain sums of products
+// in every cycle, also in cycles without a valid term, so all forms of the module give the same terms in the same
+// cycles.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 form=fast
 // sweep: BEAT_BITS=512 form=cells
@@ -61,14 +62,14 @@ module rill_pair_products_tb;
     parameter PUMP = PAIRS > 1 ? 2 : 1;
     localparam MANY = 2 * PAIRS;                 // tokens
 `include "rill_pair_skew.vh"
-    localparam END = 1 << X_BITS - 1;
+    localparam END = 1 << X_BITS - 1;            // factors are -END to END - 1
     localparam GROUP_W = X_BITS + 5;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TERM_W = X_BITS + 26;
-    localparam N = BEAT_BITS / 8;
-    localparam X_W = 8 * BEAT_BITS;
-    localparam SUMS_AT = 6 + PAIR_MORE;
-    localparam LATENCY = 10 + PAIR_MORE;
+    localparam N = BEAT_BITS / 8;                // bytes of a beat
+    localparam X_W = 8 * BEAT_BITS;              // factors of a pair: 32 bits for each nibble of a beat
+    localparam SUMS_AT = 6 + PAIR_MORE;          // cycles from a beat until its sums are taken
+    localparam LATENCY = 10 + PAIR_MORE;         // cycles from a beat to its terms
     parameter BEATS = 240;
 
     wire                  clk, clk_2x, rst;
@@ -82,7 +83,8 @@ module rill_pair_products_tb;
     reg  [MANY*SUMS_W-1:0] sums;
     wire [MANY*TERM_W-1:0] term;
 
-    // The factors of a byte of the beat come as many cycles later as the header says, of each pair.
+    // Returns a mask of the factors that must come `skew` cycles after their beat (rill_pair_skew.vh). skewed has each
+    // factor of x that many cycles late.
     function [PAIRS*X_W-1:0] of_skew(input integer skew);
         integer i, pair;
         for (pair = 0; pair < PAIRS; pair = pair + 1)
@@ -113,13 +115,15 @@ module rill_pair_products_tb;
         .x(skewed),
         .group_scale(group_scale), .shift(shift), .asym(asym), .words(words), .sums(sums), .term(term));
 
+    // [n]: what belongs to the beat of n cycles ago: its valid tokens, their terms, and the sums of their factors.
     reg  [MANY-1:0]       due_there [1:LATENCY];
     reg  [MANY*TERM_W-1:0] due [1:LATENCY];
     reg  [MANY*SUMS_W-1:0] late_sums [1:SUMS_AT];
     reg  [MANY*TERM_W-1:0] want;
-    reg  [MANY-1:0]       known = 0;
+    reg  [MANY-1:0]       known = 0;             // tokens that have had a valid term, so `want` is known
     reg  signed [63:0]    total [0:MANY-1];
     reg  signed [63:0]    shifted;
+    // close: beats that came directly after another one. extreme: factors are the largest or the smallest.
     integer               n, k, t, q, w, weight, seed, idle, beats = 0, close = 0, extreme;
     reg                   failed = 0, was_reset = 0, was_valid = 0;
 
@@ -132,7 +136,7 @@ module rill_pair_products_tb;
         below = $unsigned($random(seed)) % limit;
     endfunction
 
-    // A factor at random; the first beats hold the largest and smallest ones alone.
+    // Returns a random number from low to high. In the first 64 beats it is one of the two ends instead.
     function integer factor(input integer low, high, pick);
         factor = extreme ? (pick ? high : low) : low + below(high - low + 1);
     endfunction
@@ -179,7 +183,8 @@ module rill_pair_products_tb;
         end
     endtask
 
-    task put_factor(input integer nibble); // packs the factors of token t; tokens above t were packed before
+    // Adds the factor q of token t to the word of its pair. The odd token of a pair comes first.
+    task put_factor(input integer nibble);
         x[X_W*(t/2)+32*place(nibble) +: 32] =
             t % 2 ? q * (1 << 26 - X_BITS) : x[X_W*(t/2)+32*place(nibble) +: 32] + q;
     endtask

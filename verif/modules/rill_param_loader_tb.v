@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_param_loader. Every store must get its beats in order and in pieces, the first piece one cycle
-// after its beat, without a pause. done must come at the end. A second start must repeat all of this.
+// after its beat, without a pause while beats come. done must come at the end. Three more starts must repeat all of
+// this.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
@@ -33,6 +34,8 @@ module rill_param_loader_tb;
     reg  [BEAT_BITS-1:0] word;
     reg  [LOAD_BITS-1:0] due_data [0:4095];
     integer              due_store [0:4095];
+    // wanted, seen: pieces that must come and that have come. waits: cycles in which tready was wrong while beats came.
+    // started: cycle of the start, from which waits are counted.
     integer              wanted = 0, seen = 0, n, s, i, p, seed, waits = 0, started = 1 << 30;
     reg                  handed_q = 0, active = 0;
     integer              piece = 0;
@@ -46,7 +49,8 @@ module rill_param_loader_tb;
         .s_axis_beat_tvalid(s_valid), .s_axis_beat_tready(s_ready), .s_axis_beat_tdata(s_data), .load_valid(load_valid),
         .load_store(load_store), .load_data(load_data), .done(done));
 
-    // Latency 1: in each cycle with a beat, a piece of the beat is handed over. The beat is taken with its last piece.
+    // In each cycle with a beat, a piece of the beat must be handed over, which is on load_data one cycle later. The
+    // beat is taken together with its last piece.
     always @(posedge clk) begin
         handed_q <= s_valid && active;
         piece <= rst || (s_valid && s_ready) ? 0 : s_valid && active ? piece + 1 : piece;

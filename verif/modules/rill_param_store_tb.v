@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_param_store. After a load the words come out again and again in order, and none before it. A second
-// load starts over with other words; `keep` starts over with the earlier words, also after a reset. Checks the latency,
-// also to another die, and the rate.
+// Testbench of rill_param_store. After a load the words must come again and again in order, and none before it. Further
+// loads bring other words. `keep` must bring the words of the latest load again, also after a reset. Checks the
+// latency, also to another die, and the rate.
 // sweep: LOAD_BITS=256 WORD_W=64 WORDS=10
 // sweep: LOAD_BITS=256 WORD_W=64 WORDS=4
 // sweep: LOAD_BITS=512 WORD_W=512 WORDS=7
@@ -38,7 +38,8 @@ module rill_param_store_tb;
         .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
     rill_hop #(.DATA_W(LOAD_BITS), .STAGES(HOPS)) u_way (.clk(clk), .rst(rst), .d(load_data), .q(data_there));
-    // load_start withdraws a word, when it arrives: to the checker it is a reset.
+    // When load_start arrives at the store, it withdraws an offered word. The monitor sees a reset then, because its
+    // checker does not allow a word to be withdrawn.
     wire withdrawn;
     rill_hop #(.DATA_W(1), .CLEAR_W(1), .STAGES(HOPS)) u_withdrawn (.clk(clk), .rst(rst || reset), .d(load_start),
         .q(withdrawn));
@@ -46,7 +47,8 @@ module rill_param_store_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
-    task load(input integer extra);          // beats past the last word
+    // Loads random words. extra: beats after those of the last word, which the store must ignore.
+    task load(input integer extra);
         begin
             for (i = 0; i < ALL_W / 32; i = i + 1)
                 all[i*32 +: 32] = $random(seed);
@@ -70,7 +72,8 @@ module rill_param_store_tb;
         end
     endtask
 
-    task keep_it;                            // the words of the earlier load come again
+    // Resets the store and makes the words of the latest load valid again.
+    task keep_it;
         begin
             reset = 1;
             repeat (3) @(negedge clk);

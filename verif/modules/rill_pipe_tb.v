@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pipe. Checks order, latency and the sideband that travels along, and that no word is lost or
-// doubled. valid[] must follow the stages, and all copies of step must be high while a word can move.
+// doubled. valid[] must follow the stages, and all copies of step must be high exactly while a word can move.
 // sweep: LATENCY=1
 // sweep: LATENCY=2
 // sweep: LATENCY=14
@@ -24,7 +24,7 @@ module rill_pipe_tb;
     wire [1:0]         s_tuser, m_tuser;
     wire [LATENCY-1:0] valid;
     wire [COPIES-1:0]  step;
-    reg  [LATENCY-1:0] model_q = 0;
+    reg  [LATENCY-1:0] model_q = 0;           // the expected valid[]
     reg                fault = 1'b0;
     integer            i;
 
@@ -50,7 +50,7 @@ module rill_pipe_tb;
         u_m.expect_word(i * 32'h01234567, i[1:0], i % 7 == 0);
     end
 
-    reg                fresh_q = 1'b1;        // in the cycle after a reset the stages are as if they were full
+    reg                fresh_q = 1'b1;        // the cycle after a reset, in which stages move only if m_tready is high
     wire               moves = m_tready || (!m_tvalid && !fresh_q);
     always @(posedge clk) begin
         fresh_q <= rst;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_position. Checks descriptors, rows, padding, order and token marks, the fault of a position past
-// the table, and the rate of one chunk per cycle.
+// Testbench of rill_position. Checks descriptors, rows, padding, order and token marks, a fault for each position past
+// the table (for which row 0 is fetched), and the rate of one chunk per cycle.
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=512 N=5 ROWS=30
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=256 N=48 ROWS=61
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=256 N=100 ROWS=50
@@ -25,7 +25,7 @@ module rill_position_tb;
     localparam [39:0] TABLE = 40'h12_3456_7000;
 
     reg                  clk = 0, rst = 1, failed = 0, held = 0;
-    integer              seed, idle, stall, i, f, cycles = 0, faults = 0, bad = 0;
+    integer              seed, idle, stall, i, f, cycles = 0, faults = 0, bad = 0; // bad: faults that must come
     integer              pos [0:STEPS-1], ntok [0:STEPS-1];
     reg                  step_valid = 0, beat_valid = 0, desc_ready = 0, y_ready = 0;
     wire                 step_ready, desc_valid, beat_ready, y_valid, y_last, fault;
@@ -36,6 +36,8 @@ module rill_position_tb;
     wire [39:0] desc_offset = desc_data[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W];
     reg  [BEAT_BITS-1:0] beat_data;
     wire [LANES*32-1:0]  y_data;
+    // Step (f), token (t), beat and chunk (c) that come next: step words in, descriptors, beats of rows, chunks of y.
+    // from: cycle of a step's first chunk.
     integer              in_f = 0, desc_f = 0, desc_t = 0, row_f = 0, row_t = 0, row_beat = 0, y_f = 0, y_t = 0,
         y_c = 0, from = 0;
     reg  [LANES*32+TOK_W+1:0] held_word;
@@ -58,6 +60,7 @@ module rill_position_tb;
         i = $urandom(seed);
         for (f = 0; f < STEPS; f = f + 1) begin
             ntok[f] = $urandom_range(TOKENS, 1);
+            // Step 5 has the largest positions, and step 6 the last rows.
             pos[f] = f == 5 ? 65535 - ntok[f] : f == 6 ? ROWS - ntok[f] : $urandom_range(ROWS + 1);
             for (i = 0; i < ntok[f]; i = i + 1)
                 bad = bad + (pos[f] + i >= ROWS);
@@ -75,6 +78,7 @@ module rill_position_tb;
         end
     endtask
 
+    // Returns the row that must be fetched for a token.
     function integer row_of(input integer step, input integer token);
         row_of = pos[step] + token >= ROWS ? 0 : pos[step] + token;
     endfunction
@@ -122,7 +126,7 @@ module rill_position_tb;
         if ((!beat_valid || beat_ready) && (row_f < desc_f || (row_f == desc_f && row_t < desc_t))
             && $urandom_range(99) >= idle) begin
             beat_valid <= 1;
-            for (i = 0; i < BEAT_WORDS; i = i + 1)   // random bits past N, which must not appear in the result
+            for (i = 0; i < BEAT_WORDS; i = i + 1)   // words past N are not 0; they must not appear in the result
                 beat_data[i*32 +: 32] <= pattern(row_of(row_f, row_t), row_beat * BEAT_WORDS + i);
             row_beat = row_beat + 1;
             if (row_beat == ROW_BEATS) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_prompt_ids. The ids of several prompts must come in order, none lost or doubled, when beats come
-// late and ids are taken late. No beat may be taken while ids are left or while the module is closed. clear discards
-// what it holds.
+// late and ids are taken late. No beat may be taken while ids are left or while `takes` is low. clear must discard the
+// beat that is held.
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
 // quick: BEAT_BITS=256
@@ -16,6 +16,7 @@ module rill_prompt_ids_tb;
     reg  [BEAT_BITS-1:0] data;
     wire                 ready, any;
     wire [31:0]          id;
+    // given, taken: ids of the prompt that have entered and left.
     integer              seed, idle, stall, next, prompt, given, taken, i, cycles = 0;
     reg                  failed = 0;
 
@@ -43,7 +44,7 @@ module rill_prompt_ids_tb;
             if (id !== id_of(prompt, taken)) fail(1);
             taken = taken + 1;
         end
-        if (valid && ready && given - IDS != taken) fail(2);   // ids are left
+        if (valid && ready && given - IDS != taken) fail(2);   // a beat is taken although ids are left
         if (ready && !open) fail(3);
         #0.1;
         valid <= $urandom_range(99) >= idle;

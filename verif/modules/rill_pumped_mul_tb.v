@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pumped_mul with rill_pump_phase. Multiplies every weight with the extreme values of all activations
-// and with random ones, alone and in chains of up to 33. In a chain the last multiplier carries the bias of all, each
-// one works half a cycle after the one before, and all but the first and the last also add a product of another
-// multiplier. The halves of the result must be the plain sums, of one pair and then of the other. Inputs are valid only
-// while they are taken. The sums of every half of a cycle are compared with the definition, so the Verilog form and the
-// vendor's cell are equal.
+// and with random ones, alone and in chains of up to 33. In a chain the last multiplier adds the bias of all products,
+// each one works half a cycle after the previous one, and all but the first and the last also add a product of another
+// multiplier. The halves of the result must be the plain sums of products and biases, of one pair and then of the
+// other. Inputs are valid only while they are taken. The sums of every half of a cycle are compared with the
+// definition, so the Verilog form and the vendor's cell are equal.
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3
@@ -27,11 +27,11 @@ module rill_pumped_mul_tb;
     parameter COUNT = 1;
     parameter X_BITS = 8;
     parameter SUM_W = 32;
-    localparam END = 1 << X_BITS - 1;
-    localparam SPLIT = 26 - X_BITS;
-    localparam BIAS = 16 * END;
+    localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
+    localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper half
+    localparam BIAS = 16 * END;                // B of rill_packed_mul, for one product
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
-    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0;
+    localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 3000;
     localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
@@ -48,7 +48,7 @@ module rill_pumped_mul_tb;
     integer          x1 [0:1];
     integer          lows [0:1];
     integer          highs [0:1];
-    reg              there;
+    reg              there;                    // the inputs of this round are valid
 
     rill_bench_clock u_clock (.clk(clk), .clk_2x(clk_2x), .rst(rst), .again(1'b0));
     rill_pump_phase #(.COPIES(1)) u_phase (.clk(clk), .clk_2x(clk_2x), .phase(phase));
@@ -95,7 +95,8 @@ module rill_pumped_mul_tb;
         weight_of = both[36:32];
     endfunction
 
-    // Expected end of the chain, one half of a cycle after the other.
+    // told[i]: {valid, lower sum, upper sum} for the pair that was given i halves of a cycle ago. The end of the chain
+    // must show told[AT].
     reg  [64:0]  told [0:AT];
     integer      checked = 0;
     always @(negedge clk_2x) begin : check // in the middle of each half

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_quantize. Compares blocks, short last blocks, output firings, padding to an even number of units,
-// and blocks of zeros and of tiny values with the C function. Also checks the latency, and that nothing waits if only
-// one of several tokens is active. An input firing has N elements (RANDOM: 1 to N, in whole chunks unless the block
-// covers them).
+// and blocks of zeros and of tiny values with the C function. Also checks the latency, and for NTOK below TOKENS that
+// no input waits. An input firing has N elements (with RANDOM = 1 a random number from 1 to N).
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 BLOCK=32 FIRE_BLOCKS=0 N=128 RANDOM=0 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 BLOCK=64 FIRE_BLOCKS=0 N=200 RANDOM=1 FAULT=0
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=512 BLOCK=128 FIRE_BLOCKS=0 N=200 RANDOM=0 FAULT=0
@@ -40,12 +39,12 @@ module rill_quantize_tb;
     parameter EXP_MIN = -24;
     parameter N = 128;
     parameter RANDOM = 0;
-    parameter FAULT = 0;
+    parameter FAULT = 0;     // kind of fault in the vectors (vectors_rill_quantize.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
     localparam CHUNKS = (BLOCK + LANES - 1) / LANES;
     localparam SLOTS = BEAT_BITS / 8 / LANES; // chunks of a unit
-    // From the last chunk of the first block to its first unit; the run's first firing has all tokens.
+    // Cycles from the last chunk of the run's first block to the block's first unit. The first firing has NTOK tokens.
     localparam LATENCY = (LEVELS > 2 ? LEVELS + 4 : 6) + (CHUNKS < SLOTS ? CHUNKS : SLOTS) - 1;
 
     wire clk, rst, fault;

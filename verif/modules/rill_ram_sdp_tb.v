@@ -25,8 +25,8 @@ module rill_ram_sdp_tb;
     reg  [DATA_W-1:0]   write_data;
     wire [DATA_W-1:0]   read_data;
     reg  [DATA_W-1:0]   copy [0:DEPTH-1];
-    reg  [DATA_W-1:0]   due1, due2;          // expected data 1 and 2 cycles after a read
-    reg                 known1 = 0, known2 = 0, read_q = 0; // known: a read has set due1, due2
+    reg  [DATA_W-1:0]   due1, due2;          // expected read_data with LATENCY 1 and 2
+    reg                 known1 = 0, known2 = 0, read_q = 0; // known1, known2: a read has set due1, due2
     integer             i, n, seed;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));

@@ -25,16 +25,17 @@
 module rill_reduce_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter FUNCTION = 0;
+    parameter FUNCTION = 0;        // 0 max, 1 min, 2 sum times SCALE
     parameter N = 0;
     parameter ROUNDS = 1;
     parameter WORDS = 1;
-    parameter GROUPS = 1;
-    parameter SCALE = 897581056;
-    parameter FAULT = 0;
+    parameter GROUPS = 1;          // for the vectors alone (vectors_rill_reduce.c)
+    parameter SCALE = 897581056;   // fp32 bits of 2^-20, which gives the sum; for a mean 2^-20 / elements
+    parameter FAULT = 0;           // kind of fault in the vectors; 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam OUT = N > 0 ? 1 : LANES;
-    localparam BEFORE = N > 0 ? (N + LANES - 1) / LANES - 1 : (ROUNDS - 1) * WORDS; // words before the first one out
+    // Words of a token before the word that gives the first result.
+    localparam BEFORE = N > 0 ? (N + LANES - 1) / LANES - 1 : (ROUNDS - 1) * WORDS;
     localparam DELAY = (FUNCTION == 2 ? 11 : 4) + (N > 0 ? $clog2(LANES) : 0);
 
     wire clk, rst, fault;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_register_copies. Every copy must hold the input of the cycle before, and 0 after a reset.
+// Testbench of rill_register_copies. At the first clock edge of a reset every copy must become 0. Afterwards every copy
+// must hold the value that d had one cycle before.
 // sweep: COPIES=1 DATA_W=1
 // sweep: COPIES=5 DATA_W=13
 // quick: COPIES=5 DATA_W=13
@@ -11,7 +12,7 @@ module rill_register_copies_tb;
     parameter DATA_W = 13;
     wire                     clk, rst;
     reg  [DATA_W-1:0]        d = 0;
-    reg  [DATA_W-1:0]        given = 0;
+    reg  [DATA_W-1:0]        given = 0;      // value that the copies must hold after the next clock edge
     wire [COPIES*DATA_W-1:0] q;
     integer                  n, seed;
 

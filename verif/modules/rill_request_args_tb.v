@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_request_args. Sends requests of all kinds, with several things wrong at once, and checks which
-// fault is reported first. Also checks the steps after the prompt, and that inputs while the module is closed change
-// nothing.
+// fault is reported. Also checks decode_steps, and that inputs change nothing while `follows` is low.
 // sweep: MODE=0 BEAT_BITS=256 ADDR_BITS=34 BASES=3
 // sweep: MODE=0 BEAT_BITS=512 ADDR_BITS=64 BASES=1
 // sweep: MODE=1 BEAT_BITS=512 ADDR_BITS=40 BASES=32
@@ -35,7 +34,9 @@ module rill_request_args_tb;
         .refused(refused), .fault(fault), .place(place));
     always #1 clk = !clk;
 
-    function [63:0] pointer(input integer wrong);          // 1: within a beat, 2: beyond the memory, where there is any
+    // Returns a random pointer. wrong 1: it is not a multiple of a beat; 2: it has a bit above ADDR_BITS, if there is
+    // one.
+    function [63:0] pointer(input integer wrong);
         pointer = BEAT * ($urandom_range(1000)) + (wrong == 1 ? $urandom_range(BEAT - 1, 1) : 0)
             + (wrong == 2 && ADDR_BITS < 64 ? 64'd1 << ADDR_BITS % 64 : 64'd0);
     endfunction
@@ -44,7 +45,8 @@ module rill_request_args_tb;
         is_wrong = p % BEAT != 0 || (ADDR_BITS < 64 && p >> ADDR_BITS % 64 != 0);
     endfunction
 
-    function integer one_of(input integer rare);           // 0 mostly
+    // Returns mostly 0, and sometimes 1 or 2: the less often, the larger `rare` is.
+    function integer one_of(input integer rare);
         one_of = $urandom_range(rare) < 2 ? $urandom_range(2) : 0;
     endfunction
 
@@ -67,6 +69,8 @@ module rill_request_args_tb;
             repeat (3) @(posedge clk);
             #0.1 open = 0;
             want_steps = MODE == 1 ? 0 : max_new - 1 < CONTEXT - prompt_len ? max_new - 1 : CONTEXT - prompt_len;
+            // The expected fault (codes of rill_token_loop). A later assignment wins, so the checks are in reverse
+            // order.
             want_fault = 0;
             want_place = 0;
             if (MODE == 0 && ring_ids != 0 && want_steps >= ring_ids && max_new != 0) begin

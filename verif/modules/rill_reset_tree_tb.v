@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_reset_tree. Every copy must begin at 1, and hold the input of 1 + HOPS cycles before.
+// Testbench of rill_reset_tree. Every copy must begin at 1, and later equal the input of 1 + HOPS cycles before.
 // sweep: COPIES=1
 // sweep: COPIES=5 HOPS=2
 // quick: COPIES=5 HOPS=2
@@ -13,7 +13,7 @@ module rill_reset_tree_tb;
     localparam LATENCY = 1 + HOPS;
     wire              clk, rst;
     reg               d = 1'b0;
-    reg  [LATENCY-1:0] given = {LATENCY{1'b1}};              // the latest one low
+    reg  [LATENCY-1:0] given = {LATENCY{1'b1}};              // latest values of d, the last one in bit 0
     wire [COPIES-1:0] q;
     integer           n, seed;
 

@@ -14,7 +14,7 @@ module rill_ring_writer_tb;
     localparam [63:0] BASE = 64'h400;
 
     reg                  clk = 0, rst = 1;
-    integer              seed, idle, stall, i, sent = 0, was = 0, cycles = 0;
+    integer              seed, idle, stall, i, sent = 0, was = 0, cycles = 0; // was: ids_written in the previous cycle
     reg                  s_valid = 0;
     wire                 s_ready;
     reg  [63:0]          s_data;
@@ -73,12 +73,13 @@ module rill_ring_writer_tb;
             s_data <= {sent[31:0], id[sent]};
             sent = sent + 1;
         end
+        // The ids are in the ring, the rest of the last beat is 0, and the words around the ring are untouched.
         if (ids_written != was) begin
             if (ids_written != was + 1 || u_memory.mem[BASE / 4 - 1] !== u_memory.pattern(BASE / 4 - 1)) failed = 1;
             was = ids_written;
             for (i = 0; i < was; i = i + 1)
                 if (u_memory.mem[BASE / 4 + i] !== id[i]) failed = 1;
-            for (i = was; i % (BYTES / 4) != 0; i = i + 1) // the rest of the beat
+            for (i = was; i % (BYTES / 4) != 0; i = i + 1)
                 if (u_memory.mem[BASE / 4 + i] !== 32'd0) failed = 1;
             if (u_memory.mem[BASE / 4 + i] !== u_memory.pattern(BASE / 4 + i)) failed = 1;
         end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_rmsnorm. Compares vectors of N elements, with a mean and with outliers, with the C function. Also
-// checks the latency and that no cycle is lost between words. The scale constants are those of the C function for N.
+// checks the latency and that no cycle is lost between words.
 // sweep: LANES=4 TOKENS=2 N=128 MS_SCALE=671088640 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 MS_SCALE=705841445 FAULT=0
 // sweep: LANES=8 TOKENS=8 N=100 MS_SCALE=673437450 FAULT=0
@@ -22,8 +22,8 @@ module rill_rmsnorm_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 128;
-    parameter MS_SCALE = 0;
-    parameter FAULT = 0;
+    parameter MS_SCALE = 0;  // fp32 bits of 2^-40 / N, as the C function rounds it
+    parameter FAULT = 0;     // kind of fault in the vectors (vectors_rill_rmsnorm.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
 

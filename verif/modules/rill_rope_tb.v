@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_rope. Compares firings of HEADS heads, with a row of angles each, with the C function. Also
-// checks the latency (12 cycles) and that no cycle is lost between words.
+// Testbench of rill_rope. Compares firings of HEADS heads with the C function. Each token of a firing has a row of
+// cosines and sines. Also checks the latency (12 cycles) and that no cycle is lost between words.
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=0 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=1 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=2 HEAD=10 ROTARY=6 PAIRS=0 FAULT=0
@@ -19,11 +19,11 @@
 module rill_rope_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter HEADS = 3;
+    parameter HEADS = 3;     // for the vectors alone (vectors_rill_rope.c)
     parameter HEAD = 16;
     parameter ROTARY = 16;
     parameter PAIRS = 0;
-    parameter FAULT = 0;
+    parameter FAULT = 0;     // 1: the vectors have an infinity, which must raise the fault
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire clk, rst, fault;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_round_robin. Grants must be one-hot, go only to clients that ask, and follow a rotating model.
+// Testbench of rill_round_robin. The grant must go to the next client that asks after the one that was served last,
+// counted around, and be 0 if none asks.
 // sweep: CLIENTS=1
 // sweep: CLIENTS=3
 // sweep: CLIENTS=64

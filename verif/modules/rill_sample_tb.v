@@ -21,16 +21,18 @@ module rill_sample_tb;
     localparam LATENCY = $clog2(LANES) + 52;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
-    localparam MOST = 64;
+    localparam MOST = 64;                                // firings, at most
 
     reg                 clk = 0, rst = 1, failed = 0;
     integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
     integer             ntok [0:MOST-1];
-    reg                 fresh [0:MOST-1];                // new settings: waits until earlier firings are over
-    reg  [191:0]        settings [0:MOST-1];             // position, seed, min_p, top_k, inverse
+    reg                 fresh [0:MOST-1];                // new settings, so it waits until earlier firings are over
+    reg  [191:0]        settings [0:MOST-1];             // {position, seed, min_p, top_k, inverse}
     reg  [191:0]        now = 0;
     reg                 apply = 0;
     wire                fault;
+    // last_cycle: cycle in which the latest tlast entered. bad: number of the illegal case, 0 before these. bad_wait:
+    // cycles since it began.
     integer             last_cycle = 0, bad = 0, bad_wait = 0;
     wire                bad_run = bad != 0;
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
@@ -38,7 +40,7 @@ module rill_sample_tb;
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
     integer             hash_f = 0, hash_wait = 0;
-    wire                waits = idle != 0 || stall != 0;   // every other firing waits for that hash check
+    wire                waits = idle != 0 || stall != 0;   // odd firings wait until the hash is checked
     reg  [8*256-1:0]    name;
     reg  [31:0]         value;
     reg                 x_valid = 0, x_last;
@@ -48,6 +50,7 @@ module rill_sample_tb;
     wire [31:0]         id_data;
     wire [TOK_W:0]      id_user;
     reg                 id_ready = 0;
+    // Firing (f), chunk (c) and token (t) that come next, in and out. begun: firings whose first id was offered.
     integer             in_f = 0, in_c = 0, in_t = 0, out_f = 0, out_t = 0, begun = 0;
     reg                 held = 0;
     reg  [TOK_W+33:0]   held_word;
@@ -87,7 +90,7 @@ module rill_sample_tb;
         rst <= 0;
     end
 
-    // The next word of the file.
+    // Returns the next word of the file.
     function [31:0] word(input integer unused);
         begin
             got = $fscanf(file, "%h", value);
@@ -104,7 +107,8 @@ module rill_sample_tb;
         end
     endtask
 
-    // Settings that are illegal: each ends with a fault, and then a reset.
+    // Resets the module, applies illegal case `bad`, sends one chunk and expects the fault. It may not come before the
+    // chunk.
     task refuse;
         begin
             bad_wait = bad_wait + 1;
@@ -115,15 +119,15 @@ module rill_sample_tb;
             if (bad_wait == 3) begin
                 rst <= 0;
                 case (bad)
-                    1: now[31:0] <= 32'h7fc00000;
-                    2: now[31:0] <= 32'hbf800000;
-                    3: now[31:0] <= 32'h7f800000;
-                    4: now[31:0] <= 32'h00000001;
+                    1: now[31:0] <= 32'h7fc00000;                          // inverse is NaN
+                    2: now[31:0] <= 32'hbf800000;                          // inverse is negative
+                    3: now[31:0] <= 32'h7f800000;                          // inverse is infinite
+                    4: now[31:0] <= 32'h00000001;                          // inverse is subnormal
                     5: now[63:32] <= TOP_K + 1;
-                    6: now[95:0] <= {32'hbf000000, 32'd1, 32'h3f800000};
-                    7: now[95:0] <= {32'h3f800001, 32'd1, 32'h3f800000};
-                    8: now[95:0] <= {32'h3f000000, 32'd0, 32'h3f800000};
-                    default: now[31:0] <= 32'h3f800000;
+                    6: now[95:0] <= {32'hbf000000, 32'd1, 32'h3f800000};   // min_p is negative
+                    7: now[95:0] <= {32'h3f800001, 32'd1, 32'h3f800000};   // min_p is above 1
+                    8: now[95:0] <= {32'h3f000000, 32'd0, 32'h3f800000};   // min_p without a list
+                    default: now[31:0] <= 32'h3f800000;                    // legal, but the elements are infinite
                 endcase
             end
             if (bad_wait == 6) begin
@@ -152,7 +156,7 @@ module rill_sample_tb;
     task drive;
         begin
             x_valid <= 1;
-            for (i = 0; i < LANES; i = i + 1)   // past N: larger than everything before it
+            for (i = 0; i < LANES; i = i + 1)   // elements past N are the largest possible ones
                 x_data[i*32 +: 32] <= in_c * LANES + i < N ? x[(in_f * TOKENS + in_t) * N + in_c * LANES + i]
                     : 32'h7f7fffff;
             x_user <= {in_t == ntok[in_f] - 1, in_t[TOK_W-1:0]};
@@ -177,7 +181,7 @@ module rill_sample_tb;
             taken = taken + 1;
             if (x_last) last_cycle = cycles;
         end
-        // Settings come two cycles before their first chunk.
+        // New settings come two cycles before their first chunk.
         if (in_f < firings && in_c == 0 && in_t == 0 && fresh[in_f] && out_f == in_f && !(x_valid && !x_ready)) begin
             now <= settings[in_f];
             fresh[in_f] = 0;
@@ -189,7 +193,8 @@ module rill_sample_tb;
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
-        // Two cycles after the first id, even if that id has already left.
+        // row_hash must be right two cycles after the first id is offered, even if that id has already left. It is
+        // compared for even firings, because the odd one after each waits for it.
         if (hash_wait > 0) begin
             hash_wait = hash_wait - 1;
             if (hash_wait == 0) begin

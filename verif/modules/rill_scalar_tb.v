@@ -19,7 +19,7 @@ module rill_scalar_tb;
     parameter FUNCTION = 0;
     parameter CHOICE = 0;
     parameter FIRST = 0;
-    parameter DELAY = 0;
+    parameter DELAY = 0;     // latency of FUNCTION
     parameter N = 0;
     `include "unary_bench.vh"
 endmodule

@@ -13,7 +13,7 @@ module rill_scale_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter HEADS = 3;
-    parameter FAULT = 0;
+    parameter FAULT = 0;     // 1: the vectors have an infinity, which must raise the fault
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire clk, rst, fault;

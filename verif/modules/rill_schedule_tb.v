@@ -36,6 +36,7 @@ module rill_schedule_tb;
     localparam [2:0] WHEN = HEADS;
     localparam [ENTRIES-1:0] LEFT_OUT = MANY;
 
+    // Returns a table of n entries whose bits are arbitrary but fixed.
     function [ENTRIES*ENTRY_W-1:0] fixed_table(input integer n);
         integer e, b;
         begin
@@ -66,6 +67,7 @@ module rill_schedule_tb;
     // one_step sends a step word and queues the expected output. bound: upper bound of the cycles of all steps.
     integer s, r, e, first, remaining, n, seed, idle, stall, bound;
     reg [63:0] step;
+    // Returns the entries of a section in a step, with those that are left out.
     function integer runs(input integer section, input head);
         runs = (WHEN[section] && !head) ? 0 : LEN[section*16 +: 16] * REPEAT[section*16 +: 16];
     endfunction

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_segment_walker. The table has a prologue, a repeated section (weights, K, V) and a section for head
-// steps. Compares every descriptor of the steps of a request with the formula. No K or V run may leave before the
-// writes that it needs are counted, and long runs must be cut. Then a flush. With windows, K and V begin where the
-// window of the first token begins, by the formula.
+// steps. Compares every descriptor of the steps of a request with a list. No K or V run may leave before the writes
+// that it needs are counted, and long runs must be cut. With windows, K and V runs begin where the window of the first
+// token begins. At the end a flush must discard steps.
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3
@@ -29,11 +29,12 @@ module rill_segment_walker_tb;
     parameter WINDOW = 0;                    // 0: all positions
     parameter EACH = 0;                      // 1: layer l sees WINDOW + 7 l positions, an odd one all
     parameter FROM = 0;                      // position of the first step
-    localparam CACHED = FIRST + LAYERS * STRIDE;
+    localparam CACHED = FIRST + LAYERS * STRIDE;  // layers of the cache
     localparam BYTES = BEAT_BITS / 8;
     localparam STEPS = 40;
-    localparam MAX = 40000;
+    localparam MAX = 40000;                  // runs, at most
 
+    // Returns an entry of the segment table.
     function [SEGMENT_BITS-1:0] segment(input integer kind, input integer offset, input integer stride,
         input integer beats, input integer outer, input integer outer_stride);
         begin
@@ -60,7 +61,8 @@ module rill_segment_walker_tb;
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) reversed[k*16 +: 16] = window_of(WINDOWS - 1 - k);
     endfunction
-    // Positions before the window of the token at pos, of the multiples at which both a block and a row-step begin.
+    // Returns the first position that is read for a token at pos: the last one, up to the first position of its window,
+    // at which both a block of 64 and a row-step of CHANNELS begin.
     function integer begin_of(input integer window, input integer pos);
         integer unit;
         begin
@@ -73,6 +75,7 @@ module rill_segment_walker_tb;
     localparam [SEGMENT_BITS-1:0] WEIGHTS = segment(SEGMENT_KIND_WEIGHTS, 1024 * BYTES, 4096 * BYTES, BEATS, 0, 0);
     localparam [SEGMENT_BITS-1:0] KEYS = segment(SEGMENT_KIND_K, 65536 * BYTES, 512 * BYTES, 2, 0, 0);
     localparam [SEGMENT_BITS-1:0] VALUES = segment(SEGMENT_KIND_V, 98304 * BYTES, 640 * BYTES, 2, OUTER, 32 * BYTES);
+    // NONE gives no run, because its `outer` is 0. HEAD has more beats than one descriptor can have.
     localparam [SEGMENT_BITS-1:0] NONE = segment(SEGMENT_KIND_V, 0, 0, 2, 0, 32);
     localparam [SEGMENT_BITS-1:0] HEAD = segment(SEGMENT_KIND_WEIGHTS, 131072 * BYTES, 0, 66000, 0, 0);
 
@@ -104,10 +107,10 @@ module rill_segment_walker_tb;
     always #1 clk = !clk;
 
     reg  [63:0] step [0:STEPS-1];
-    reg  [39:0] run_addr [0:MAX-1];
+    reg  [39:0] run_addr [0:MAX-1];          // the expected runs, in order
     integer     run_beats [0:MAX-1];
-    integer     run_need [0:MAX-1];
-    reg         run_values [0:MAX-1];
+    integer     run_need [0:MAX-1];          // layers that must be counted before the run may leave
+    reg         run_values [0:MAX-1];        // 1: they are counted in v_done, not in k_done
     integer     runs = 0, now = 0, sent = 0, cycles = 0, count, beats, i, l, o, pos, ntok, k_from, v_from;
     reg  [39:0] addr;
     reg         failed = 0;
@@ -172,7 +175,7 @@ module rill_segment_walker_tb;
             sent = sent + 1;
         end
         m_ready <= !chance(stall);
-        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // K and V are ahead of each other alternately
+        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // k_done and v_done are ahead in turn
         if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin
@@ -204,7 +207,7 @@ module rill_segment_walker_tb;
         end
     end
 
-    // Sends more steps, of which one waits forever. Then a flush must discard all of them.
+    // Sends more steps. One of them waits for writes that are never counted. A flush must discard all of them.
     task flush_and_end;
         begin
             m_ready <= 1;

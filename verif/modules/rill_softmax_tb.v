@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_softmax. Compares steps at many positions, every layer and head, and NaN scores at masked positions
-// with the C function. Also checks the latency.
+// Testbench of rill_softmax. Compares steps at the first, the last and random positions, for every layer and head, with
+// the C function. Scores at masked positions may be NaN. Also checks the latency.
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=1 CONTEXT=17 FAULT=0
 // sweep: LANES=16 TOKENS=8 HEADS=2 LAYERS=1 CONTEXT=100 FAULT=0
@@ -37,11 +37,11 @@ module rill_softmax_tb;
     parameter TOKENS = 2;
     parameter HEADS = 2;
     parameter LAYERS = 2;
-    parameter CONTEXT = 80;
-    parameter FAULT = 0;
+    parameter CONTEXT = 80;                                 // positions of the request
+    parameter FAULT = 0;                                    // 1: a score is infinite, which must raise the fault
     parameter TOGETHER = 1;                                 // query heads of a firing in a step of one token
-    parameter WINDOW = 0;
-    parameter EACH = 0;                                     // 1: odd layers see all, layer 2 k sees WINDOW + 2 k
+    parameter WINDOW = 0;                                   // positions a token attends to; 0: all
+    parameter EACH = 0;                                     // 1: odd layers see all, layer 2k sees WINDOW + 2k
     parameter CHANNELS = 1;                                 // channels of the keys
     parameter MOST = CONTEXT;                               // positions of a firing
     parameter CAP = 0;                                      // 2 or 50; 0: none
@@ -54,7 +54,7 @@ module rill_softmax_tb;
     endfunction
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
-    // The first step is at position 0 with all tokens.
+    // Cycles from the last chunk of the first firing to its first p. The first step is at position 0 with all tokens.
     localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + (CAP == 0 ? 25 : 58);
 
     wire clk, rst, fault;

@@ -2,9 +2,9 @@
 // Testbench of rill_spill with its two DMA engines on one memory. Firings of random lengths up to WORDS must come back
 // word for word, and nothing may be read while a write of the same half has no response. The memory must hold the last
 // firing in the layout that the module's header states. The sink waits until FIRINGS firings are in. dma_idle comes as
-// late as it may. With HELD, beats wait on their way to the engine, which is idle meanwhile. With FIRINGS 2 and no
-// pauses, words enter while others leave; with FIRINGS 1 they never do. Then a reset at a random time, and the same
-// again.
+// late as it may. With HELD, beats wait on their way to the write engine, which is idle meanwhile. With FIRINGS 2 and
+// without pauses, words must enter while others leave; with FIRINGS 1 they must not. After a reset at a random time,
+// further firings must pass.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8
@@ -34,9 +34,10 @@ module rill_spill_tb;
     localparam LATE = 6;                     // cycles by which dma_idle is late, the most that is allowed
     localparam TIMES = 12;                   // firings between resets
     localparam [39:0] OFFSET = 40'd8192;
-    localparam PER = BEAT_BITS / DATA_W;
-    localparam PARTS = (DATA_W + BEAT_BITS - 1) / BEAT_BITS;
+    localparam PER = BEAT_BITS / DATA_W;     // words of a beat; 0: a word is wider than a beat
+    localparam PARTS = (DATA_W + BEAT_BITS - 1) / BEAT_BITS; // beats of a word
     localparam BEATS = PER > 0 ? (WORDS + (PER > 0 ? PER : 1) - 1) / (PER > 0 ? PER : 1) : WORDS * PARTS;
+    // The second half of the memory begins at a multiple of BURST beats.
     localparam HALF_BITS = (BEATS + BURST - 1) / BURST * BURST * BEAT_BITS;
 
     wire                 clk, rst, s_valid, s_ready, s_last, src_done, m_valid, m_ready, m_last, snk_done;
@@ -101,15 +102,16 @@ module rill_spill_tb;
 
     always @(posedge clk) idle_q <= {idle_q[LATE-2:0], write_idle};
 
-    reg through = 1'b1;                      // a beat goes to the engine, one at a time
+    // A beat may go to the write engine. With HELD, this is low after each beat for a random time.
+    reg through = 1'b1;
     assign wb_ready = to_ready && through;
     always @(posedge clk) through <= HELD == 0 || (through ? (wb_valid && wb_ready) !== 1'b1 : $random % 64 == 0);
 
-    // Bursts without a response, per half, counted from the offer of their descriptors. Each burst has its own
-    // descriptor. The responses come in order.
+    // open: write descriptors of each half that were taken and have no response yet. Each descriptor is a burst, and
+    // responses come in the order of the descriptors.
     integer open [0:1];
     reg     half_of [0:65535];
-    integer asked, ended, lasts_in, lasts_out, half, both;
+    integer asked, ended, lasts_in, lasts_out, half, both; // both: cycles in which one word enters and one leaves
     initial begin
         asked = 0;
         ended = 0;
@@ -155,7 +157,7 @@ module rill_spill_tb;
 
     reg [DATA_W-1:0] kept [0:WORDS-1];
     reg [1023:0]     word;
-    integer          n, i, b, length, place;
+    integer          n, i, b, length, place; // kept, length: the last firing; place: bit of the memory from OFFSET on
     task push(input integer firings);
         for (n = 0; n < firings; n = n + 1) begin
             length = n == 0 ? WORDS : 1 + $unsigned($random(seed)) % WORDS;
@@ -203,6 +205,7 @@ module rill_spill_tb;
         @(negedge clk) again = 1'b1;
         @(negedge clk) again = 1'b0;
         wait (rst);
+        // The reset has lost the words of this run, so the source and the sink forget them.
         u_src.offered = u_src.pushed;
         u_src.sent = u_src.pushed;
         u_snk.seen = u_snk.wanted;

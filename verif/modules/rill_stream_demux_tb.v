@@ -10,11 +10,12 @@
 module rill_stream_demux_tb;
     `include "rill_fields.vh"
     parameter PORTS = 2;
-    parameter REPEAT = 4;                    // repeats of the first section: a firing to port 0, one dropped
-    parameter LONGEST = 9;                   // maximum words of a firing
+    parameter REPEAT = 4;                    // repeats of the first section: a firing to port 0, one that is dropped
+    parameter LONGEST = 9;                   // most words of a firing
     localparam STEPS = 30;
     localparam WORDS = STEPS * (2 * REPEAT + 2) * LONGEST;
     localparam [7:0] TAIL_PORT = PORTS - 1;
+    // Section 0: port 0, dropped. Section 1: TAIL_PORT. Section 2: port 0, in head steps.
     localparam [31:0] TABLE = {8'd0, TAIL_PORT, 8'd255, 8'd0};
     localparam [47:0] REPEATS = {16'd1, 16'd1, REPEAT[15:0]};
 
@@ -25,8 +26,9 @@ module rill_stream_demux_tb;
     wire [PORTS-1:0]    m_valid, m_ready, m_last, snk_done;
     wire [PORTS*16-1:0] m_data;
     wire [PORTS*3-1:0]  m_user;
+    // A pulse of want[p] lets the monitor of port p expect `beat`. A variable cannot select a generated instance.
     reg  [PORTS-1:0]    want = 0;
-    reg  [19:0]         beat;
+    reg  [19:0]         beat;                // {last, user, data}
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(64), .SALT(3)) u_step (.clk(clk), .rst(rst), .m_axis_tvalid(step_valid),
@@ -59,7 +61,8 @@ module rill_stream_demux_tb;
 
     integer n, i, seed, idle, stall, first_cycle, beats;
     reg [63:0] step;
-    task firing(input integer port);         // port 255: dropped
+    // Sends a firing of random length, which must come out of `port`. 255: it must be dropped.
+    task firing(input integer port);
         integer length, b;
         begin
             length = LONGEST == 1 ? 1 : 1 + $unsigned($random(seed)) % LONGEST;

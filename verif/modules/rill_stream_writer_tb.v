@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_stream_reader and rill_stream_writer, connected through their DMA engines and one memory. Rows are
-// read and must be written unchanged at another place, with padding of zeros. Also checks order and token marks of the
-// stream between them, and steps_done at the end.
+// Testbench of rill_stream_reader and rill_stream_writer, which are connected to each other and through their DMA
+// engines to one memory. Rows are read and must be written unchanged at another place, with padding of zeros. Also
+// checks order and token marks of the stream between them, and that steps_done reaches the number of firings but is
+// never ahead of it.
 // sweep: BEAT_BITS=256 LANES=1 TOKENS=1 CHUNKS=5
 // sweep: BEAT_BITS=256 LANES=4 TOKENS=4 CHUNKS=7
 // sweep: BEAT_BITS=512 LANES=32 TOKENS=2 CHUNKS=3
@@ -22,7 +23,7 @@ module rill_stream_writer_tb;
     localparam ROW_WORDS = (CHUNKS * LANES + GROUP_WORDS - 1) / GROUP_WORDS * GROUP_WORDS;
     localparam ROWS = 5 * TOKENS + 1;
     localparam WORDS = 16384;
-    localparam [39:0] OUT = 40'd32768;
+    localparam [39:0] OUT = 40'd32768;           // offset of the rows that are written; the others are at 0
 
     reg                   clk = 0, rst = 1;
     integer               seed, idle, stall, i, p, cycles = 0, sent = 0, ntok, chunk = 0, tok = 0, firing = 0, row = 0;
@@ -42,7 +43,7 @@ module rill_stream_writer_tb;
         bready;
     wire [1:0]            rresp, bresp;
     wire [31:0]           steps_done;
-    reg                   gate_x = 0;
+    reg                   gate_x = 0;            // the stream between the two may move
     reg                   failed = 0;
 
     rill_stream_reader #(.BEAT_BITS(BEAT_BITS), .LANES(LANES), .TOKENS(TOKENS), .CHUNKS(CHUNKS)) u_reader (

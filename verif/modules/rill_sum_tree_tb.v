@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_sum_tree. Compares random numbers, with random enables, with a loop. The latency is log2(LANES).
+// Testbench of rill_sum_tree. Compares sums of random numbers, under random enables, with sums from a loop. The latency
+// is log2(LANES) enabled clocks.
 // sweep: LANES=1
 // sweep: LANES=2
 // sweep: LANES=16
@@ -15,6 +16,7 @@ module rill_sum_tree_tb;
     wire [23:0]        q;
     reg  [23:0]        expected [0:4095];
     reg  [23:0]        value;
+    // count: numbers that were taken so far, each with one enabled clock.
     integer            count = 0, cycles = 0, idle = 0, seed = 0, i;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));

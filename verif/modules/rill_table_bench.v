@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bench part: compares every segment of a table of three coefficients with the golden table, in random order. The clock
-// enable drops at random (+idle, +stall). It ends the bench with its verdict.
+// Bench part: compares a table of three coefficients with the table of the C function. It reads every segment in order,
+// then random ones, while the clock enable drops at random (+idle, +stall). It ends the bench with its verdict.
 `default_nettype none
 
 module rill_table_bench #(
@@ -16,7 +16,7 @@ module rill_table_bench #(
     reg  [29:0]  c0_vector [0:SEGMENTS-1];
     reg  [26:0]  c1_vector [0:SEGMENTS-1];
     reg  [17:0]  c2_vector [0:SEGMENTS-1];
-    integer      file, fields, i, held, seed, idle, stall, errors;
+    integer      file, fields, i, held, seed, idle, stall, errors; // held: the latest index that was read, -1 before
     reg [1023:0] path;
 
     initial begin

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_token_loop with a model of the datapath.
 // - Requests end by count, by each end id and by the end of the context.
-// - Refused or failed requests: wrong length, pointers, channel bases, max_new 0, a bad prompt id, a kernel fault and a
-//   memory error in the middle, another image, a stop, a kill, a ring that is too short, a memory that stops answering
-//   (watchdog), a second clock that is lost, late or missing. A good request follows each of them.
+// - Refused or failed requests: wrong length, pointers, channel bases, a bad prompt id, a kernel fault and a memory
+//   error in the middle, another image, a stop, a kill, a ring that is too short, a memory that stops answering
+//   (watchdog), a second clock that is lost, late or missing. Good requests come between them.
 // - Step words, ids, ring and walker steps are compared with the rules.
 // - soft_rst comes only when the memory is quiet. After RESET_WAY registers it is over before the flush ends and before
 //   anything is sent.
-// - The hash of a row comes HASH_WAIT - 2 cycles after its id, and is kept as long after the word of the ring.
+// - The model gives the hash of a row HASH_WAIT - 2 cycles after its id, and keeps it HASH_WAIT - 1 cycles after the
+//   word of the ring.
 // - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted,
 //   and the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
-// MODE 1: rows only.
+// In MODE 1 a request has only rows and no ids.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
 // sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5 HASH_WAIT=16
@@ -59,12 +60,12 @@ module rill_token_loop_tb;
     reg  [31:0] ring_ids = 0, watchdog = 0;
     reg  [1:0]  halt = 0;
     reg  [1:0]  clock_state = 2'b01;         // {failed, ready}
-    integer     clock_late = 0;              // cycles after a start until it is ready (2) or has failed (1)
-    integer     clock_comes = 2;
+    integer     clock_late = 0;              // cycles until the second clock is as clock_comes says
+    integer     clock_comes = 2;             // 2: ready; 1: it has failed
     reg  [63:0] idle_engines = {64{1'b1}};
     reg         dead = 0;                    // the memory no longer answers
-    integer     halt_at = -1, halt_kind = 0; // position of the step at which halt is set
-    integer     dones = 0;
+    integer     halt_at = -1, halt_kind = 0; // halt becomes halt_kind (1 stop, 2 kill) in the step of position halt_at
+    integer     dones = 0;                   // pulses of done
     reg  [1:0]  load_done;
     reg         bad_image = 0, image_wrong = 0;
     reg  [63:0] sum;                         // checksum of the image in the memory
@@ -118,12 +119,13 @@ module rill_token_loop_tb;
 
     // Expectations of the request.
     integer     prompt [0:255];
-    integer     decode, bad_at, break_at;    // break_at: position at which a fault is raised, -1 none
+    integer     decode, bad_at, break_at;    // break_at: position in whose step something fails, -1 none
     reg  [31:0] bad_id, eot_high;            // the id at bad_at; added to the end-of-text id
-    integer     break_kind;
+    integer     break_kind;                  // 5 kernel, 6 memory, 10 second clock, 11 second clock with errors
     integer     want_ids, want_code, want_place;
     reg         eot_ends;
-    // Model state.
+    // State of the model of the datapath. step_open: ids of the present step are missing. answer: ids that the step's
+    // argmax makes are missing. outstanding: reads that the memory has not answered.
     integer     step_pos, step_ntok, step_tok, steps_seen, ids_seen, walk_pos, ring_seen, beat_next, beats_want,
         outstanding, answer_tok;
     reg         step_open, answer, prompt_open, prompt_given;
@@ -138,11 +140,11 @@ module rill_token_loop_tb;
     integer     gen_pos, right, ring_tok, gen_steps, sent_drafts, right_drafts;
     integer     all_right = 0, all_wrong = 0;
     wire [63:0] logits_hash;
-    integer     hash_wait = 0, hash_kept = 0; // cycles until the hash of a row is there, and until it goes
-    reg         traffic = 0;                 // something that makes the memory move
+    integer     hash_wait = 0, hash_kept = 0; // cycles until the hash of a row comes, and until it goes
+    reg         traffic = 0;                 // something was sent that leads to traffic at the memory
     reg         failed = 0;
     reg         was_soft = 0;
-    reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way: the last as a module sees it
+    reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way; the modules see the last bit
     reg         alive = 0;                   // between load_start and soft_rst
 
     function chance(input integer percent);
@@ -177,7 +179,7 @@ module rill_token_loop_tb;
         end
     endfunction
 
-    // Whether a fault means that no transaction was requested.
+    // Returns whether a request that ends with this fault must not have requested any transaction.
     function untouched(input integer code, input integer place);
         untouched = (code >= 1 && code <= 3) || code == 9 || (code == 10 && place == 1);
     endfunction
@@ -286,7 +288,7 @@ module rill_token_loop_tb;
                 memory_error <= break_kind == 6 ? 3'b010 : 0;
                 if (break_kind >= 10)
                     clock_state <= 2'b00;
-                if (break_kind == 11) begin                    // and what comes of it
+                if (break_kind == 11) begin                    // errors that the lost clock causes
                     memory_error <= 3'b111;
                     kernel_fault <= 4'b1111;
                 end
@@ -325,7 +327,7 @@ module rill_token_loop_tb;
                 end
             end
         end
-        // The argmax gives an id for every token of a head step; those before the last are noise.
+        // The argmax gives an id for every token of a head step. Only the last one is used; the others are 5.
         if (n_valid && n_ready)
             n_valid <= 0;
         if ((!n_valid || n_ready) && answer && !chance(idle)
@@ -382,13 +384,15 @@ module rill_token_loop_tb;
         end
     end
 
+    // Runs a request of len prompt ids that asks for count ids, and checks how it ends. The id that follows position
+    // eot_pos is an end id; position 95 is never reached. code, place: the expected fault.
     task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code,
         input integer place);
         begin
             prompt_len <= len;
             max_new <= count;
             end_pos = eot_pos;
-            for (i = 0; i < END_IDS; i = i + 1)            // no other id is generated
+            for (i = 0; i < END_IDS; i = i + 1)            // the other end ids are never generated
                 eot_id[32*i +: 32] <= i == end_at ? made(eot_pos) + eot_high : VOCAB + i;
             end_at = (end_at + 1) % END_IDS;
             ignore_eot <= ignore;
@@ -508,7 +512,7 @@ module rill_token_loop_tb;
                 if (!failed && (fault_code !== 7 || fault_place !== (i == 1 ? 4 : 35) || ending !== 6 || is_idle
                     || soft_rst || !flush)) fail(22);
             end
-            repeat (1000) @(posedge clk);                  // nobody waits
+            repeat (1000) @(posedge clk);                  // without a start, nothing more happens
             if (dones != 2) fail(23);
             dead <= 0;
             idle_engines <= {64{1'b1}};
@@ -542,10 +546,10 @@ module rill_token_loop_tb;
             i = len;
         end
         repeat (END_IDS)
-            request(5, 10, 7, 0, 0, 0);                    // end of text: each of the ids
-        request(5, 10, 4, 0, 0, 0);                        // at once
-        request(5, 10, 7, 1, 0, 0);                        // ignored
-        eot_high = 32'h0001_0000;                          // the same low bits are another id
+            request(5, 10, 7, 0, 0, 0);                    // ended by each of the end ids
+        request(5, 10, 4, 0, 0, 0);                        // the first generated id is an end id
+        request(5, 10, 7, 1, 0, 0);                        // the end id is ignored
+        eot_high = 32'h0001_0000;                          // an id with equal low bits is not the end id
         request(5, 10, 7, 0, 0, 0);
         eot_high = 32'h8000_0000;
         request(5, 10, 7, 0, 0, 0);
@@ -579,11 +583,11 @@ module rill_token_loop_tb;
             channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 1;  // half a beat
             channel_base[64*c] = 0;
             request(3, 5, 95, 0, 3, 2 + c);
-            channel_base[64*BASES-64] = 1;                 // and the last one; the first one must be reported
+            channel_base[64*BASES-64] = 1;                 // the last base is wrong as well; the first is reported
             request(3, 5, 95, 0, 3, 2 + c);
             channel_base[64*BASES-64] = 0;
             channel_base[64*c+$clog2(BEAT_BITS/8)-1] = 0;
-            channel_base[64*c+36] = 1;                     // beyond the memory's addresses
+            channel_base[64*c+36] = 1;                     // a bit above ADDR_BITS
             request(3, 5, 95, 0, 3, 2 + c);
             channel_base[64*c+36] = 0;
             request(3, 2, 95, 0, 0, 0);
@@ -615,7 +619,7 @@ module rill_token_loop_tb;
         if (MODE == 0) begin
             ring_ids = 4;
             request(3, 5, 95, 0, 9, 5);
-            request(CONTEXT, 500, 95, 0, 0, 0);            // no more than one can be made
+            request(CONTEXT, 500, 95, 0, 0, 0);            // fits, because the context has room for one id only
             ring_ids = 5;
             request(3, 5, 95, 0, 0, 0);
             ring_ids = 0;
@@ -628,7 +632,7 @@ module rill_token_loop_tb;
         request(12, 5, 95, 0, 10, 0);
         if (!failed && (fault_address !== 64'd0 || fault_channel !== 32'd0)) fail(30);
         break_at = -1;
-        clock_comes = 2;                                   // the clock comes back: a start has waited
+        clock_comes = 2;                                   // the clock comes back; the start must wait until then
         clock_late = 500;
         dones = 0;
         request(12, 5, 95, 0, 0, 0);

@@ -45,7 +45,7 @@ module rill_token_select_tb;
         .s_axis_tready(m_ready),
         .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
-    // Latency 0: a word leaves in the cycle in which it comes. A word waits for nothing but the reader and the step.
+    // Latency 0: a word must leave in the cycle in which it comes. It may wait only for the reader and for a step word.
     always @(posedge clk)
         if (!rst) begin
             if (s_valid && !s_ready && step_valid)
@@ -63,6 +63,7 @@ module rill_token_select_tb;
         for (n = 0; n < STEPS; n = n + 1) begin
             active = 1 + $unsigned($random(seed)) % TOKENS;
             head = $random(seed);
+            // Only the bit `head` of the step word counts. The others have values that must have no effect.
             u_step.push({43'h5a5a5a5a5a5, head, 20'h3c3c3}, 1'b0, 1'b0);
             for (c = 0; c < CHUNKS; c = c + 1)
                 for (t = 0; t < active; t = t + 1) begin

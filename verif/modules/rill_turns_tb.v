@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_turns. Port numbers must come in the order of the table, without a lost cycle inside a section, and
-// none may be lost when turns are slow.
+// Testbench of rill_turns. Port numbers and their one-hot bits must come in the order of the table, and none may be
+// lost or doubled when turns are slow.
 // sweep: REPEAT=5 PERIOD=1
 // sweep: REPEAT=3 PERIOD=4
 // quick: REPEAT=5 PERIOD=1
@@ -10,8 +10,9 @@
 
 module rill_turns_tb;
     parameter REPEAT = 5;
-    parameter PERIOD = 1;                    // cycles between turns
+    parameter PERIOD = 1;                    // cycles from one turn_done to the next, without stalls
     localparam STEPS = 20;
+    // Section 0 has the ports 1, 3 and 7 REPEAT times, section 1 port 9 in head steps.
     localparam [31:0] REPEATS = {16'd1, REPEAT[15:0]};
     wire        clk, rst, s_valid, s_ready, src_done, turn_valid;
     wire [63:0] s_data;
@@ -19,7 +20,7 @@ module rill_turns_tb;
     wire [7:0]  port;
     reg         turn_done = 0;
     reg  [7:0]  wanted [0:STEPS*(3*REPEAT+1)-1];
-    integer     count = 0, seen = 0, wait_left = 0, n, r, seed, idle, stall;
+    integer     count = 0, seen = 0, wait_left = 0, n, r, seed, idle, stall; // count, seen: turns that must come, came
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     rill_axis_driver #(.DATA_W(64)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),

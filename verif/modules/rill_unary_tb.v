@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_unary. unary_bench.vh has the checks. Functions that fault for many random operands are tested in
-// rill_unary_lane_tb instead.
+// Testbench of rill_unary. unary_bench.vh has the checks. Functions that fault for many random operands (5 to 7) run
+// here with FAULT=1 or not at all; rill_unary_lane_tb compares their results.
 // vectors: unary function
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=0 DELAY=22 N=21
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=1 DELAY=17
@@ -23,7 +23,7 @@
 
 module rill_unary_tb;
     parameter FUNCTION = 0;
-    parameter DELAY = 0;
+    parameter DELAY = 0;     // latency of FUNCTION
     parameter N = 0;
     `include "unary_functions.vh"
     `include "unary_bench.vh"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_unit_packer. Compares units of 1 to XS / LANES chunks, also chunks of zeros, with a model, under
-// random idles and stalls.
+// Testbench of rill_unit_packer. Compares units of 1 to XS / LANES chunks with a model, under random idles and stalls.
+// Chunks that are marked as zeros (s_zero) must give zeros.
 // sweep: LANES=1 XS=32
 // sweep: LANES=8 XS=64
 // sweep: LANES=32 XS=32
@@ -23,7 +23,7 @@ module rill_unit_packer_tb;
     wire [SLOT_W-1:0] s_tuser;   // slot
     wire [XS*ELEM_W-1:0]   m_tdata;
     wire [7:0]        m_side;
-    reg  [7:0]        side_q = 0;
+    reg  [7:0]        side_q = 0;   // number of the unit
     reg  [LANES*ELEM_W-1:0] chunk;
     reg  [XS*ELEM_W-1:0]   unit;
     reg               zero;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_v_tail_ram. Compares three kinds of random writes with an array of bytes: one byte; the first byte,
-// which clears the rest of the word; zeros. Reads must come 2 cycles later, with the old contents if the word is
-// written in the same cycle.
+// Testbench of rill_v_tail_ram. Compares it with an array of bytes, under three kinds of random writes: one byte; the
+// first byte while the rest of the word is cleared; a whole word of zeros. Data must come 2 cycles after the address,
+// with the old contents if the word is written in the cycle of the read.
 // sweep: BEAT_BITS=256 WORDS=6
 // sweep: BEAT_BITS=512 WORDS=1
 // sweep: BEAT_BITS=512 WORDS=16
@@ -29,7 +29,7 @@ module rill_v_tail_ram_tb;
     wire [BEAT_BITS-1:0] read_data;
     reg  [BEAT_BITS-1:0] due [0:1];
     reg  [7:0]           bytes [0:WORDS*BYTES-1];
-    integer              n, k, at, seed, idle, same = 0;
+    integer              n, k, at, seed, idle, same = 0; // same: reads of a word in the cycle in which it is written
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
     always @* begin
@@ -41,7 +41,7 @@ module rill_v_tail_ram_tb;
         .write_addr(write_addr), .write_first(zero ? 8'd0 : write_data), .write_rest(clear ? 8'd0 : write_data),
         .read_addr(read_addr), .read_data(read_data));
 
-    // Written after the read of the cycle: old contents.
+    // Writes to the array. The read of the same cycle comes before it, so it gets the old contents.
     task take_write;
         for (k = 0; k < BYTES; k = k + 1)
             if (k == write_place)
@@ -60,7 +60,8 @@ module rill_v_tail_ram_tb;
                 $finish;
             end
             due[1] = due[0];
-            // Every word is cleared first; then writes prefer few words, and reads the words that are written.
+            // First every word is cleared. Then writes prefer the first two words, and reads prefer the word that is
+            // written.
             write = n < WORDS || $unsigned($random(seed)) % 100 >= idle;
             clear = n < WORDS || $unsigned($random(seed)) % 8 == 0;
             zero = clear && $unsigned($random(seed)) % 2 == 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_v_tail with READS. V is offered as soon as it can be taken, and a slow reader reads every row of a
 // step in order. It must read the block as it was in its step, however many steps wait. No layer may be taken a whole
-// step ahead of the reads (STEP_READS: no step before all reads of the step before). Everything must end.
+// step ahead of the reads (with STEP_READS, no step before all reads of the previous step). In the end all V must be
+// taken, and all layers must be done.
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=20 REPLAYS=3
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=8 LAYERS=1 HEADS=1 HEAD_DIM=5 REPLAYS=1
 // sweep: CHANNELS=5 BEAT_BITS=512 TOKENS=1 LAYERS=3 HEADS=1 HEAD_DIM=17 REPLAYS=2
@@ -30,8 +31,8 @@ module rill_v_tail_reads_tb;
     localparam STEPS = POSITIONS / TOKENS;
     localparam LAYER_READS = HEADS * REPLAYS * ROWS * PARTS;
     localparam READS = STEP_READS ? LAYERS * LAYER_READS : LAYER_READS;
-    localparam AHEAD = STEP_READS ? 1 : LAYERS;       // counts of READS that may be taken in ahead
-    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // layers that are counted together
+    localparam AHEAD = STEP_READS ? 1 : LAYERS;       // layers (STEP_READS: steps) that may be ahead of the reads
+    localparam LAYERS_IN = STEP_READS ? LAYERS : 1;   // layers whose reads are counted together
 
     wire                   clk, rst, step_valid, step_ready, kv_valid, kv_ready, kv_last, step_done, kv_done, head_done,
         layer_done;
@@ -68,8 +69,9 @@ module rill_v_tail_reads_tb;
         .given(given));
 
     integer seed, stall, i, k, s, l, h, t, u, at;
-    integer heads = 0, fired = 0, layers = 0;  // heads in the tail, layers taken in, layers written
-    integer reads = 0, pause = 0, waited = 0;  // requested so far
+    integer heads = 0, fired = 0, layers = 0;  // pulses of head_done, layers taken in, pulses of layer_done
+    // Reads that were requested, cycles until the next one, cycles in which V waited because it was AHEAD.
+    integer reads = 0, pause = 0, waited = 0;
     reg     failed = 0;
     reg [3:0] due_valid = 0;
     integer due [0:3];
@@ -82,7 +84,7 @@ module rill_v_tail_reads_tb;
         end
     endtask
 
-    // Never 0, so that a cleared byte shows.
+    // Returns an element of V. It is never 0, so that a cleared byte shows.
     function [7:0] value(input integer position, layer, head, element);
         value = 1 + (position * 37 + layer * 101 + head * 53 + element * 7) % 251;
     endfunction
@@ -108,11 +110,12 @@ module rill_v_tail_reads_tb;
         end
     end
 
-    // Read number n: in the order of step, layer, head, replay, row, part.
+    // Return the layer, head and row of read number n. Reads are in the order step, layer, head, replay, row, part.
     function integer layer_of(input integer n); layer_of = n / LAYER_READS % LAYERS; endfunction
     function integer head_of(input integer n); head_of = n % LAYER_READS / (REPLAYS * ROWS * PARTS); endfunction
     function integer row_of(input integer n); row_of = n / PARTS % ROWS; endfunction
 
+    // Compares the data of read n with all positions up to the end of its step.
     task compare(input integer n);
         integer step_end, position, lane, element, b;
         begin

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_v_tail. Sends the V of 140 positions in steps of any size, and compares with an array by position:
 // rows that are read at any time in which no token is on its way into them (latency 4 cycles), and descriptors and
-// beats of full blocks per channel. head_done and layer_done must come when the last unit, or the last beat, has been
-// taken. Without idles a token takes the number of cycles that the module's header states.
+// beats of full blocks per channel. head_done must come when the rows of a head's last token are stored, and layer_done
+// together with the last head_done or, if the step fills a block, when all beats have been taken. After each token, kv
+// must not be ready for as many cycles as the token's rows take by the module's header.
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 LAYERS=1 HEADS=1 HEAD_DIM=5
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=8 LAYERS=3 HEADS=1 HEAD_DIM=66
@@ -22,7 +23,7 @@ module rill_v_tail_tb;
     parameter HEADS = 2;
     parameter HEAD_DIM = 40;
     parameter ULTRA = 0;
-    parameter FEWER = 0;                           // every other layer has this many heads fewer
+    parameter FEWER = 0;                           // odd layers have this many heads fewer
     `include "rill_fields.vh"
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
@@ -71,16 +72,17 @@ module rill_v_tail_tb;
         .m_axis_beat_tready(beat_ready), .m_axis_beat_tdata(beat_data), .layer_done(layer_done),
         .given(given));
 
-    // ---- the model: values by position; heads are numbered over all steps, in stream order ----
+    // ---- the model: values by position; heads are counted over all layers and steps, in stream order ----
     reg  [7:0]             value [0:POSITIONS*LAYERS*HEADS*HEAD_DIM-1];
     integer                step_pos [0:MAX_STEPS-1];
     integer                step_ntok [0:MAX_STEPS-1];
-    integer                closed [0:MAX_STEPS-1];   // steps up to this one that close a block
-    integer                begun [0:LAYERS*HEADS-1]; // steps of this head
-    integer                ended [0:LAYERS*HEADS-1];
+    integer                closed [0:MAX_STEPS-1];   // steps up to this one that fill a block
+    integer                begun [0:LAYERS*HEADS-1]; // steps of which this head has begun to come
+    integer                ended [0:LAYERS*HEADS-1]; // steps of which this head is stored
+    // hold: cycles until V may be offered again. read_rate: percent of the cycles that have a read.
     integer                steps = 0, seed, idle, read_rate, pos, i, n, t, l, h, u, s = 0, skip, quiet = 0, reads = 0,
         hold = 0, cycle = 0;
-    integer                heads = 0, layers = 0, end_layer = 0, end_head = 0;
+    integer                heads = 0, layers = 0, end_layer = 0, end_head = 0; // heads, layers: that are done
     reg                    failed = 0, built = 0;
     reg  [63:0]            word;
     reg  [BEAT_BITS-1:0]   unit;
@@ -104,7 +106,7 @@ module rill_v_tail_tb;
         heads_of = layer % 2 ? HEADS - FEWER : HEADS;
     endfunction
 
-    // Heads of the layers before this one.
+    // Returns the number of heads in the layers before this one.
     function integer heads_before(input integer layer);
         integer k;
         begin
@@ -114,7 +116,8 @@ module rill_v_tail_tb;
         end
     endfunction
 
-    // Byte b of the word of row element d after step s.
+    // Returns V of an element at the position `place` of the block that is open in a step; 0 if the step does not reach
+    // that position.
     function [7:0] tail_byte(input integer step, layer, head, element, place);
         integer at;
         begin
@@ -124,7 +127,8 @@ module rill_v_tail_tb;
         end
     endfunction
 
-    // A lane's beat of a row and part.
+    // Returns a lane's beat number `part` of a row after a step. Rows are counted over all layers,
+    // HEADS * ROWS for each.
     function [BEAT_BITS-1:0] tail_beat(input integer step, row, part, lane);
         integer k;
         for (k = 0; k < XS; k = k + 1)
@@ -196,7 +200,7 @@ module rill_v_tail_tb;
         end
     end
 
-    // ---- what is written out ----
+    // ---- descriptors and beats of full blocks ----
     genvar c;
     generate
         for (c = 0; c < C; c = c + 1) begin : gen_lane
@@ -224,8 +228,8 @@ module rill_v_tail_tb;
                                 u_beat.expect_word(tail_beat(j, k, m, c), 1'b0, 1'b0);
                         end
             end
-            // layer_done must not come before the channels have all blocks that the layer closed. No V is taken until
-            // then.
+            // At layer_done each channel must have exactly the descriptors and beats of the rows that were filled up to
+            // this layer. No V is taken while beats are offered.
             always @(negedge clk) begin
                 if (rst) givens = 0;
                 else givens = givens + given[c];
@@ -240,8 +244,11 @@ module rill_v_tail_tb;
         end
     endgenerate
 
-    // ---- what comes in, cycle by cycle: a token's units, then its rows; head_done and, where no block closes,
-    // layer_done after the last row ----
+    // ---- input, cycle by cycle: a token's units are taken, then its rows are stored. head_done and, if no block is
+    // full, layer_done come after the last row ----
+    // now_left: units of the head that are still to come. spread: cycles for which rows are still to be stored.
+    // to_done: cycles until head_done. in_layer: kv_ready must be high unless rows are stored. closing: the step fills
+    // a block.
     integer now_step = -1, now_layer = 0, now_head = 0, now_left = 0, unit_at = 0, spread = 0, to_done = 0;
     reg     in_layer = 0, closing = 0, layer_ends = 0;
 
@@ -294,7 +301,7 @@ module rill_v_tail_tb;
         end
     end
 
-    // ---- reads: heads of which no token is under way; sometimes one per cycle ----
+    // ---- reads, from heads of which no token is under way; sometimes one per cycle ----
     always @(negedge clk) begin
         if (head_done) begin
             ended[end_layer*HEADS + end_head] = heads / heads_before(LAYERS) + 1;

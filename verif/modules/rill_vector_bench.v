@@ -28,8 +28,8 @@ module rill_vector_bench #(
     input  wire               fault
 );
     localparam MOST = 65536;
-    localparam INFINITY = 32'h7f800000; // operand between vectors, which must not fault
-    localparam BEHIND = LATENCY == 0 ? 1 : LATENCY; // a result is looked at a clock later, or more
+    localparam INFINITY = 32'h7f800000; // operand in cycles without a vector, which must not raise the fault
+    localparam BEHIND = LATENCY == 0 ? 1 : LATENCY; // enabled clocks until a result is compared, at least 1
     localparam FIELDS = OPERANDS + 1 + FLAG + (FAULTS > 0);
 
     reg [A_W-1:0]  a_vector [0:MOST-1];
@@ -37,8 +37,8 @@ module rill_vector_bench #(
     reg [Y_W-1:0]  y_vector [0:MOST-1];
     reg            flag_vector [0:MOST-1];
     reg            fault_vector [0:MOST-1];
-    reg [A_W-1:0]  bad_vector [0:MOST-1]; // that fault, if they are left out
-    reg            alone, seen;
+    reg [A_W-1:0]  bad_vector [0:MOST-1]; // operands that fault and are left out (FAULTS 1, 3)
+    reg            alone, seen;           // a is such an operand; the fault has come
     integer        file, fields, count, bad_count, at, wait_for, given, checked, seed, idle, stall, errors;
     reg [1023:0]   path;
 
@@ -59,6 +59,7 @@ module rill_vector_bench #(
         end
     endtask
 
+    // Reads all vectors of the file +vectors.
     task load;
         begin
             count = 0;
@@ -76,6 +77,7 @@ module rill_vector_bench #(
         end
     endtask
 
+    // Gives an operand that faults. The fault must come at most LATENCY + 1 clocks later.
     task raise(input [A_W-1:0] bad);
         begin
             {en, alone, a} = {2'b11, bad};
@@ -118,7 +120,7 @@ module rill_vector_bench #(
         load;
         repeat (4) @(negedge clk);
         rst = 1'b0;
-        // `given` counts enabled clocks; after it, the outputs belong to vector given - BEHIND.
+        // After `given` enabled clocks, the outputs belong to vector given - BEHIND.
         while (given < count + BEHIND) begin
             @(negedge clk);
             if (given >= BEHIND && given - BEHIND < count)

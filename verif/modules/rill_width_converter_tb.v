@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_width_converter. Compares random firings (active tokens, row-steps, counts) with a dense repacking
-// in the bench. Also checks rate and latency. LAST > 0: firings have 5 row-steps, the last with LAST elements, and no
-// counts.
+// in the bench. Also checks rate and latency. With LAST > 0, firings have 5 row-steps, the last one with LAST elements,
+// and the words have no counts.
 // sweep: IN_ELEMS=4 OUT_ELEMS=8 TOKENS=2 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=1 TOKENS=1 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=8 TOKENS=2 DENSE=0
@@ -72,8 +72,9 @@ module rill_width_converter_tb;
     reg  [IN_W-1:0]    word;
     reg  [COUNT_W-1:0] number;
     reg  [OUT_W-1:0]   chunk;
-    integer            seed, idle, stall, n, row, t, e, start, bound;
+    integer            seed, idle, stall, n, row, t, e, start, bound; // bound: most cycles of all firings
 
+    // Sends a firing of `active` tokens, expects its chunks, and adds its cycles to `bound`.
     task firing(input integer active, input integer rows);
         integer held, count, chunks, c, steps, out;
         begin
@@ -87,14 +88,14 @@ module rill_width_converter_tb;
                     count = row == rows - 1 ? LAST : IN_ELEMS;
                 number = count;
                 for (t = 0; t < active; t = t + 1) begin
-                    for (e = 0; e < IN_ELEMS; e = e + 1) begin       // elements past the count hold anything
+                    for (e = 0; e < IN_ELEMS; e = e + 1) begin       // elements past the count: any value
                         word[e*ELEM_W +: ELEM_W] = $random(seed);
                         if (e < count)
                             value[t*MOST + held + e] = word[e*ELEM_W +: ELEM_W];
                     end
                     u_src.push({number, word}, user(t, active), t == active - 1 && row == rows - 1);
                 end
-                // A row-step takes a cycle for each token, or as many as the chunks that it fills.
+                // A row-step takes for each token one cycle, or as many as the chunks that it fills if these are more.
                 out = (held + count) / OUT_ELEMS - held / OUT_ELEMS;
                 held = held + count;
                 if (row == rows - 1 && held % OUT_ELEMS != 0)
@@ -124,7 +125,8 @@ module rill_width_converter_tb;
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
         bound = 0;
         wait (!rst);
-        firing(1, LAST > 0 ? 5 : 1);         // alone: the latency
+        firing(1, LAST > 0 ? 5 : 1);         // a firing alone, for the latency
+        // With LAST > 0 its first word may not fill a chunk. Then the latency is not checked.
         while (!(s_valid && s_ready)) @(negedge clk);
         start = u_snk.cycle;
         while (!m_valid) @(negedge clk);

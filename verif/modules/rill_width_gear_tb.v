@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_width_gear. The elements of every token are numbered, and counts are random. Every chunk must hold
-// the next numbers of its token.
+// Testbench of rill_width_gear. Element n of token t in a firing is (t + 1) * 4096 + n, and counts are random. Every
+// chunk must hold the next elements of its token.
 // sweep: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
 // sweep: IN_ELEMS=32 OUT_ELEMS=1 TOKENS=4
 // sweep: IN_ELEMS=2 OUT_ELEMS=16 TOKENS=1
@@ -29,7 +29,7 @@ module rill_width_gear_tb;
     reg  [USER_W-1:0]           user;
     integer                     seed, n, row, t, e, held;
     integer                     sizes [0:FIRINGS-1];       // elements per token of a firing
-    integer                     firing = 0, chunk = 0, tok = 0;
+    integer                     firing = 0, chunk = 0, tok = 0; // of the next chunk that comes out
     reg  [ELEM_W-1:0]           due;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(1'b0));
@@ -40,7 +40,7 @@ module rill_width_gear_tb;
         .s_axis_tcount(s_data[IN_W +: COUNT_W]), .s_axis_tuser(s_user), .s_axis_tlast(s_last),
         .m_axis_tvalid(m_valid), .m_axis_tready(m_ready), .m_axis_tdata(m_data), .m_axis_tuser(m_user),
         .m_axis_tlast(m_last));
-    // Only stalls and checks the protocol; the content is checked below.
+    // This sink stalls, and its checker checks the protocol. The content is checked below.
     reg  ready_q = 0;
     integer stall, random = 77;
     assign m_ready = ready_q && !rst;

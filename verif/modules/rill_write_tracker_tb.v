@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_write_tracker. Sends layers with a random number of descriptors per engine, also none, which are
-// written after random times. Now and then a layer stops half way until the count has reached all layers before it: a
-// later layer must not delay the count. The count must never pass a layer with an open descriptor, and must reach every
-// layer LATENCY cycles after it is done and written.
+// written after random times. Now and then a layer stops half way until the count has reached all earlier layers,
+// because a later layer must not delay the count. The count must never pass a layer with an open descriptor. When all
+// finished layers are written, it must reach their number within LATENCY cycles.
 // sweep: WRITERS=3 COUNT_W=5
 // sweep: WRITERS=1 COUNT_W=9
 // sweep: WRITERS=17 COUNT_W=3
@@ -19,11 +19,13 @@ module rill_write_tracker_tb;
     reg                clk = 0, rst = 1, layer_done = 0;
     reg  [WRITERS-1:0] given = 0, written = 0;
     wire [31:0]        count;
+    // layer: layers that are finished. whole: those whose descriptors are all written; ripe: cycles since the latest
+    // one. was: the count one cycle before.
     integer            seed, idle, stall, i, c, n, cycles = 0, layer = 0, whole = 0, was = 0, ripe = 0;
     integer            left [0:WRITERS-1];   // descriptors of the present layer that are not given yet
-    integer            open [0:LAYERS*WRITERS-1];
+    integer            open [0:LAYERS*WRITERS-1]; // open descriptors of a layer and engine
     integer            owner [0:WRITERS*1024-1]; // layers of an engine's open descriptors, in order
-    integer            wr [0:WRITERS-1], rd [0:WRITERS-1];
+    integer            wr [0:WRITERS-1], rd [0:WRITERS-1]; // descriptors of an engine that were given, and written
     reg                all_given, all_written, failed = 0, done = 0, held = 0;
     integer            holds = 0;
 
@@ -67,7 +69,7 @@ module rill_write_tracker_tb;
 
     always @(posedge clk) if (!rst && !done && !failed) begin
         cycles = cycles + 1;
-        // The range in which the count must be, from the inputs before this cycle.
+        // Checks the count with the inputs of earlier cycles.
         for (n = was; n < count; n = n + 1) begin
             if (n >= layer) fail(1);
             for (i = 0; i < WRITERS; i = i + 1)
@@ -86,7 +88,7 @@ module rill_write_tracker_tb;
         end
         ripe = ripe + 1;
         if (whole == layer && ripe > LATENCY && count != layer) fail(4);
-        // Responses, of descriptors given in cycles before.
+        // Reports descriptors that were given in earlier cycles as written.
         written <= 0;
         for (i = 0; i < WRITERS; i = i + 1)
             if (rd[i] < wr[i] && chance(stall ? 4 : 30)) begin
@@ -94,8 +96,8 @@ module rill_write_tracker_tb;
                 open[owner[i*1024 + rd[i] % 1024] * WRITERS + i] = open[owner[i*1024 + rd[i] % 1024] * WRITERS + i] - 1;
                 rd[i] = rd[i] + 1;
             end
-        // Gives a layer's descriptors, and its end after or together with the last ones. While held, gives nothing more
-        // until the count is stable.
+        // Gives a layer's descriptors, and its end after or together with the last ones. While held, gives nothing
+        // until the count has reached all finished layers.
         if (held && count == layer) held = 0;
         given <= 0;
         layer_done <= 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_x_buffer. Compares operands of random sizes, with tokens in random order, with an array per
 // operand. Pairs are read at random from the cycle of filled until free. tready must be high exactly while a bank is
-// free. A reset discards the operands. A copy of the memory (rill_x_copy) must give the slice of each of these pairs,
-// with 8-bit and 4-bit weights, and zeros for tokens that the operand does not hold.
+// free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the slice of each of these
+// pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
@@ -36,18 +36,18 @@ module rill_x_buffer_tb;
     reg                 again = 0, free = 0;
     wire [WORD_W-1:0]   x_data;
     wire [TOK_W:0]      x_user;
-    reg  [TOK_W-1:0]    read_tok = 0;    // COPIES 2, 4: a turn
+    reg  [TOK_W-1:0]    read_tok = 0;    // a turn with COPIES 2 and 4
     localparam TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1;
     reg  [PAIR_W-1:0]   read_pair = 0;
     wire [COPIES*UNIT_BITS-1:0] unit_0, unit_1;
     wire [COPIES*8-1:0] shift_0, shift_1;
-    localparam HOPS = 1;                 // to the copy
+    localparam HOPS = 1;                 // register stages to the copy
     localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;
     localparam ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W;
-    localparam SLICE_W = COPIES * (2 * UNIT_BITS + 5); // with the exponents
+    localparam SLICE_W = COPIES * (2 * UNIT_BITS + 5); // slice and exponents
     wire [2*COPIES+ADDR_W+WORD_W-1:0] copy_write;
     wire [ADDR_W-1:0]   copy_read;
-    reg  [OTHERS_W+2:0] controls = 0;
+    reg  [OTHERS_W+2:0] controls = 0;    // {valid, others, half, int4} of rill_x_slice
     wire [COPIES*2*UNIT_BITS-1:0] slice;
     wire [COPIES*5-1:0] shift;
 
@@ -71,13 +71,15 @@ module rill_x_buffer_tb;
     integer             ntok [0:OPERANDS-1];
     integer             units [0:OPERANDS-1];
     integer             at [0:TOKENS-1];
+    // o: operand that is sent; -1 before the reset. occupied: banks that are full. frees: operands that were released.
+    // reads_left, late: reads of the present operand that are still to come, and cycles after them until free.
     integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0,
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
     reg  [2*COPIES*WORD_W-1:0] due [0:1]; // expected data of the reads 1 and 2 cycles ago; token 0 low
-    reg  [COPIES-1:0]   due_there [0:1]; // which tokens there are
-    reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // of the copy's read as many cycles ago, and one; exponents high
+    reg  [COPIES-1:0]   due_there [0:1]; // tokens that the operand has
+    reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // [n]: {shift, slice} for the copy's read n + 1 cycles ago
     reg  [HOPS+1:0]     due_slice_there = 0;
 
     task fail(input integer what);
@@ -99,8 +101,8 @@ module rill_x_buffer_tb;
             random_word[n +: 8] = $random(seed);
     endfunction
 
-    // Sends one operand. The units of the tokens are interleaved at random, each token's in order. `stop`: words that
-    // are not sent.
+    // Sends one operand. The units of the tokens are interleaved at random, each token's in order. number: index of the
+    // operand, below 0 for one that is not compared. stop: words at its end that are not sent.
     task push_operand(input integer number, input integer stop);
         reg [WORD_W-1:0] next;
         integer          sizes, tokens;
@@ -196,7 +198,7 @@ module rill_x_buffer_tb;
         end
     end
 
-    // Inputs of the copy, and the output that it must give, for the read that the buffer got a cycle before.
+    // Sets the inputs of the copy for the read that the buffer got one cycle before, and the output that it must give.
     task read_copy;
         reg [UNIT_BITS-1:0] of_one;
         integer             e;
@@ -221,6 +223,7 @@ module rill_x_buffer_tb;
         end
     endtask
 
+    // Reads a pair of operand number `frees`: the pairs in turn, or a random one if the number is odd.
     task read;
         begin
             reads_left = reads_left - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
-// must be there from the first factor on.
+// must be there together with the first factors.
 // sweep: BEAT_BITS=256 COPIES=1 FACTOR_W=16
 // sweep: BEAT_BITS=512 COPIES=1 X_BITS=10 FACTOR_W=10 PARTS=4
 // sweep: BEAT_BITS=512 COPIES=2 FACTOR_W=32
@@ -54,7 +54,7 @@ module rill_x_spread_tb;
         .PARTS(PARTS)) dut (
         .clk(clk), .rst(rst), .now(now), .factors(factors), .shift(shift), .x(x), .shift_there(shift_there));
 
-    // [n]: of n cycles ago.
+    // Index n: the value of n cycles ago.
     reg                           came [0:PAIR_TOP+2];
     reg  [SLICE_W-1:0]            slices [0:PAIR_TOP+2];
     reg  [5*COPIES-1:0]           shifts [0:1];
@@ -69,6 +69,7 @@ module rill_x_spread_tb;
         end
     endtask
 
+    // Returns the element for a nibble and token in the slice of so many cycles ago.
     function integer element(input integer cycles, input integer token, input integer nibble);
         reg signed [X_BITS-1:0] bits;
         begin
@@ -77,6 +78,7 @@ module rill_x_spread_tb;
         end
     endfunction
 
+    // Compares factor i of pair p if its cycle has come.
     task check_factor;
         reg [WORD_W-1:0] word;
         begin

@@ -33,8 +33,8 @@ of_half() {
     esac
 }
 
-# The parameter sets that a bench's comment lines give; a bench without any runs with its defaults. Behind an @ stand
-# pairs of idle and stall.
+# Prints the parameter sets of a bench's comment lines, or `-`: a bench without such lines runs with its defaults. An @
+# and pairs IDLE:STALL may follow a set.
 sweep_sets() {
     local sets quick
     sets=$(sed -n 's|^// sweep:[[:space:]]*||p' "$1")
@@ -68,8 +68,8 @@ vectors_of() { # module
     echo "$line"
 }
 
-# The program that writes a bench's vectors; built once, before the runs start. Without optimization, as it runs for
-# milliseconds.
+# Builds the program that writes a bench's vectors, once, before the runs start. It runs for milliseconds, so it is not
+# optimized.
 build_vectors() {
     local program source
     program=$(vectors_of "$1") && program=${program%% *} && source=$here/vectors_$program.c
@@ -78,7 +78,7 @@ build_vectors() {
         gcc "${vector_flags[@]}" -o "$WORK/vectors_$program" "$source" "$WORK/golden.a" -lm >"$WORK/vectors_$1.log" 2>&1
 }
 
-# Copies the sources without the wires `unused...`, which nothing reads: they join wide buses, and Icarus would compute
+# Copies the sources without the wires `unused...`, which nothing reads. They join wide buses, and Icarus would compute
 # them in every cycle. Lines keep their numbers.
 copy_sources() {
     local sink='^[ \t]*wire\s+(?:\[[^\]]*\]\s*)?unused\w*\s*=[^;]*;'
@@ -107,7 +107,7 @@ compile_bench() { # module, output, NAME=VALUE...
     sed -i 's/ \.concat8 / .concat /' "$out"
 }
 
-# A run passes when it says PASS and nothing complains.
+# A run passes if it prints PASS and no failure, error or assertion.
 passed() { grep -q '^PASS' "$1" && ! grep -Eq '^FAIL|^ERROR|^FATAL|Assertion' "$1"; }
 
 report() { # name, log, verdict

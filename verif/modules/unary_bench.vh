@@ -4,7 +4,7 @@
 // The bench defines UNARY_MODULE, UNARY_PARAMETERS (empty, or parameters that each end with a comma) and UNARY_LATENCY.
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter FAULT = 0;
+    parameter FAULT = 0;     // 1: the vectors have an infinity, which must raise the fault
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire clk, rst, fault;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three parts of the sum of squares that rill_norm_sums outputs.
+// The sums that rill_norm_sums outputs: the sum of X, and the sum of X^2 in three parts.
 #ifndef VECTORS_RILL_NORM_H
 #define VECTORS_RILL_NORM_H
 
@@ -10,6 +10,7 @@ struct norm_parts {
     uint64_t high, middle, low; // sum X^2 = high * 2^44 + middle * 2^23 + low
 };
 
+// Adds X = fixed to the sums. |X| = high * 2^22 + low.
 static inline void norm_add(struct norm_parts *p, int64_t fixed) {
     uint64_t magnitude = (uint64_t)(fixed < 0 ? -fixed : fixed), high = magnitude >> 22, low = magnitude & 0x3fffff;
     p->sum += fixed;
@@ -18,6 +19,7 @@ static inline void norm_add(struct norm_parts *p, int64_t fixed) {
     p->low += low * low;
 }
 
+// Prints the sums as words of 60 bits.
 static inline void norm_print(const struct norm_parts *p) {
     printf("%015llx %015llx %015llx %015llx", (unsigned long long)p->sum & 0xfffffffffffffffull,
            (unsigned long long)p->high, (unsigned long long)p->middle, (unsigned long long)p->low);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_norm_sums_tb in alternating banks: FAULT 1 an infinity, 2 a value of 2^23.
+// Prints firings for rill_norm_sums_tb, in the two banks in turn. With FAULT 1 one of them has an infinity, with FAULT
+// 2 a value of 2^23.
 #include "verif/modules/vectors_rill_norm.h"
 
 enum { FIRINGS = 6 };
 
+// Prints a firing for a bank. spoiled: one value must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, int bank, int spoiled) {
     int ntok = stream_tokens(s, v), tok_bits = s->tokens > 4 ? 3 : s->tokens > 2 ? 2 : 1;
     size_t n = 1 + (size_t)stream_below(v, 100), chunks = (n + (size_t)s->lanes - 1) / (size_t)s->lanes;

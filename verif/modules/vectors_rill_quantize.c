@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_quantize_tb: FAULT 1 an infinity, 2 a block exponent just out of range. NTOK: tokens at most.
+// Prints firings for rill_quantize_tb, of at most NTOK tokens. With FAULT 1 one of them has an infinity, with FAULT 2 a
+// block exponent just out of range.
 #include <math.h>
 
 #include "verif/modules/vectors_rill_stream.h"
@@ -7,12 +8,13 @@
 enum { FIRINGS = 16 };
 
 struct shape {
-    size_t n, block, per_block; // elements of the firing; elements of a block; units of a whole block
-    int bits, exp_min, fire_blocks;
+    size_t n, block, per_block;     // elements of the firing; elements of a block; units of a whole block
+    int bits, exp_min, fire_blocks; // width of a mantissa; EXP_MIN and FIRE_BLOCKS of rill_quantize
 };
 
-// Prints the units of blocks first to end, in order block, tok, unit, with the marks of the output firing on the last
-// one.
+// Prints the units of block b, in order tok, unit. before: units of a token that the output firing already has. closes:
+// the block ends the output firing, so it may need a zero unit, and its last unit has tlast. Returns the units of a
+// token that the output firing has then; 0 if it has ended.
 static size_t print_block(const struct stream *s, const struct shape *p, size_t b, int ntok, size_t before, int closes,
                           const int16_t q[], const uint8_t shift[], size_t blocks) {
     size_t xs = (size_t)s->beat_bits / 8, first = b * p->block;
@@ -35,6 +37,7 @@ static size_t print_block(const struct stream *s, const struct shape *p, size_t 
 static void fill(struct vectors *v, const struct shape *p, float x[]) {
     for (size_t first = 0; first < p->n; first += p->block) {
         size_t length = p->n - first < p->block ? p->n - first : p->block;
+        // least: exponent field whose values have the block exponent exp_min
         int kind = stream_below(v, 6), least = 125 + p->bits + p->exp_min;
         int centre = kind == 1 ? least - stream_below(v, 12) : least + stream_below(v, 33 - p->bits);
         for (size_t i = first; i < first + length; i++) {
@@ -45,6 +48,7 @@ static void fill(struct vectors *v, const struct shape *p, float x[]) {
     }
 }
 
+// Prints a firing. spoiled: one value must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, const struct shape *p, int ntok, int spoiled) {
     size_t blocks = golden_block_count(p->n, p->block), all = p->n * (size_t)ntok, units = 0;
     float *x = stream_alloc(all);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Firings for rill_reduce_tb: GROUPS groups of random values and what becomes of them. FAULT 1: an infinity; 2: a value
-// outside the grid of the sums.
+// Prints firings for rill_reduce_tb: GROUPS groups of random values, and what they are reduced to. With FAULT 1 one of
+// them has an infinity, with FAULT 2 a value outside the grid of the sums.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 12, PLAIN = 0x35800000 /* bits of 2^-20 */ };
 
 struct shape {
-    int function; // of golden_reduce
-    size_t groups, count, keep;
+    int function;               // of golden_reduce
+    size_t groups, count, keep; // a group has `keep` results, each of `count` elements
 };
 
+// Returns the shape that the arguments give. The module has a mean as a sum with a SCALE other than 2^-20; GOLDEN_MEAN
+// is GOLDEN_SUM + 1.
 static struct shape shape_of(int argc, char **argv) {
     long n = vectors_argument(argc, argv, "N", 0), function = vectors_argument(argc, argv, "FUNCTION", 0);
     bool mean = vectors_argument(argc, argv, "SCALE", PLAIN) != PLAIN;
@@ -19,11 +21,12 @@ static struct shape shape_of(int argc, char **argv) {
                           (size_t)(n ? 1 : lanes * vectors_argument(argc, argv, "WORDS", 1))};
 }
 
+// Prints a firing. spoiled: one value must raise the fault.
 static void firing(const struct shape *p, const struct stream *s, struct vectors *v, int ntok, int spoiled) {
     size_t keep = p->groups * p->keep, n = keep * p->count;
     float *x = stream_alloc(n * (size_t)ntok), *y = stream_alloc(keep * (size_t)ntok);
     struct golden_fault fault = {0};
-    struct stream narrow = *s;
+    struct stream narrow = *s; // a vector is reduced to one element, which comes in a word with one lane
     if (p->keep == 1) narrow.lanes = 1;
     stream_values(v, n * (size_t)ntok, 12, x);
     if (spoiled) x[stream_below(v, (int)n * ntok)] = s->fault == 1 ? g_float(0x7f800000u) : 0x1p23f;

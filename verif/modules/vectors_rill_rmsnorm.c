@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors of N elements for rill_rmsnorm_tb: FAULT 1 an infinity, 2 a value outside the grid of the statistics,
-// 3 a vector of zeros where eps is so small that it counts as zero: a root of nothing, 4 a product with gamma that is
-// too large.
+// Prints vectors of N elements for rill_rmsnorm_tb. FAULT is the reason why one of them must raise the fault: 1 an
+// infinity, 2 a value outside the grid of the statistics, 3 a vector of zeros (the bench then makes eps so small that
+// it counts as 0, and 0 has no reciprocal root), 4 a product with gamma that is too large.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 5 };
@@ -17,14 +17,14 @@ static void fill(struct vectors *v, size_t n, float x[]) {
 }
 
 // Makes one element so different from the others that its normalized value is about sqrt(n). Its product with gamma is
-// then too
-// large, although the statistics are small.
+// then too large, although the statistics are small.
 static void overflow(size_t n, float x[], float gamma[]) {
     memset(x, 0, n * sizeof *x);
     x[n / 2] = 1.0f;
     gamma[n / 2] = 0x1p127f;
 }
 
+// Prints a firing. spoiled: it must raise the fault.
 static void firing(const struct stream *s, struct vectors *v, size_t n, int ntok, int spoiled) {
     size_t all = n * (size_t)ntok;
     float *x = stream_alloc(all), *y = stream_alloc(all), *gamma = stream_alloc(n);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings of HEADS heads each for rill_rope_tb, with a row of ROTARY values for each token.
+// Prints firings of HEADS heads each for rill_rope_tb, with a row of ROTARY cosines and sines (any values) for each
+// token.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 8 };
 
 struct sizes {
     size_t heads, head, rotary;
-    int beside;
+    int beside; // PAIRS: the two elements of a pair are neighbours
 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct stream *s, struct vectors *v, const struct sizes *z, int ntok, int spoiled) {
     size_t n = z->heads * z->head, all = n * (size_t)ntok;
     float *x = stream_alloc(all), *y = stream_alloc(all), *row = stream_alloc(z->rotary * (size_t)ntok);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_sample_tb, hexadecimal: the number of firings, then for each firing: 1 if its settings have
-// changed, the settings (inverse, top_k, min_p, seed low and high, position), ntok, ntok*N elements (token by token),
-// ntok ids, and the high and the low word of the last token's hash (rill_logits_hash).
+// Prints vectors for rill_sample_tb as hexadecimal words: the number of firings, then for each firing: a flag (1: its
+// settings differ from those of the previous firing), the settings (inverse, top_k, min_p, seed low and high,
+// position), ntok, ntok*N elements (token by token), ntok ids, and the high and the low word of the last token's hash
+// (rill_logits_hash).
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/sample.h"
 #include "verif/modules/vectors_rill_fp32.h"
@@ -24,7 +25,8 @@ static uint64_t row_hash(size_t n, const float x[]) {
     return sum;
 }
 
-// Returns the settings in turn: greedy, all ids, lists, lists with a bound.
+// Returns the settings of firings 2 * turn and 2 * turn + 1. Their kind changes from turn to turn in a cycle of six:
+// the largest element, all ids (twice), a list of top_k, and a list that min_p shortens (twice).
 static struct sampling settings(struct vectors *v, int turn, uint32_t most) {
     static const float inverse[] = {1, 0.01f, 8, 1e-3f, 1.25f}, min_p[] = {0.5f, 1, 0.05f, 1e-30f};
     struct sampling s = {.seed = vectors_random(v)};
@@ -32,10 +34,12 @@ static struct sampling settings(struct vectors *v, int turn, uint32_t most) {
     if (turn % 6 >= 3) s.top_k = 1 + (uint32_t)(vectors_random(v) % most);
     if (turn % 6 == 5) s.top_k = most;
     if (turn % 6 >= 4) s.min_p = g_bits(min_p[vectors_random(v) % 4]);
-    if (turn % 12 == 6) s.top_k = most; // greedy all the same
+    if (turn % 12 == 6) s.top_k = most; // with inverse 0 a list has no effect
     return s;
 }
 
+// Returns the id that the module must give. The list of top_k serves only the last token of a step. The tokens before
+// it get their largest element.
 static size_t choose(size_t n, const float x[], const struct sampling *s, bool last, uint32_t most, int64_t position) {
     struct golden_fault fault = {0};
     size_t id = s->top_k && !last ? golden_argmax(n, x, &fault) : golden_sample(n, x, s, most, position, &fault);

@@ -4,6 +4,7 @@
 
 enum { VECTORS = 12, CHUNKS_MAX = 10, ELEMENTS_MAX = CHUNKS_MAX * 32 };
 
+// Prints a firing. last: it is the last one of its vector, so y gets tlast. spoiled: with FAULT, one value is infinite.
 static void firing(const struct stream *s, struct vectors *v, int ntok, size_t n, int last, int spoiled) {
     static float x[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX], factor[STREAM_TOKENS_MAX];
     struct golden_fault fault = {0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_silu_lane_tb. Each line has the hexadecimal words "x y fault": operands, expected result, and
+// Prints vectors for rill_silu_lane_tb. Each line has the hexadecimal words "x y fault": operand, expected result, and
 // whether a fault is expected.
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"

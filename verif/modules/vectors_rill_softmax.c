@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps for rill_softmax_tb: LAYERS * HEADS firings each, at random positions, the first and the last among them.
+// Prints steps for rill_softmax_tb, at the first, the last and random positions. A step has a firing for each layer and
+// head or, in a step of one token with TOGETHER above 1, for each layer and TOGETHER heads.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { STEPS = 6 };
 
-// Prints a firing. alone: its tokens are query heads of one token.
+// Prints a firing whose first token is at position pos of it. alone: its tokens are query heads of one token.
+// window: positions that a token attends to, 0 for all. spoiled: one score is infinite.
 static void firing(const struct stream *s, struct vectors *v, double cap, int window, int pos, int ntok, bool alone,
                    int spoiled) {
     size_t n = (size_t)(pos + (alone ? 1 : ntok));
@@ -23,7 +25,7 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
         float inv = golden_softmax(seen - first, cap, raw + at, kscale + first, vscale + first, p + at, &fault);
         printf("inv %08" PRIx32, g_bits(inv));
         stream_mark(s, t, ntok, 1);
-        if (t + 1 < ntok && !alone && stream_below(v, 2)) // a position that no token attends to may have any value
+        if (t + 1 < ntok && !alone && stream_below(v, 2)) // a score after the token's position may be NaN
             raw[(size_t)t * n + seen] = g_float(0x7fc00000u);
         if (first && stream_below(v, 2)) raw[at - 1] = g_float(0x7fc00000u);
     }
@@ -37,8 +39,8 @@ static void firing(const struct stream *s, struct vectors *v, double cap, int wi
     free(vscale);
 }
 
-// Returns the first position of a layer's firings: the last multiple of 64 and of the keys' channels before the first
-// token's window.
+// Returns the first position of a layer's firings: the last multiple of 64 and of the keys' channels up to the first
+// position of the first token's window.
 static int begin_of(int window, int channels, int pos) {
     int unit = 64;
     while (unit % channels) unit += 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stream words for the benches of the vector kernels: lines "tag data user last", hexadecimal, in the order of
-// docs/rtl.md section 3.
+// Functions that print stream words for the benches of the vector kernels, as lines "tag data user last" (hexadecimal)
+// in the order of docs/rtl.md section 3.
 #ifndef VECTORS_RILL_STREAM_H
 #define VECTORS_RILL_STREAM_H
 
@@ -12,7 +12,7 @@ enum { STREAM_TOKENS_MAX = 8 };
 
 struct stream {
     int lanes, tokens, beat_bits;
-    int fault; // FAULT of the sweep: the vectors hold one value that must raise it
+    int fault; // FAULT of the bench; not 0: some firing has values that must raise the fault
 };
 
 static inline struct stream stream_start(int argc, char **argv) {
@@ -29,7 +29,7 @@ static inline int stream_tokens(const struct stream *s, struct vectors *v) {
     return stream_below(v, 3) ? s->tokens : 1 + stream_below(v, s->tokens);
 }
 
-// "user last" of a word of token `tok` of ntok; `end`: last word of the token in the firing.
+// Prints "user last" of a word of token `tok` of ntok. end: it is the token's last word in the firing.
 static inline void stream_mark(const struct stream *s, int tok, int ntok, int end) {
     int tok_bits = s->tokens > 4 ? 3 : s->tokens > 2 ? 2 : 1;
     printf(" %x %x\n", (unsigned)((tok == ntok - 1) << tok_bits | tok), (unsigned)(end && tok == ntok - 1));
@@ -52,7 +52,7 @@ static inline void stream_vector(const struct stream *s, const char *tag, int nt
     }
 }
 
-// A stream of LANES-wide words without marks: `vectors` arrays x[k][n] side by side, array 0 low.
+// Prints a stream of words without marks. A word has LANES values of each of `vectors` arrays x[k][n], array 0 low.
 static inline void stream_bare(const struct stream *s, const char *tag, int vectors, size_t n, const float *const x[]) {
     for (size_t first = 0; first < n; first += (size_t)s->lanes) {
         printf("%s ", tag);
@@ -61,14 +61,14 @@ static inline void stream_bare(const struct stream *s, const char *tag, int vect
     }
 }
 
-// Prints one unit of XS = beat_bits / 8 bytes from q[0..count), zeros after count, with its scale in 8 digits above.
+// Prints one unit {head, q}: a scale in 8 digits, then XS = beat_bits / 8 bytes from q[0..count), zeros after count.
 static inline void stream_unit(const struct stream *s, const char *tag, uint32_t head, size_t count, const int8_t q[]) {
     printf("%s %08" PRIx32, tag, head);
     for (size_t i = (size_t)s->beat_bits / 8; i-- > 0;) printf("%02x", i < count ? (unsigned)(uint8_t)q[i] : 0u);
 }
 
-// Prints a unit of mantissas with `bits` bits each (four mantissas make whole digits), with their exponent in 2 digits
-// above.
+// Prints a unit {exponent, q}: the exponent in 2 digits, then xs mantissas of `bits` bits each from q[0..count), zeros
+// after count. Four mantissas make whole digits.
 static inline void stream_mantissas(size_t xs, unsigned exponent, int bits, size_t count, const int16_t q[]) {
     printf("%02x", exponent);
     for (size_t i = xs; i > 0; i -= 4) {
@@ -79,6 +79,7 @@ static inline void stream_mantissas(size_t xs, unsigned exponent, int bits, size
     }
 }
 
+// Prints a step word in which all fields but NTOK and POS are 0.
 static inline void stream_step(int pos, int ntok) {
     printf("step %016llx 0 0\n",
            (unsigned long long)(field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, (uint64_t)pos)));
@@ -90,7 +91,7 @@ static inline void stream_values(struct vectors *v, size_t n, int spread, float 
         x[i] = stream_below(v, 16) ? vectors_value(v, 127, spread) : g_float(stream_below(v, 2) ? 0x80000000u : 0);
 }
 
-// With FAULT: makes one value of x[n] infinite.
+// With FAULT, makes one value of x[n] infinite.
 static inline void stream_spoil(const struct stream *s, struct vectors *v, size_t n, float x[]) {
     if (s->fault) x[stream_below(v, (int)n)] = g_float(0x7f800000u);
 }

@@ -9,7 +9,7 @@
 
 static const struct vectors_operation {
     const char *name;
-    double given[GOLDEN_UNARY_ATTRIBUTES];
+    double given[GOLDEN_UNARY_ATTRIBUTES]; // NAN: the attribute is not given
 } vectors_operations[] = {
     {"sigmoid", {NAN, NAN}},  {"tanh", {NAN, NAN}},       {"erf", {NAN, NAN}},         {"gelu", {1, NAN}},
     {"exp", {NAN, NAN}},      {"log", {NAN, NAN}},        {"sqrt", {NAN, NAN}},        {"reciprocal", {NAN, NAN}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints vectors for rill_unary_lane_tb. Each line has the hexadecimal words "x y fault": operands, expected result,
+// Prints vectors for rill_unary_lane_tb. Each line has the hexadecimal words "x y fault": operand, expected result,
 // and whether a fault is expected.
 #include "verif/modules/vectors_rill_fp32.h"
 #include "verif/modules/vectors_rill_unary.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for the bench of an elementwise kernel with one operand (unary_bench.vh): n chunks of random values.
+// Prints firings of random values for the bench of an elementwise kernel with one operand (unary_bench.vh).
 // The first arguments are the operation's name and its attributes; `-` is one that is not given. The name `function`
 // stands for the operation of rill_unary that the argument FUNCTION numbers. EXACT=1 and CHOICE=n set the first
-// attribute, N the length.
+// attribute, N=n the elements of a token.
 #include <math.h>
 #include <string.h>
 
@@ -17,6 +17,7 @@ struct operation {
     size_t n; // elements of a firing per token; 0: random
 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct operation *o, const struct stream *s, struct vectors *v, int spoiled) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     struct golden_fault fault = {0};
