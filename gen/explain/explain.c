@@ -33,12 +33,13 @@ static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
 static void say_parameter(FILE *out, const struct topic *t, struct arena *arena) {
     static const char *const types[] = {"an integer", "a number", "true or false", "a word:"};
     const struct family_parameter *p = t->parameter;
+    bool numeric = p->type == FAMILY_INTEGER || p->type == FAMILY_NUMBER;
     fprintf(out, "parameter %s: a key of `model` with `family: %s`\n  %s", t->name, t->family->name, types[p->type]);
-    if (p->type == FAMILY_INTEGER || p->type == FAMILY_NUMBER) fprintf(out, " from %.15g to %.15g", p->from, p->to);
+    if (numeric) fprintf(out, " from %.15g to %.15g", p->from, p->to);
     for (size_t i = 0; i < p->word_count; i++) fprintf(out, "%s `%s`", i ? "," : "", p->words[i]);
     if (p->list) fprintf(out, ", or a list of at most %d", p->list);
-    int64_t plain;
-    bool none = p->preset && p->type == FAMILY_INTEGER && yaml_parse_int(p->preset, &plain) && (double)plain < p->from;
+    double plain;
+    bool none = p->preset && numeric && yaml_parse_float(p->preset, &plain) && plain < p->from;
     if (!p->preset) fputs("; required\n", out);
     else if (none) fputs("; default: none\n", out);
     else fprintf(out, "; default: %s\n", p->preset->text ? p->preset->text : "an expression");

@@ -84,7 +84,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
             "`safe`: space for a whole tensor at each place where the graph could deadlock with less, and two "
-            "words everywhere else. `conservative`: fewer words than `timed`, but slower. "
+            "words everywhere else. `conservative` saves memory: fewer words than `timed`, but slower. "
             "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
