@@ -38,8 +38,8 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
     return w;
 }
 
-// Lets patches of a signal also count along the batch, if there is more than one signal: these are the rows of an image,
-// and a patch has one of them.
+// Lets patches of a signal also count along the batch, if there is more than one signal: these are the rows of an
+// image, and a patch has one of them.
 static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
     if (dims(g, graph_in(n, 0))->dim[0] == 1) return;
     w->places = 2;

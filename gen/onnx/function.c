@@ -147,20 +147,29 @@ static double exponent(const struct onnx_data *d) {
     return d && d->count ? onnx_at(d, 0) : NAN;
 }
 
+// Returns ln(x) as 2 ln(sqrt(x)), where 0 counts as 1e-38. A number below 0, which has no power, is a fault of the
+// root.
+static const char *logarithm(struct lower *l, int t, int *out) {
+    const char *why = unary(l, "sqrt", t, out);
+    if (!why) why = unary(l, "log", lower_bounded(l, *out, 1e-19, INFINITY), out);
+    if (!why) *out = lower_scaled(l, *out, 2);
+    return why;
+}
+
 static const char *constant_power(struct lower *l, double e, int t, int *out) {
     double size = fabs(e);
     if (e == 0) return *out = lower_filled(l, t, 1), NULL;
     if (size == floor(size) && size <= MOST_POWER) *out = whole_power(l, t, (int)size);
     else if (size == 0.5) unary(l, "sqrt", t, out);
     else if (size < 1e-3 || size > 1e3) return "an exponent that is too large or too small";
-    else { // e^(log(x) * e), where a base below 0, which has no power, counts as 0
-        unary(l, "log", lower_bounded(l, t, 1e-37, INFINITY), out);
-        return unary(l, "exp", lower_scaled(l, *out, e), out);
+    else {
+        const char *why = logarithm(l, t, out);
+        return why ? why : unary(l, "exp", lower_scaled(l, *out, e), out);
     }
     return e < 0 ? unary(l, "reciprocal", *out, out) : NULL;
 }
 
-// Writes Pow. If the exponent is a tensor, the base must be above 0.
+// Writes Pow: as products if the exponent is one whole number, otherwise as exp(ln(base) * exponent).
 static const char *power(struct lower *l, int *out) {
     const struct node *n = l->n;
     const struct onnx_dims *to = &graph_value(l->g, n->out.items[0])->dims;
@@ -172,7 +181,7 @@ static const char *power(struct lower *l, int *out) {
     bool first = graph_constant(l->g, n, 0) != NULL; // the operand that is constant
     const char *why = lower_in_shape(l, first, NONE, first ? &exponents : &logs);
     if (!why) why = lower_in_shape(l, !first, first ? exponents : logs, first ? &logs : &exponents);
-    if (!why) why = unary(l, "log", logs, &logs);
+    if (!why) why = logarithm(l, logs, &logs);
     return why ? why : unary(l, "exp", lower_two(l, "mul", logs, exponents), out);
 }
 

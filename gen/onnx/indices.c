@@ -11,7 +11,7 @@ enum { MOST_INDEX = 65536, MOST_TOP = 32 };
 // A tensor seen from one axis: [before][extent][inside].
 struct search {
     struct onnx_dims whole, one; // one: with the extent 1
-    int rank[2];                 // tensors: the rank of each index, counted from the end of the axis and from 1, or NONE
+    int rank[2]; // tensors: the rank of each index, counted from the end of the axis and from 1, or NONE
 };
 
 static struct search search_of(const struct onnx_dims *x, int axis) {

@@ -437,10 +437,9 @@ static bool is_one_of(const struct node *n, const char *ops) {
 // Whether the operator computes with integers as it does with the fp32 numbers that they are in a design.
 static bool takes_integers(const struct node *n) {
     return rewrite_is_layout(n) ||
-           is_one_of(n,
-                     " Affine ArgMax ArgMin TopK Cast CastLike Equal Less Greater LessOrEqual GreaterOrEqual Where "
-                     "Slice Split Concat Gather Compress Expand Tile Add Sub Max Min "
-                     "QuantizeLinear DequantizeLinear DynamicQuantizeLinear ");
+           is_one_of(n, " Affine ArgMax ArgMin TopK Cast CastLike Equal Less Greater LessOrEqual GreaterOrEqual Where "
+                        "Slice Split Concat Gather Compress Expand Tile Add Sub Max Min "
+                        "QuantizeLinear DequantizeLinear DynamicQuantizeLinear ");
 }
 
 // Whether a value with elements of this type can be a tensor.

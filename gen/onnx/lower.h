@@ -69,16 +69,16 @@ const char *lower_product(struct lower *, int *out);
 const char *lower_gemm(struct lower *, int *out); // of two tensors
 const char *lower_attention(struct lower *, int *out);
 
-// In recurrent.c, truth.c, indices.c and rounded.c: each returns whether the operator is one of its operators. Then *why is NULL, or
-// the reason why it cannot be written.
+// In recurrent.c, truth.c, indices.c and rounded.c: each returns whether the operator is one of its operators. Then
+// *why is NULL, or the reason why it cannot be written.
 bool lower_recurrent(struct lower *, int *out, const char **why);
 bool lower_truth(struct lower *, int *out, const char **why);
 bool lower_indices(struct lower *, int *out, const char **why);
 bool lower_rounding(struct lower *, int *out, const char **why);
 int lower_rounded(struct lower *, int t);   // to the nearest integer
 int lower_truncated(struct lower *, int t); // towards 0
-int lower_positive(struct lower *, int t); // 1 where an element is above 0, else 0
-int lower_not(struct lower *, int t);      // 1 - t
+int lower_positive(struct lower *, int t);  // 1 where an element is above 0, else 0
+int lower_not(struct lower *, int t);       // 1 - t
 
 // In compose.c: returns whether the operator is composed of several operations. Then *why is NULL, or the reason why it
 // cannot be written.

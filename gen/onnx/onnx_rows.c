@@ -118,7 +118,9 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
         const struct onnx_data *scale = graph_constant(g, n, 1);
         return scale && (scale->count == 1 || graph_axis(onnx_int(n->src, "axis", 1), x->rank) != r) ? r : MIXED;
     }
-    return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast CastLike Dropout Shrink Swish ") ? r : MIXED;
+    return keeps(n, " Clip LeakyRelu Elu Selu Celu Gelu HardSigmoid Function Cast CastLike Dropout Shrink Swish ")
+               ? r
+               : MIXED;
 }
 
 // Sets the axis of rows of all values. Returns NULL if no node mixes rows, otherwise a node that may mix them.

@@ -352,7 +352,8 @@ static const char *slide(struct shaping *s, const struct onnx_dims *x, const int
         else s->out.dim[i + 2] = (room + (onnx_int(s->n->src, "ceil_mode", 0) ? stride - 1 : 0)) / stride + 1;
         // No window begins in the padding after the last element.
         int64_t last = (s->out.dim[i + 2] - 1) * stride;
-        if (onnx_int(s->n->src, "ceil_mode", 0) && last >= x->dim[i + 2] + item(s->n, "pads", i, 0)) s->out.dim[i + 2]--;
+        if (onnx_int(s->n->src, "ceil_mode", 0) && last >= x->dim[i + 2] + item(s->n, "pads", i, 0))
+            s->out.dim[i + 2]--;
     }
     return NULL;
 }
@@ -540,8 +541,7 @@ static int type_of(const struct graph *g, const struct node *n, size_t output) {
     int v = graph_in(n, !strcmp(n->op, "Where") ? 1 : 0);
     if (graph_is(n, "Cast")) return (int)onnx_int(n->src, "to", ONNX_FLOAT);
     if (graph_is(n, "Shape") || graph_is(n, "ArgMax") || graph_is(n, "ArgMin")) return ONNX_INT64;
-    if (strstr(" Equal Less Greater LessOrEqual GreaterOrEqual Not And Or Xor ",
-               arena_printf(g->arena, " %s ", n->op)))
+    if (strstr(" Equal Less Greater LessOrEqual GreaterOrEqual Not And Or Xor ", arena_printf(g->arena, " %s ", n->op)))
         return ONNX_BOOL;
     if (output == 1 && graph_is(n, "TopK")) return ONNX_INT64;
     if (graph_is(n, "DynamicQuantizeLinear")) return output == 1 ? ONNX_FLOAT : ONNX_UINT8;

@@ -390,8 +390,9 @@ static const char *resize(struct lower *l, int *out) {
 static const struct {
     const char *onnx;
     const char *(*lower)(struct lower *, int *);
-} table[] = {{"Slice", slice}, {"Split", split},   {"Gather", gather},   {"Concat", concat}, {"Compress", compress},
-             {"Pad", pad},     {"Resize", resize}, {"Upsample", resize}, {"CenterCropPad", center}};
+} table[] = {{"Slice", slice},   {"Split", split},       {"Gather", gather},
+             {"Concat", concat}, {"Compress", compress}, {"Pad", pad},
+             {"Resize", resize}, {"Upsample", resize},   {"CenterCropPad", center}};
 
 bool lower_parts(struct lower *l, int *out, const char **why) {
     for (size_t i = 0; i < COUNT_OF(table); i++) {

@@ -264,7 +264,8 @@ const char *lower_pool(struct lower *l, int *out) {
     const struct onnx_dims *x = &graph_value(l->g, graph_in(n, 0))->dims,
                            *y = &graph_value(l->g, n->out.items[0])->dims;
     int64_t taps[3], channels = x->dim[x->rank - 1];
-    int rank = w->places + 1, first = x->rank - rank, t = lower_view(l, lower_operand(l, 0), rank, x->dim + first), factors;
+    int rank = w->places + 1, first = x->rank - rank, t = lower_view(l, lower_operand(l, 0), rank, x->dim + first),
+        factors;
     memcpy(taps, y->dim + first, (size_t)w->places * sizeof *taps);
     taps[w->places] = channels * product(w->size, 0, w->places);
     t = lower_emit(l, "patch", 1, &t, rank, taps);

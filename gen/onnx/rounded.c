@@ -7,8 +7,8 @@
 
 // ---- rounding ----
 
-// A number of at most 4194304 loses its fraction when this is added, by the rounding of fp32: to the nearest integer, and
-// to the even one of two. Larger numbers are left as they are.
+// A number of at most 4194304 loses its fraction when this is added, by the rounding of fp32: to the nearest integer,
+// and to the even one of two. Larger numbers are left as they are.
 static const double magic = 12582912, most = 4194304;
 
 int lower_rounded(struct lower *l, int t) {

@@ -307,4 +307,5 @@ def main():
     raise SystemExit(passed < o.least)
 
 
-main()
+if __name__ == "__main__":
+    main()
