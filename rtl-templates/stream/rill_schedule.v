@@ -70,13 +70,13 @@ module rill_schedule #(
         for (e = 0; e < ENTRIES; e = e + 1)
             rom[e] = TABLE[e*ENTRY_W +: ENTRY_W];
 
-    // ---- the next section that runs in this step: depends on step_q alone ----
+    // ---- the section section_q, and which sections run in this step ----
     reg  [63:0]          step_q;
-    reg  [SECTIONS-1:0]  runs;
+    reg  [SECTIONS-1:0]  runs;               // the section runs in this step; depends on step_q alone
     reg  [SECTION_W-1:0] section_q;          // END: no more
     reg  [15:0]          len;                // length of section_q
-    reg  [15:0]          repeats;
-    reg                  skip;
+    reg  [15:0]          repeats;            // repeat count of section_q
+    reg                  skip;               // section_q does not run
     reg                  more;               // a later section runs
     integer s;
     always @* begin

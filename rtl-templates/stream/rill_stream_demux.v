@@ -71,7 +71,7 @@ module rill_stream_demux #(
     endgenerate
 
     wire       turn_valid;                   // low in reset
-    wire [PORTS:0] turn;                     // one bit for each port
+    wire [PORTS:0] turn;                     // one bit for each port, and one for "drop"
     wire [7:0] port_index;
     wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
 

@@ -3,9 +3,9 @@
 // are prefetched.
 //
 // turn is one-hot: bit p for port p, bit PORTS for entry 255 (STEER_PORT_DROP: the demultiplexer drops the firing).
-// port_index is the same turn as a port number, or 255. Both are valid while turn_valid and stay until the pulse
-// turn_done, which may come only while turn_valid. The next turn is valid one cycle later. 6 turns are prefetched,
-// which hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO, so it comes from
+// port_index is the same turn as a port number, or 255. Both are valid while turn_valid is high, and stay until the
+// pulse turn_done, which may come only then. The next turn is valid one cycle later. 6 turns are prefetched, which
+// hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO, so it comes from
 // registers. Reset: synchronous.
 //
 // name               meaning                                              unit      range
