@@ -4,13 +4,14 @@
 //
 // Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
 // A burst is requested only after space for all of it has been reserved in the prefetch FIFO, so m_axi_rready is always
-// high from the reset on.
+// high after the reset.
 // Space is checked a cycle ahead: the next burst follows a requested one immediately if there was space for 2 *
-// MAX_BURST beats before, else a cycle later.
+// MAX_BURST beats before the request, else a cycle later.
 // Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency +
 // MAX_BURST.
-// flush (level, hold until idle): no further request is sent, descriptors and beats that arrive or are held are
-// discarded, and outstanding bursts drain.
+// flush (level, hold until idle): from the next cycle on no further burst is issued, but requests that already wait for
+// the port (at most two) are still sent. Descriptors and beats that arrive or are held are discarded, and outstanding
+// bursts drain.
 // idle: nothing is held, requested or buffered (and, without flush, no descriptor is offered).
 // error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on
 // nevertheless.

@@ -164,7 +164,7 @@ module rill_stream_reader #(
                 if (fill_take)
                     group_mem[fill_row] <= s_axis_beat_tdata;
         end else begin : gen_shift
-            // Beats before the last one; when the group is complete the first is lowest
+            // Beats of the group before the last one. When the group is complete, the first beat is in the low bits.
             reg  [GROUP_BITS-BEAT_BITS-1:0] early_q;
             wire [GROUP_BITS-1:0] shifted = {s_axis_beat_tdata, early_q};
             always @(posedge clk)
