@@ -361,7 +361,7 @@ module rill_token_loop #(
     end
 
     // End of the request.
-    reg         eot_q;
+    reg         eot_q;                       // `ends`, unless ignore_eot
     reg         ends;                        // the id is one of eot_id
     integer     e;
 
@@ -372,7 +372,7 @@ module rill_token_loop #(
                 ends = 1'b1;
     end
 
-    reg         all_q;
+    reg         all_q;                       // max_new ids are made
     wire        stop = eot_q || all_q || final_q || halt[STOP];
     // The step of the last rows has been taken (MODE 1)
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];

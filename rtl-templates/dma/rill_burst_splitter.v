@@ -40,7 +40,7 @@ module rill_burst_splitter #(
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
     // Width of an address in beats. The bits within a beat are 0 and not stored.
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
-    localparam PAGE_W = 12 - BEAT_SHIFT;
+    localparam PAGE_W = 12 - BEAT_SHIFT;     // bits of a beat's number within 4 KiB
     localparam [31:0] BURST_MAX = MAX_BURST;
     localparam [63:0] BORDER = {32'd0, BURST_MAX - 32'd1};
 

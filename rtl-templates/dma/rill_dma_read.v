@@ -62,7 +62,7 @@ module rill_dma_read #(
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // width of an address in beats
-    localparam PAGE_W = 12 - BEAT_SHIFT;
+    localparam PAGE_W = 12 - BEAT_SHIFT;        // bits of a beat's number within 4 KiB
     localparam ROOM_W = $clog2(PREFETCH_BEATS + 1);
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
@@ -147,7 +147,7 @@ module rill_dma_read #(
     reg  [ADDR_W-1:0] addr_mem [0:OUTSTANDING-1];
     reg  [PTR_W-1:0]  addr_wr_q;
     reg  [PTR_W-1:0]  addr_rd_q;
-    reg  [PAGE_W-1:0] beat_offset_q;
+    reg  [PAGE_W-1:0] beat_offset_q;         // number of the next beat in its burst
     reg  [ADDR_W-1:0] error_q;
     wire [ADDR_W-1:0] addr_head = addr_mem[addr_rd_q];
 

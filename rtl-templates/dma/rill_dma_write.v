@@ -86,7 +86,7 @@ module rill_dma_write #(
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
     // Width of an address in beats. The bits within a beat are 0 and not stored.
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
-    localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT;
+    localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT; // width of an offset in beats
     localparam BEATS_W = 9;
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;

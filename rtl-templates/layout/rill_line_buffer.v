@@ -334,7 +334,7 @@ module rill_line_buffer #(
     reg  [USER_W-1:0]      user_q;
     reg                    last_q;
     reg                    pad_q;
-    wire [COUNT_W-1:0]     since = arrived_q - image_q;
+    wire [COUNT_W-1:0]     since = arrived_q - image_q;    // above 0: words of the image have arrived
     wire                   in_image = !y_q[Y_W-1] && y_q < ROWS_32[Y_W-1:0] && !x_q[X_W-1] && x_q < PIXELS_32[X_W-1:0];
     wire                   here = !lead_q[COUNT_W-1] && lead_q != {COUNT_W{1'b0}};
     wire                   fetch = begun_q && (here || !in_image) && (m_axis_tready || !valid_q);

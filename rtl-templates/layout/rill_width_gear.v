@@ -180,7 +180,7 @@ module rill_width_gear #(
     wire               tok_last = mark_q[END*MARK_W + TOK_W];
     wire [TOK_W-1:0]   tok = mark_q[END*MARK_W +: TOK_W];
     wire [NUM_W-1:0]   total = total_q[END*NUM_W +: NUM_W];
-    wire [NUM_W-1:0]   full = total >> LOG_OUT;
+    wire [NUM_W-1:0]   full = total >> LOG_OUT;            // chunks that the word fills
     wire               some_rest = (total & REST_MASK) != {NUM_W{1'b0}};
     wire [1:0]         some_fill;                          // fill is not 0: copies for the line and for the leftover
     generate
@@ -208,7 +208,7 @@ module rill_width_gear #(
             line_mem[{put_q, tok}] <= join_rest(line_q, some_fill[0], rest_q[tok]);
         end
 
-    wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest};
+    wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest}; // chunks that leave per token
     wire               commit = ready && en && tok_last && emits != {NUM_W{1'b0}};
     reg  [1:0]         get_q;                              // line being emptied
     reg  [2:0]         used_q;                             // lines that are filled

@@ -76,7 +76,7 @@ module rill_credit_receive #(
             assign {whole, word} = {valid_q, data_q};
         end else begin : gen_parts
             reg  [(PARTS-1)*PART_W-1:0] kept_q;
-            reg  [2:0]                  part_q;
+            reg  [2:0]                  part_q;  // parts of the word that have come
             wire                        last = part_q == PARTS[2:0] - 3'd1;
             wire [PARTS*PART_W-1:0]     all_parts = {data_q, kept_q};
             always @(posedge clk) begin
