@@ -53,7 +53,7 @@
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // logits_hash: starts at 0. For each id that is sent to the ring, it is rotated left by 1 and row_hash is added, the
 // hash of the logits from which the id was chosen. row_hash is sampled HASH_WAIT - 2 cycles after the ring has taken
-// the id. It must be stable from HASH_WAIT - 1 cycles after the transfer of the id on s_axis_next_id until it is
+// the id. It must be stable from HASH_WAIT - 2 cycles behind the id (its transfer on s_axis_next_id) until it is
 // sampled (the next id does not come sooner). logits_hash is kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
 // head_position: position of the latest step's last token, from which the next id is generated.
