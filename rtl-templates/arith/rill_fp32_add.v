@@ -111,7 +111,7 @@ module rill_fp32_add (
     function [38:0] normalize(input [6:1] nibble, input [27:0] sum, input [7:0] exponent);
         reg [2:0]  coarse;
         reg [26:0] moved;
-        reg [15:0] zeros; // of nibble n, its leading zeros at bits 2 * n
+        reg [15:0] zeros;
         integer    n;
         begin
             coarse = nibble[6] ? 3'd0 : nibble[5] ? 3'd1 : nibble[4] ? 3'd2 : nibble[3] ? 3'd3 : nibble[2] ? 3'd4

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 exponential: y = exp(a), at most 1 ulp; saturates to the largest finite value and to +0.
+// fp32 exponential: y = exp(a). The error is at most 1 ulp. y saturates to the largest finite value and to +0.
 //
 // Latency 10 enabled clocks, one result per enabled clock, no reset. Four DSP48E2, 128 segments.
 // fault is aligned with y: NaN or infinite operand; y is then undefined.
@@ -16,7 +16,7 @@ module rill_fp32_exp (
     localparam [16:0] LOG2E_LOW = 17'h0eca5;  // log2(e) * 2^33 = 0x2e2a8eca5
     localparam [16:0] LOG2E_HIGH = 17'h17154;
 
-    // Stage 1: significand * log2(e), two partial products. |a| >= 128 saturates.
+    // Stage 1: significand * log2(e), two partial products. |a| >= 128 saturates, and |a| < 2^-28 counts as 0.
     wire [23:0] significand = {1'b1, a[22:0]};
     reg         sign1_q, zero1_q, large1_q, fault1_q;
     reg  [7:0]  exponent1_q;
@@ -34,7 +34,7 @@ module rill_fp32_exp (
         end
     end
 
-    // Stage 2: their sum, cut to 34 bits: t * 2^26 for the largest exponent.
+    // Stage 2: their sum, cut to 34 bits. For the largest exponent, this is t * 2^26, where t = |a| * log2(e).
     wire [57:0] product = {17'd0, low1_q} + {high1_q, 17'd0};
     reg         sign2_q, zero2_q, large2_q, fault2_q;
     reg  [5:0]  shift2_q;
@@ -79,7 +79,7 @@ module rill_fp32_exp (
         end
     end
 
-    // Stage 5: table read; the exponent fields without and with a carry of the significand.
+    // Stage 5: table read, the exponent field without a carry of the significand, and the tests of the range.
     wire signed [8:0] power = t4_q[33:25];
     reg               under5_q, over5_q, fault5_q;
     reg  [7:0]        field5_q;

@@ -108,8 +108,8 @@ module rill_fp32_from_int #(
         end
     end
 
-    // Stage 3: shift within the piece. Result: {zero, exponent, fraction, up}. It is a function, so that a simulator
-    // evaluates it only when the stage moves.
+    // Stage 3: shift within the piece. Result: {zero, exponent, fraction, up}. The stage's logic is a function, so that
+    // a simulator evaluates it only when the stage moves.
     function [32:0] settle(input [7:0] exponent, input [40:0] top, input sticky);
         reg [1:0]  nibbles;
         reg [40:0] near;

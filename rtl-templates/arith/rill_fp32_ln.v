@@ -70,7 +70,7 @@ module rill_fp32_ln (
             sum8_q <= product7_q + power7_q[63:0];
         end
 
-    // Stages 9 to 12: to fp32; stage 13: times 2^-56, which is never below the smallest normal number.
+    // Stages 9 to 12: to fp32. Stage 13: times 2^-56. A result that is not 0 is never below the smallest normal number.
     wire [31:0] whole;
     rill_fp32_from_int #(.WIDTH(64)) u_whole (.clk(clk), .en(en), .a(sum8_q), .y(whole));
     always @(posedge clk)

@@ -47,7 +47,7 @@ module rill_fp32_mul #(
     end
 
     // Stage 2: the sum of the partial products, and the exponent fields for a product in [1, 2) and in [2, 4), with all
-    // flags that stage 3 needs of them. So only a choice is left to stage 3: the stages are cut for 250 MHz
+    // flags of the exponent that stage 3 needs. Stage 3 then only selects, because the stages are cut for 250 MHz
     // (docs/clock.md).
     reg         sign2_q, zero2_q, fault2_q;
     reg  [7:0]  exponent2_q, above2_q;          // exponent fields for a product in [1, 2) and in [2, 4)
@@ -72,7 +72,7 @@ module rill_fp32_mul #(
     // Stage 3: normalize, round, flush. Result: {y, overflow}. A product just below 2^-126 whose 24 bits are all ones
     // is rounded up to 2^-126 before the flush, as IEEE rounding in the subnormal range does: with exponent field 0,
     // the product is always rounded up, and the result is flushed unless it is a power of two.
-    // It is a function, so that a simulator evaluates it only when the stage moves.
+    // The stage's logic is a function, so that a simulator evaluates it only when the stage moves.
     function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] flags,
         input [47:17] product,
             input sticky_low);

@@ -2,7 +2,8 @@
 // Evaluates one segment of a quadratic in integers: y = (c0 + ((c1 + (c2*d >> SHIFT2)) * d >> SHIFT1)) >> 5.
 //
 // Latency 4 enabled clocks, one result per enabled clock, no reset. Two DSP48E2 (18 x 18, 27 x 18).
-// d, c1, c2 and the shifts are signed; c0 is unsigned and holds the half ulp of the final rounding.
+// d, c1 and c2 are signed, and the shifts are arithmetic. c0 is unsigned and includes half an ulp for the final
+// rounding.
 //
 // name    meaning                                                unit    range
 // D_W     width of d                                             bits    2 to 18

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fp32 reciprocal: y = 1 / a, at most 1 ulp, exact for powers of two; subnormal results become zeros of their sign.
+// fp32 reciprocal: y = 1 / a. The error is at most 1 ulp; powers of two are exact. Subnormal results become zero with
+// the same sign.
 //
 // Latency 7 enabled clocks, one result per enabled clock, no reset. Two DSP48E2, 128 segments.
 // fault is aligned with y: zero, NaN or infinite operand; y is then undefined.

@@ -23,7 +23,7 @@ module rill_fp32_to_fixed #(
 
     localparam INT_W = WIDTH - 1;                          // magnitude bits of y
     localparam FULL_W = INT_W + 1 > 25 ? INT_W + 1 : 25;   // magnitude, guard bit and lower bits
-    // exponent field of a value with its first bit at the top of y
+    // Exponent field of a value whose first bit is the top bit of y's magnitude.
     localparam TOP = 127 + INT_W - 1 - FRAC;
 
     generate
@@ -35,7 +35,7 @@ module rill_fp32_to_fixed #(
         end
     endgenerate
 
-    // Stage 1: distance of a's first bit from the top of y.
+    // Stage 1: distance of a's first bit from the top bit of y's magnitude.
     wire signed [10:0] distance = $signed(TOP[10:0]) - $signed({3'd0, a[30:23]});
     reg         sign1_q, zero1_q, over1_q, fault1_q;
     reg  [6:0]  shift1_q;

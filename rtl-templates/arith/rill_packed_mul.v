@@ -93,7 +93,7 @@ module rill_packed_mul #(
     wire signed [31:0] product = factor * by;
     wire               unused = &{1'b0, x[31:27]};
 `else
-    // The product in whole words, which x is sign-extended to
+    // x is sign-extended to 32 bits, so a product of 32-bit words gives the same bits.
     wire [31:0]        product = x * {{27{weight[4]}}, weight};
 `endif
     always @(posedge clk)

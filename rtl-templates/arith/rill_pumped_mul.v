@@ -6,7 +6,7 @@
 // x_0, x_1, weight, the sums, B, S and the largest sums are those of rill_packed_mul.
 // All registers are those of a DSP48E2, at clk_2x. Edges are counted from 0, the edge that takes the factors of a pair:
 //     edge 0      A and D <= x_0 and x_1 (en_x), B1 <= weight (en_weight)
-//     edges 1, 2  AD <= A, then D: D where pick_1 was high two edges before
+//     edges 1, 2  AD <= A, then D: D if pick_1 was high at the edge before
 //     edges 1, 2  B2 <= B1
 //     edges 2, 3  M <= AD * B2
 //     edges 3, 4  P <= M + sum_in + sum_beside + bias; the sums are p of the other multipliers one edge before

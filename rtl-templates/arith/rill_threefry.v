@@ -42,8 +42,8 @@ module rill_threefry (
     generate
         for (g = 0; g < 5; g = g + 1) begin : gen_group
             for (h = 0; h < 2; h = h + 1) begin : gen_rounds
-                localparam R = 4 * g + 2 * h;
-                localparam S = 3 * g + h;
+                localparam R = 4 * g + 2 * h;            // the first of the two rounds
+                localparam S = 3 * g + h;                // the stage before
                 wire [31:0] a0 = a_q[S] + b_q[S];
                 wire [31:0] b0 = turn(b_q[S], rotation(R)) ^ a0;
                 wire [31:0] a1 = a0 + b0;

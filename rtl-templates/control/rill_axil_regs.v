@@ -18,8 +18,8 @@
 // CHANNELS      memory channels                                     channels       1 to 32
 // COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 130
 // SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
-// END_IDS       ids that end a request: the words of others read 0  ids            1 to 8
-// COUNTER_BITS  width of counters, at least 1                       bits           derived
+// END_IDS       ids that end a request; words for more ids read 0   ids            1 to 8
+// COUNTER_BITS  width of counters; 64 if COUNTERS is 0              bits           derived
 `default_nettype none
 
 module rill_axil_regs #(
@@ -276,8 +276,8 @@ module rill_axil_regs #(
     wire [8*32-1:0] ends = {more, eot_id_q};
     assign eot_id = ends[END_IDS*32-1:0];
 
-    // Control bits of a running request: writing sets them, the end of the request clears them. A write in the cycle of
-    // ap_done applies to the request that auto-restart begins then.
+    // Control bits of a running request: a write sets them, and the end of the request clears them. A write in the
+    // cycle of ap_done applies to the request that begins then.
     wire [1:0] halt_before = ap_done ? 2'b00 : halt;
     always @(posedge clk)
         if (rst || !ap_start)
@@ -290,7 +290,7 @@ module rill_axil_regs #(
         else
             halt <= halt_before;
 
-    wire [31:0] magic = 32'h4C4C4952;        // RILL
+    wire [31:0] magic = 32'h4C4C4952;        // "RILL" in ASCII, the first letter in the low byte
     wire [31:0] version = 32'h0001_0004;     // {major, minor} of the register map
 
     // Settings of sampling.
@@ -397,11 +397,12 @@ module rill_axil_regs #(
 
     // Base pointers are three words apart; comparing finds channel and word without a divider.
     // S_VALUE finds one select bit per value, S_GROUPS selects within groups of eight values, S_JOIN joins the groups.
-    // They are functions, so that a simulator evaluates them only in these cycles.
-    localparam ALL = VALUES + CHANNELS;
+    // find and join_groups are functions, so that a simulator evaluates them only in these cycles.
+    localparam ALL = VALUES + CHANNELS;      // counters and base pointers
     localparam GROUPS = (ALL + 7) / 8;
     localparam FOUND_W = 8 * GROUPS + 2;
-    function [FOUND_W-1:0] find(input [9:0] word);         // {base, high word of a base, a bit for each value}
+    // Returns {base, high word of a base, a bit for each value and for each base pointer}.
+    function [FOUND_W-1:0] find(input [9:0] word);
         integer i;
         begin
             find = {FOUND_W{1'b0}};
@@ -537,6 +538,7 @@ module rill_axil_regs #(
                 default: r_more_q <= 32'd0;
             endcase
         end
+        // The words from REG_MAGIC on are in a separate block of 512 bytes.
         if (r_state_q == S_GROUPS && r_word_q[9:7] == REG_MAGIC[11:9])
             r_plain_q <= r_more_q;
         if (r_state_q == S_JOIN)

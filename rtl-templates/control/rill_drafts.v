@@ -13,11 +13,11 @@
 // Latency: that of rill_draft_lookup and 1 cycle more; without a lookup 2 cycles.
 // Reset: clk, synchronous active-high rst.
 //
-// name     meaning                    unit   range
-// CONTEXT  ids of the longest request ids    1 to 65535
-// ID_W     width of an id             bits   1 to 32
-// DRAFTS   drafts of a step           ids    1 to 7
-// PAUSE    steps of a pause           steps  1 to 63
+// name     meaning                    unit       range
+// CONTEXT  length of the longest request  positions  1 to 65535
+// ID_W     width of an id             bits       1 to 32
+// DRAFTS   drafts of a step           ids        1 to 7
+// PAUSE    steps of a pause           steps      1 to 63
 `default_nettype none
 
 module rill_drafts #(

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the arguments of a request and checks them.
 //
-// While `follows` is high, the outputs follow the arguments; afterwards they are held. The exceptions are ring_ids and
-// channel_base, which must not change. All results are valid three cycles after the arguments, decode_steps after two,
-// the others after one. A request starts later than that.
+// While `follows` is high, the outputs follow the arguments; afterwards they are held. ring_ids and channel_base are
+// not stored, so they must not change while the outputs are used. refused, fault and place are valid three cycles after
+// the arguments, decode_steps two cycles, and the other outputs one cycle. A request must not start before that.
 // refused: the request cannot be run; fault and place say why, with the codes of fault_code and fault_place of
 // rill_token_loop:
 //     1  no prompt
 //     2  a prompt longer than CONTEXT
 //     3  a pointer that is not a multiple of a beat or has bits above ADDR_BITS; place 0: prompt, 1: ring, 2 + c: base
 //        of channel c
-//     9  a ring with less room than ids may be generated; place: that number of ids
+//     9  a ring with room for fewer ids than may be generated (ring_ids 0: no check); place: how many ids may be
+//        generated
 // The first of these that applies is reported. Otherwise fault is 0.
 // decode_steps: steps of one token after the prompt, limited by max_new and CONTEXT. MODE 1 has none.
 // Reset: none, because every start brings all values.
@@ -58,7 +59,7 @@ module rill_request_args #(
     localparam [64:0] BEYOND = ~65'd0 << ADDR_BITS;
     localparam [63:0] BAD_BITS = BEYOND[63:0] | {32'd0, ALIGN_MASK};
     localparam [31:0] FAULT_NONE = 0, FAULT_NO_PROMPT = 1, FAULT_LONG_PROMPT = 2, FAULT_POINTER = 3, FAULT_RING = 9;
-    // Values of place for FAULT_POINTER; channel c has PLACE_BASE + c
+    // Values of place for FAULT_POINTER; the base of channel c has PLACE_BASE + c.
     localparam [31:0] PLACE_PROMPT = 0, PLACE_RING = 1, PLACE_BASE = 2;
 
     generate
@@ -129,7 +130,7 @@ module rill_request_args #(
     assign refused = no_prompt_q || long_prompt_q || bad_pointer || short_ring_q;
     assign fault = no_prompt_q ? FAULT_NO_PROMPT : long_prompt_q ? FAULT_LONG_PROMPT
         : bad_pointer ? FAULT_POINTER : short_ring_q ? FAULT_RING : FAULT_NONE;
-    // PLACE_PROMPT is 0, so it also serves when nothing is wrong
+    // PLACE_PROMPT is 0, which is also the place of faults 1 and 2.
     assign place = no_prompt_q || long_prompt_q || bad_prompt ? PLACE_PROMPT
         : bad_ring ? PLACE_RING : bad_base_q ? base_place_q : short_ring_q ? decode_steps + 32'd1 : 32'd0;
 

@@ -9,8 +9,8 @@
 // or 0 for the clock. told_state is `status` at that time. told_address and told_write come from the channel with the
 // error.
 // expired: a pulse after `watchdog` cycles without `progress` (a pulse for each beat or response) and without a change
-// of state; 0 never. It works while `running` or `waited` (a start waits for the end of a flush). idle_place: the first
-// bit of idle_engines that is 0.
+// of state. With `watchdog` 0 it never comes. It works while `running` or `waited` (a start waits for the end of a
+// flush) is high. idle_place: the first bit of idle_engines that is 0.
 // kernel_fault and memory_error are levels until the reset at the end of the request. Reset: clk, synchronous
 // active-high rst.
 //
@@ -128,7 +128,7 @@ module rill_request_watch #(
         told_place <= clock_lost_q ? 32'd0 : memory_error_q ? memory_place_q
             : kernel_fault_q ? kernel_place_q : idle_place;
         told_state <= status;
-        // The channel keeps this address, or takes that of another error (rill_channel).
+        // The channel still has the address of this error, or already that of another one (rill_channel).
         told_address <= error_address[64*memory_place_q[PLACE_W-1:0] +: 64];
         told_write <= error_is_write[memory_place_q[PLACE_W-1:0]];
     end

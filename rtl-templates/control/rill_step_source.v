@@ -64,12 +64,12 @@ module rill_step_source #(
     reg  [15:0] krows_q;                     // ceil(pos / CHANNELS)
     reg  [4:0]  lane_q;                      // pos mod CHANNELS
     reg  [3:0]  ntok_q;
-    reg  [3:0]  advance_q;
+    reg  [3:0]  advance_q;                   // positions that S_ADVANCE still moves on
     reg         head_q;
     reg         final_q;
 
     wire        prefill = prompt_left_q != 16'd0;
-    wire        partial = prompt_left_q <= TOKENS_32[15:0];
+    wire        partial = prompt_left_q <= TOKENS_32[15:0]; // one step takes the rest of the prompt
     wire        last = final_q || (PROMPT_ONLY != 0 && head_q);
 
     // Drafts of a decode step: limited by the block of 64 positions and by the steps left.

@@ -8,8 +8,8 @@
 //           once, without a fault)
 //   load    load_start pulse; waits until each load_done bit has been high once. The segment walker's steps start now.
 //           `image_wrong` (level) instead of load_done: fault 8, flush
-//   prompt  descriptor for ceil(prompt_len ids) on m_axis_prompt_desc (offset 0); beats of 32-bit ids come back on
-//           s_axis_prompt
+//   prompt  one descriptor on m_axis_prompt_desc (offset 0) for the beats that hold prompt_len ids of 32 bits; these
+//           beats come back on s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id. After a step with head = 1, the id that arrives on
 //           s_axis_next_id with tok_last is sent to the ring as {index, id}. The phase ends when max_new ids are made,
 //           the id is one of eot_id (unless ignore_eot), position CONTEXT is reached, or the host stops the request
@@ -17,15 +17,15 @@
 //   flush   flush is high until `quiet` (no AXI transaction outstanding, all engines idle) has been high for 8 cycles
 //   reset   soft_rst is high for 12 cycles, flush for 2 + RESET_WAY more, then done. soft_rst passes RESET_WAY
 //           registers to the modules that it resets. They leave the reset before the flush ends, so before anything is
-//           sent. A second start therefore finds the state after power-up
+//           sent. A second start therefore finds the same state as after power-up
 // halt: stop (level) ends the request after the present step, with drain and flush. kill (level) goes straight to
 // flush.
 // A start waits until RESET_WAY cycles after rst, which passes the same registers; until the second clock is ready or
 // has failed (clock_state of rill_clock_guard; a design with one clock is always ready); and until two cycles after a
 // request, so that the arguments have been checked.
 // A fault bit or a memory error while running goes straight to flush: nothing on this path waits for a kernel.
-// m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead as
-// far as count and CONTEXT allow.
+// m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead up to
+// the last step that max_new and CONTEXT allow.
 // DRAFTS: a generating step has up to DRAFTS tokens after its first one, ids that rill_drafts has found in the request.
 // As long as the ids that arrive are equal to the drafts, the following ids of the step are sent to the ring, too. The
 // next step begins after the last of them. The step words of generating steps go to m_axis_walk_step one by one, each
@@ -59,8 +59,9 @@
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // logits_hash: starts at 0. For each id that is sent to the ring, it is rotated left by 1 and row_hash is added, the
 // hash of the logits from which the id was chosen. With DRAFTS, row_hash has the hash of each token of a step, the
-// first in the low bits. row_hash must be stable from HASH_WAIT - 2 cycles behind the id until as many cycles after
-// the ring's word (the next id does not come sooner). logits_hash is kept until the next start.
+// first in the low bits. row_hash is sampled HASH_WAIT - 2 cycles after the ring has taken the id. It must be stable
+// from HASH_WAIT - 2 cycles behind the id (its transfer on s_axis_next_id) until it is sampled (the next id does not
+// come sooner). logits_hash is kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
 // head_position: position of the latest step's last token, from which the next id is generated.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
@@ -468,7 +469,7 @@ module rill_token_loop #(
     endgenerate
 
     // End of the request.
-    reg         eot_q;
+    reg         eot_q;                       // `ends`, unless ignore_eot
     reg         ends;                        // the id is one of eot_id
     integer     e;
 
@@ -479,7 +480,7 @@ module rill_token_loop #(
                 ends = 1'b1;
     end
 
-    reg         all_q;
+    reg         all_q;                       // max_new ids are made
     reg         beyond_q;                    // no step is left (DRAFTS; else final_q)
     wire        at_end = final_q || (DRAFTS != 0 && beyond_q);
     wire        stop = eot_q || all_q || at_end || halt[STOP];
@@ -489,7 +490,7 @@ module rill_token_loop #(
     reg         drained_q;
     reg  [LOADERS-1:0] loaded_q;
     // count_q counts cycles of S_DRAIN, quiet cycles of S_FLUSH, cycles of S_RESET (soft_rst up to RESET_SOFT), and
-    // cycles after rst.
+    // cycles after rst. DRAIN_LEAST: drained_q is up to date from the second cycle of S_DRAIN on.
     localparam [31:0] WAY = RESET_WAY;
     localparam [4:0] DRAIN_LEAST = 5'd2, FLUSH_QUIET = 5'd8, RESET_SOFT = 5'd11, RESET_END = 5'd13 + WAY[4:0];
     reg  [4:0]  count_q;
@@ -606,7 +607,8 @@ module rill_token_loop #(
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
 
-    // HASH_WAIT cycles until the hash has arrived.
+    // row_hash passes two registers, because its kernel may be far away. chosen_q delays the transfer of the id by
+    // HASH_WAIT cycles, until the hash of this id has arrived.
     reg  [HASH_WAIT-1:0] chosen_q;
     always @(posedge clk) begin
         chosen_q <= rst ? {HASH_WAIT{1'b0}} : {chosen_q[HASH_WAIT-2:0], is_q[S_RING] && m_axis_ring_tready};
@@ -629,7 +631,7 @@ module rill_token_loop #(
     assign status = {place_q, 12'd0, state_q};
     assign load_start = is_q[S_LOAD];
 
-    // Registered, because these signals go to every module.
+    // Both come from registers, because they go to every module.
     reg flush_q;
     reg soft_rst_q;
     always @(posedge clk) begin

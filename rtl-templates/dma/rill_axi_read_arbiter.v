@@ -3,8 +3,8 @@
 //
 // Requests (AR) are granted round-robin, one burst per cycle, through one register. The AXI id is the index of the
 // client, and data (R) is routed by id. A client requests only data for which it has reserved space (rill_dma_read), so
-// it takes every beat at once. Therefore m_axi_rready is a register that is high from reset on, and no output of the
-// port depends on an input of the port in the same cycle.
+// it takes every beat at once. Therefore m_axi_rready is a register that is always high after the reset, and no output
+// of the port depends on an input of the port in the same cycle.
 // Constants of the port: full-width size, INCR bursts.
 // After a reset in the middle of a request, the beats of bursts that the memory has not answered yet are discarded
 // before the next request goes out. This ends when the last beat has come, or when none has come for 2^QUIET_BITS
@@ -71,7 +71,7 @@ module rill_axi_read_arbiter #(
 
     wire               take;
     wire [CLIENTS-1:0] grant;
-    reg                valid_q = 1'b0;  // has a value before the first reset, like open_q, because bursts are counted
+    reg                valid_q = 1'b0;  // like open_q, has a value before the first reset, because rill_owed counts
     reg  [ID_W-1:0]    id_q;
     reg  [ADDR_BITS-1:0] addr_q;
     reg  [7:0]         len_q;

@@ -38,9 +38,9 @@ module rill_burst_splitter #(
     `include "rill_fields.vh"
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam BEAT_SHIFT = $clog2(BEAT_BYTES);
-    // Width of an address in beats; the bits within a beat are 0 and not stored
+    // Width of an address in beats. The bits within a beat are 0 and not stored.
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
-    localparam PAGE_W = 12 - BEAT_SHIFT;
+    localparam PAGE_W = 12 - BEAT_SHIFT;     // bits of a beat's number within 4 KiB
     localparam [31:0] BURST_MAX = MAX_BURST;
     localparam [63:0] BORDER = {32'd0, BURST_MAX - 32'd1};
 
@@ -107,7 +107,7 @@ module rill_burst_splitter #(
             left_q <= is_short ? 16'd0 : beyond[15:0];
             last_q <= is_short || next_beats == to_border;
         end else if (step) begin
-            work_addr_q <= (work_addr_q | BORDER[ADDR_W-1:0]) + 1'b1;
+            work_addr_q <= (work_addr_q | BORDER[ADDR_W-1:0]) + 1'b1; // the next multiple of MAX_BURST
             length_q <= left_small ? left_q : BURST_MAX[15:0];
             left_q <= left_small ? 16'd0 : left_q - BURST_MAX[15:0];
             last_q <= left_small;

@@ -7,7 +7,7 @@
 // ports of one client, which are ignored.
 // core_rst and flush have one bit per engine, first the read engines, then the write engine. In the top module each bit
 // comes from a separate register.
-// error rises one cycle after an engine has received an error response, and stays until the reset. error_is_write and
+// error rises one cycle after the error of an engine, and stays until the reset. error_is_write and
 // error_address belong to the engine with the lowest number that has an error, the write engine after all read engines.
 // They change if an engine with a lower number gets an error later. rill_request_watch reads them in the cycle after
 // error has risen.
@@ -29,7 +29,7 @@
 // WRITE_BUFFER  BUFFER_BEATS of the write engine                                            beats    1 or more
 // R             READERS, at least 1                                                         clients  derived
 // W             WRITERS, at least 1                                                         clients  derived
-// ENGINES       engines; each has its own reset and flush                                   engines  derived
+// ENGINES       engines; each has a reset and a flush                                       engines  derived
 // BURST         MAX_BURST of each reader's engine, 32 bits each (each as in rill_dma_read)  beats    any
 // PREFETCH      PREFETCH_BEATS of each, 32 bits each (each as in rill_dma_read)             beats    any
 // STYLE         first letter of each reader's RAM_STYLE: d, b or u                          -        any
@@ -261,7 +261,7 @@ module rill_channel #(
         if (READERS == 0 && WRITERS == 0) begin : gen_no_client
             wire unused_rst = &{1'b0, core_rst, flush};
         end
-        // The port has 64 address bits, the engines only those that the memory has
+        // The port has 64 address bits, the engines only as many as the memory needs.
         if (ADDR_BITS < 64) begin : gen_narrow
             assign m_axi_araddr = {{(64 - ADDR_BITS){1'b0}}, port_araddr};
             assign m_axi_awaddr = {{(64 - ADDR_BITS){1'b0}}, port_awaddr};
@@ -286,7 +286,8 @@ module rill_channel #(
     assign beat = m_axi_rvalid & m_axi_rready;
     assign answer = (m_axi_wvalid & m_axi_wready) | (m_axi_bvalid & m_axi_bready);
 
-    // The address of the engine with the lowest number that has an error. These registers move only with an error.
+    // The address of the engine with the lowest number that has an error. These registers keep their values while no
+    // engine has an error.
     reg  [ADDR_BITS-1:0] place_d;
     integer each;
     always @* begin

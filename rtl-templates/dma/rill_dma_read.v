@@ -4,13 +4,14 @@
 //
 // Client side of AXI4 (address and data channels without ids, size and burst type: rill_axi_read_arbiter adds them).
 // A burst is requested only after space for all of it has been reserved in the prefetch FIFO, so m_axi_rready is always
-// high from the reset on.
+// high after the reset.
 // Space is checked a cycle ahead: the next burst follows a requested one immediately if there was space for 2 *
-// MAX_BURST beats before, else a cycle later.
+// MAX_BURST beats before the request, else a cycle later.
 // Throughput: one beat per cycle, given OUTSTANDING * MAX_BURST >= memory latency and PREFETCH_BEATS >= latency +
 // MAX_BURST.
-// flush (level, hold until idle): no further request is sent, descriptors and beats that arrive or are held are
-// discarded, and outstanding bursts drain.
+// flush (level, hold until idle): from the next cycle on no further burst is issued, but requests that already wait for
+// the port (at most two) are still sent. Descriptors and beats that arrive or are held are discarded, and outstanding
+// bursts drain.
 // idle: nothing is held, requested or buffered (and, without flush, no descriptor is offered).
 // error: sticky until reset; error_addr is the address of the first beat with RRESP != OKAY. The beat is passed on
 // nevertheless.
@@ -61,7 +62,7 @@ module rill_dma_read #(
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT; // width of an address in beats
-    localparam PAGE_W = 12 - BEAT_SHIFT;
+    localparam PAGE_W = 12 - BEAT_SHIFT;        // bits of a beat's number within 4 KiB
     localparam ROOM_W = $clog2(PREFETCH_BEATS + 1);
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
@@ -146,7 +147,7 @@ module rill_dma_read #(
     reg  [ADDR_W-1:0] addr_mem [0:OUTSTANDING-1];
     reg  [PTR_W-1:0]  addr_wr_q;
     reg  [PTR_W-1:0]  addr_rd_q;
-    reg  [PAGE_W-1:0] beat_offset_q;
+    reg  [PAGE_W-1:0] beat_offset_q;         // number of the next beat in its burst
     reg  [ADDR_W-1:0] error_q;
     wire [ADDR_W-1:0] addr_head = addr_mem[addr_rd_q];
 

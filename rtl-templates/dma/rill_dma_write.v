@@ -13,7 +13,7 @@
 // buffer is full in that cycle, so no time is lost. With more, it is taken together with the last beat.
 // Order: the beats of a client stay in order. The responses come in the order of the bursts, because all bursts have id
 // 0.
-// AXI4 constants: full-width size, INCR, all strobes set. m_axi_bready is a register that is high from reset on. No
+// AXI4 constants: full-width size, INCR, all strobes set. m_axi_bready is a register that is high after the reset. No
 // output of the port depends on an input of the port in the same cycle.
 // Throughput: one beat per cycle with BUFFER_BEATS >= 2 and OUTSTANDING >= write latency. With BUFFER_BEATS 1 one beat
 // every two cycles, or every three if the memory takes no data before its address. Latency from a beat to
@@ -84,13 +84,13 @@ module rill_dma_write #(
     input  wire [1:0]                   m_axi_bresp
 );
     localparam BEAT_SHIFT = $clog2(BEAT_BITS / 8);
-    // Width of an address in beats; the bits within a beat are 0 and not stored
+    // Width of an address in beats. The bits within a beat are 0 and not stored.
     localparam ADDR_W = ADDR_BITS - BEAT_SHIFT;
-    localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT;
+    localparam PLACE_W = (ADDR_BITS < 40 ? ADDR_BITS : 40) - BEAT_SHIFT; // width of an offset in beats
     localparam BEATS_W = 9;
     localparam OUT_W = $clog2(OUTSTANDING + 1);
     localparam PTR_W = OUTSTANDING > 1 ? $clog2(OUTSTANDING) : 1;
-    // The next descriptor is taken together with a beat, because its own beat may follow at once
+    // A descriptor is taken together with the last beat of the previous one, so its first beat may follow at once.
     localparam AT_ONCE = BUFFER_BEATS > 1;
     localparam OCC_W = $clog2(BUFFER_BEATS + 1);
     localparam [31:0] SIZE = BEAT_SHIFT;
@@ -113,14 +113,14 @@ module rill_dma_write #(
         end
     endgenerate
 
-    // Low in reset; has a value before the first reset, because bursts are counted
+    // Low in reset. It has a value before the first reset, because rill_owed counts bursts from the start.
     reg                   open_q = 1'b0;
     wire                  owed;              // the memory has not answered all beats from before the reset
     reg                   flush_q;
     reg                   slot_q;  // out_q is below OUTSTANDING, and nothing else prevents a beat from entering
     reg  [OUT_W-1:0]      out_q;             // beats taken and without response
-    wire                  data_ready;        // the data buffer, and the buffer of addresses beside it, have room
-    wire                  addr_ready;
+    wire                  data_ready;        // the data buffer has room
+    wire                  addr_ready;        // the buffer of addresses has room
     wire [CLIENTS-1:0]    turn;              // the client in turn, at most one bit
     wire [CLIENTS-1:0]    ready_turn;        // copy of turn for the tready of beats,
     wire [CLIENTS-1:0]    place_turn;        // for addresses,
@@ -132,7 +132,7 @@ module rill_dma_write #(
     wire                  room = data_ready && addr_ready && slot_q;
     wire                  current = |(turn & request);
     wire                  push = current && room;
-    // Copy of the push signal, for the registers of a beat
+    // Copy of push, for the data of a beat.
     wire                  data_push = |(data_turn & request) && room;
     wire [CLIENTS-1:0]    took = push ? turn : {CLIENTS{1'b0}};
     wire                  ends = |(turn & last);
@@ -239,7 +239,8 @@ module rill_dma_write #(
     wire [1:0]        addr_occupancy;
     wire [1:0]        addr_high_water;
 
-    // Addresses outnumber beats only when two addresses and one beat wait. The address of that beat is not offered yet.
+    // If two addresses and one beat wait, the beat belongs to the second address, which is not offered yet. So the beat
+    // waits.
     wire              data_valid;
     wire              addressed = !(addr_occupancy[1] && occupancy == ONE[OCC_W-1:0]);
     assign m_axi_wvalid = data_valid && addressed;

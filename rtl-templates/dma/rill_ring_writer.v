@@ -53,10 +53,10 @@ module rill_ring_writer #(
     reg  [39:0]          offset_q;
     reg  [BEAT_BITS-1:0] beat_q;
     reg  [31:0]          id_q;
-    reg  [IDS-1:0]       here_q;             // words of the beat from the id's place on
-    reg  [IDS-1:0]       behind_q;
-    reg  [2:0]           settle_q;           // cycles of dma_idle in a row; 8 are waited for, so
-                                             // registers may be on the way to the engine
+    reg  [IDS-1:0]       here_q;             // the word of the beat that is the id's place
+    reg  [IDS-1:0]       behind_q;           // the words after it, which become 0
+    reg  [2:0]           settle_q;           // cycles of dma_idle in a row. The state waits for 8,
+                                             // so registers may be on the way to the engine.
 
     wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
     wire        place = state_q == S_PLACE;

@@ -30,7 +30,8 @@
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low                   entries    not all 0
+// SECTION_LEN        length of each section, 16 bits each, the first low (0: skipped);      entries    any
+//                    their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each                        times      any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
 // TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any
@@ -70,7 +71,7 @@ module rill_segment_walker #(
     `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;
     localparam BEATS_W = 16;                 // width of a descriptor's beats; a longer run is cut
-    localparam CUT_W = 15;                   // into pieces of half of that, which keeps the pieces aligned to bursts
+    localparam CUT_W = 15;                   // into pieces of 2^CUT_W beats, so all pieces are aligned like the run
     localparam [31:0] CUT_BEATS = 1 << CUT_W;
     localparam [31:0] CUT_BYTES = CUT_BEATS * (BEAT_BITS / 8);
     localparam [31:0] KV_LAYERS_32 = KV_LAYERS;
@@ -97,7 +98,7 @@ module rill_segment_walker #(
     wire [15:0]          entry_skip;         // row-steps or blocks before the window
     wire                 held;               // an entry is on its way between these two points
 
-    // A flush discards the schedule's position; resetting it is the fastest way.
+    // A flush resets the schedule, which is the fastest way to discard its position.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT), .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE),
         .ENTRY_MANY(ENTRY_MANY)) u_schedule (
@@ -176,7 +177,7 @@ module rill_segment_walker #(
     reg  [15:0] emit_outer_q;
     reg  [31:0] emit_stride_q;
 
-    reg         emit_cut_q;              // the run has more beats than BEATS_W bits can hold
+    reg         emit_cut_q;              // emit_left_q has more beats than BEATS_W bits can hold
     reg         emit_run_cut_q;          // emit_run_q has more beats than BEATS_W bits can hold
     reg         emit_again_q;            // another run of emit_run_q beats follows
     wire        out_ready;               // comes from a register, because many readers share a descriptor
@@ -287,7 +288,7 @@ module rill_segment_walker #(
             if (!emit_open_q)
                 emit_open_q <= emit_strided_q ? v_layers_done >= emit_need_q : k_layers_done >= emit_need_q;
             if (emit_send && emit_cut_q) begin
-                emit_cut_q <= |emit_left_q[31:BEATS_W+1] || &emit_left_q[BEATS_W:CUT_W]; // with CUT_BEATS less
+                emit_cut_q <= |emit_left_q[31:BEATS_W+1] || &emit_left_q[BEATS_W:CUT_W]; // after this piece
                 emit_left_q <= emit_left_q - CUT_BEATS;
                 emit_addr_q <= emit_addr_q + {8'd0, CUT_BYTES};
             end else if (emit_send) begin

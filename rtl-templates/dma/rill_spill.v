@@ -11,13 +11,13 @@
 // Writing: m_axis_write_* go to a rill_dma_write. Each beat has a descriptor, which is sent as soon as it is certain
 // that the beat will come, so usually before the beat. dma_idle comes back from the write engine: all beats of this
 // client have their responses. It may come up to 6 cycles late, so it is ignored in the first cycles after the last
-// beat. It always speaks of one firing, because the next one enters later.
+// beat. It always concerns one firing, because the next one enters later.
 // Reading: m_axis_read sends one descriptor per firing to a rill_dma_read, after dma_idle. Its beats come back on
 // s_axis_read.
 // Layout from OFFSET on, in stream order: a beat has floor(BEAT_BITS / DATA_W) words, the first in the low bits; unused
-// bits and words are 0. A word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. Every other
-// firing is in the second half, which begins at the next multiple of BURST beats. tuser stays on chip: FIRINGS x WORDS
-// x USER_W bits.
+// bits and words are 0. A word wider than a beat takes ceil(DATA_W / BEAT_BITS) beats, low bits first. With
+// FIRINGS 2 every other firing is in the second half, which begins a multiple of BURST beats after the first one. tuser
+// stays on chip: FIRINGS x WORDS x USER_W bits.
 // Throughput: one word (or one beat of a wide word) per cycle in each direction. With FIRINGS 1, writing and reading
 // alternate. Latency from the last word in to the first word out: 8 cycles, plus the response time of the last write
 // and the latency of a read, if nothing else is being read.
@@ -28,7 +28,7 @@
 // USER_W     width of tuser                                             bits     1 or more
 // BEAT_BITS  width of a beat                                            bits     256, 512
 // WORDS      words of the longest firing                                words    1 or more
-// BURST      longest write burst                                        beats    1 to 128
+// BURST      the distance of the halves is a multiple of it             beats    1 to 128
 // FIRINGS    firings that memory holds at a time                        firings  1, 2
 // OFFSET     address of the first firing, from the base of the channel  bytes    any
 `default_nettype none
@@ -83,9 +83,9 @@ module rill_spill #(
         end
     endgenerate
 
-    // words per beat; 0: a word takes several beats
+    // Words per beat. 0: a word takes several beats.
     localparam WHOLE = BEAT_BITS < 1 || DATA_W < 1 ? 1 : BEAT_BITS / DATA_W;
-    // words per beat, or beats per word
+    // Words per beat, or beats per word.
     localparam SLOTS = WHOLE > 0 ? WHOLE : (DATA_W + BEAT_BITS - 1) / BEAT_BITS;
     localparam TWO = FIRINGS == 2;
     localparam BEATS = WHOLE > 0 ? (WORDS + SLOTS - 1) / SLOTS : WORDS * SLOTS;          // beats of the longest firing
@@ -109,8 +109,8 @@ module rill_spill #(
     reg  [ADDR_W-1:0]    write_q;            // place of the next word to write; stays at the last one
     reg  [ADDR_W-1:0]    read_q;             // place of the next word to read
     reg  [ADDR_W-1:0]    end_q;              // place of the last word of the firing that is read
-    reg  [9:0]           in_slot_q;
-    reg  [9:0]           slot_q;             // place of the next word in its beat, or of the next beat in its word
+    reg  [9:0]           in_slot_q;          // place in its beat of the next word to write
+    reg  [9:0]           slot_q;             // place in its beat of the next word to read; wide words: of the next beat
     reg  [15:0]          beats_q;            // beats of the firing that have left
     reg                  begun_q;            // the firing has begun to enter
     reg  [9:0]           due_q;              // descriptors to send for beats that are certain to come

@@ -143,8 +143,8 @@ module rill_stream_reader #(
     // Two banks, each with one group per token: one fills while the other one empties.
     reg  [GROUP_BITS-1:0] group_mem [0:(2 << TOK_W)-1];
     reg  [1:0]            full_q;
-    reg  [3:0]            bank_ntok_q [0:1];
-    reg                   bank_last_q [0:1];
+    reg  [3:0]            bank_ntok_q [0:1]; // tokens of the bank's groups
+    reg                   bank_last_q [0:1]; // the bank has the last groups of a firing
     reg                   fill_bank_q;
     reg  [3:0]            fill_tok_q;
     reg  [15:0]           fill_group_q;
@@ -164,7 +164,7 @@ module rill_stream_reader #(
                 if (fill_take)
                     group_mem[fill_row] <= s_axis_beat_tdata;
         end else begin : gen_shift
-            // Beats before the last one; when the group is complete the first is lowest
+            // Beats of the group before the last one. When the group is complete, the first beat is in the low bits.
             reg  [GROUP_BITS-BEAT_BITS-1:0] early_q;
             wire [GROUP_BITS-1:0] shifted = {s_axis_beat_tdata, early_q};
             always @(posedge clk)
@@ -178,8 +178,8 @@ module rill_stream_reader #(
 
     reg                   drain_bank_q;
     reg  [3:0]            drain_tok_q;
-    reg  [15:0]           slot_q;
-    reg  [15:0]           chunk_q;
+    reg  [15:0]           slot_q;            // chunk within the group
+    reg  [15:0]           chunk_q;           // chunk of the token
     wire [GROUP_BITS-1:0] group_word = group_mem[{drain_bank_q, drain_tok_q[TOK_W-1:0]}];
     wire                  drain_tok_last = drain_tok_q == bank_ntok_q[drain_bank_q] - 4'd1;
     wire                  drain_slot_last = slot_q == GROUP_CHUNKS_32[15:0] - 16'd1

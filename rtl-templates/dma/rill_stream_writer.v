@@ -7,8 +7,8 @@
 // Out: descriptors and beats for one rill_dma_write. A row has CHUNKS*LANES fp32 values in order, padded with zeros to
 // whole groups of max(beat, chunk) bits: ROW_BYTES = ceil(CHUNKS*LANES*32 / group) * group / 8. The layout does not
 // depend on TOKENS.
-// steps_done counts the firings whose writes all have their responses. (dma_written comes back from the engine, see
-// rill_write_tracker.)
+// steps_done counts the firings whose writes all have their responses. dma_written comes back from the engine (see
+// rill_write_tracker).
 // Throughput: one chunk per cycle while the engine keeps up. Descriptors leave through a register slice, so that the
 // engine's tready ends there. Reset: clk, synchronous active-high rst.
 //
@@ -85,7 +85,7 @@ module rill_stream_writer #(
     wire                  chunk_last = chunk_q == CHUNKS_32[15:0] - 16'd1;
     wire                  group_last = chunk_last || slot_q == GROUP_CHUNKS_32[15:0] - 16'd1;
     reg  [39:0]           group_offset_q;    // offset of this group in the first row of the step
-    reg  [39:0]           offset_q;          // offset of this group in the row of the next token
+    reg  [39:0]           offset_q;          // offset of this group in the row of the token at the input
     reg  [39:0]           step_offset_q;     // offset of the first row of the step
     wire                  take = s_axis_y_tvalid && s_axis_y_tready;
     wire [TOKENS*GROUP_BITS-1:0] gathered;   // group of each token, with the chunk at the input in its place
@@ -128,7 +128,7 @@ module rill_stream_writer #(
     reg                  last_q;             // left_q == 1
     reg                  end_q;              // the last group of a firing is being sent
     reg                  firing_done_q;
-    reg                  given_q;
+    reg                  given_q;            // u_desc has taken the descriptor
     wire                 beat_out = m_axis_beat_tvalid && m_axis_beat_tready;
     wire                 desc_ready;         // the register slice can take a descriptor
     wire [55:0]          desc_data = {GROUP_BEATS_32[15:0], desc_offset_q};

@@ -9,11 +9,11 @@
 // layers_done: number of layers whose descriptors have all been written. A later layer cannot delay the count, so the
 // count depends on no stream: a finished layer is always counted in the end, because memory answers every burst.
 // How it counts: descriptors are divided into rounds of whole layers. Each engine has three counts of open descriptors:
-// of the round that is waited for now (round_q), of the layers that have finished meanwhile and form the next round
-// (next_q), and of the unfinished layer (part_q). A response belongs to the first of them that is not 0, so a
+// round_q for the round that is waited for now, next_q for the layers that have finished meanwhile and form the next
+// round, and part_q for the unfinished layer. A response belongs to the first of these counts that is not 0, so a
 // descriptor of the unfinished layer may be written before its layer_done (of_part).
-// Latency: 2 cycles from the last written pulse, or from a layer_done without open descriptors, plus the wait for the
-// previous round.
+// Latency: 2 cycles from the last written pulse, or 3 cycles from a layer_done without open descriptors, plus the wait
+// for the previous round.
 // Reset: clk, synchronous active-high rst; the count starts at 0.
 //
 // name      meaning                                             unit     range

@@ -17,7 +17,7 @@
 // LANES   fp32 per chunk                elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
-// HASHES  rows with a hash              rows      1, TOKENS
+// HASHES  rows with a hash              rows      1 to TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 

@@ -23,7 +23,7 @@
 // TOKENS  tokens per step, upper bound  tokens    1, 2, 4, 8
 // N       elements of a vector          elements  1 to 2^24
 // TOP_K   elements of the longest list  elements  1 to 64
-// HASHES  rows with a hash              rows      1, TOKENS
+// HASHES  rows with a hash              rows      1 to TOKENS
 // USER_W  width of tuser                bits      derived
 `default_nettype none
 

@@ -52,7 +52,7 @@ module rill_beat_unpack #(
     reg                open_q;               // low in reset
     reg                valid_q;
     reg  [WIDE-1:0]    wide_q;
-    // Place in the present beat of the word at the output, or place in the word of the next beat
+    // IS_SPLIT: the place of the output word in its beat. Otherwise: the place of the next beat in its word.
     reg  [PLACE_W-1:0] place_q;
     reg  [WORDS_W-1:0] word_q;               // number of the word at the output, or of the word that is gathered
     wire               last = word_q == LAST_WORD;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins two tensors to one: alternates between words of a and words of b.
+// Joins two tensors into one: alternates between words of a and words of b.
 //
 // Takes FIRST words of a for each token, then SECOND words of b for each token, and repeats that until b's firing ends.
 // Streams: docs/rtl.md section 3. Latency 1 cycle, one word per cycle. Reset: synchronous, valids and counters only.

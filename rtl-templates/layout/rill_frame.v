@@ -2,7 +2,7 @@
 // Changes the length of a stream's firings: sets tlast after every WORDS words per token and ignores the tlast of the
 // input.
 //
-// For example, it divides a tensor that arrives as one firing into one firing per row, or joins rows to one firing.
+// For example, it divides a tensor that arrives as one firing into one firing per row, or joins rows into one firing.
 // tuser = {tok_last, tok}; a word comes once per active token. Payload and handshake are wires: latency 0, one word per
 // cycle.
 // Reset: clk, synchronous active-high rst; tvalid and tready are low in reset.

@@ -48,10 +48,10 @@ module rill_head_pack #(
 
     localparam TOK_W = USER_W - 1;
     localparam [31:0] LAST_HEAD = TOGETHER - 1;
-    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
+    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1); // tok_last 1, tok 0
 
-    reg  [TOK_W-1:0] head_q;
-    wire             alone = s_axis_tuser == ONLY_TOKEN;
+    reg  [TOK_W-1:0] head_q;                               // number of the head in the output firing
+    wire             alone = s_axis_tuser == ONLY_TOKEN;   // the step has one token
     wire             head_last = head_q == LAST_HEAD[TOK_W-1:0];
     wire             head_end = m_axis_tvalid && m_axis_tready && s_axis_tlast && alone;
 

@@ -65,12 +65,12 @@ module rill_head_split #(
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_TOGETHER = TOGETHER > 0 ? FIRINGS / TOGETHER - 1 : 0;
-    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
+    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1); // tok_last 1, tok 0
 
     // ---- the step ----
     reg               step_q;                // a step is under way
     reg               together_q;            // the step has one token
-    reg  [FIRE_W-1:0] fire_q;
+    reg  [FIRE_W-1:0] fire_q;                // firings of the step that have come in
     wire [FIRE_W-1:0] last_fire = together_q ? LAST_TOGETHER[FIRE_W-1:0] : LAST_FIRE[FIRE_W-1:0];
     wire              take = s_axis_tvalid && s_axis_tready;
     wire              fire_end = take && s_axis_tlast;
@@ -105,7 +105,7 @@ module rill_head_split #(
     wire              valid;
     wire [DATA_W-1:0] data;
     reg               last_q;                // data is the last word of its head
-    reg  [1:0]        held_q;                // firings that have not left
+    reg  [1:0]        held_q;                // stored firings that have not left
     reg               end_q;                 // data is the last word of its firing
     wire              en = m_axis_tready || !valid;
     wire              store = s_axis_tvalid && step_q && together_q;

@@ -7,9 +7,9 @@
 // example, a transposition of D0 x D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1},
 // outermost loop first.
 // Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
-// A bank is full after BUFFER words per token and gives (product of TRIPS) words per token. A firing is ROUNDS banks,
-// the trips of the loops that both sides share. m_axis_tlast ends it; s_axis_tlast is ignored. The number of active
-// tokens may change from firing to firing.
+// A bank is full after BUFFER words per token and gives (product of TRIPS) words per token. A firing fills ROUNDS
+// banks. ROUNDS is the product of the trip counts of the loops that both sides share. m_axis_tlast ends the firing;
+// s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time (two banks). Latency: 2 cycles from the last word in to
 // the first word out. The number of the next word is computed ahead (rill_loop_walk).
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.
@@ -144,8 +144,8 @@ module rill_layout_converter #(
     rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .HALF(BUFFER), .OFF_W(WORD_W)) u_walk (
         .clk(clk), .rst(rst), .step(step), .last(at_end), .half(bank_q), .element(word), .turn(unused_turn));
 
-    reg                     ahead_q;                       // `word` is the next word to be read,
-    reg                     end_q;                         // and it is the last word of the bank
+    reg                     ahead_q;                       // `word` is the next word to be read
+    reg                     end_q;                         // `word` is the last word of the bank
     reg  [TOK_W-1:0]        tok_q;
     reg                     valid_q;
     reg  [USER_W-1:0]       user_q;

@@ -6,12 +6,13 @@
 // the image. Patches leave in row-major order of their places, and the pixels of a patch in row-major order. Pixels
 // outside the image are PAD.
 // A ring of BUFFER words holds the newest words of the image. A new word is taken as soon as no patch needs the word
-// that it overwrites. That word must come before the first pixel of the patch that is read now, and before the first
-// patch of the next row of patches.
+// that it overwrites. The overwritten word must come before the first pixel of the patch that is read now, and before
+// the first patch of the next row of patches.
 // A firing is one image. m_axis_tlast ends the last patch; s_axis_tlast is ignored. Tokens are innermost on both sides:
 // each word comes once per active token, tuser = {tok_last, tok}. The number of active tokens may change from image to
 // image. The first words of the next image are taken while the last patches are read.
-// Throughput: one word per cycle out. Latency: 3 cycles from the last token of a word in to the word out.
+// Throughput: one word per cycle out. Latency from the last token of a word in to the word out: 3 cycles for the first
+// word of an image, 2 cycles for the others.
 // Reset: clk, synchronous active-high rst; control only. tready is low in reset.
 //
 // name        meaning                                                   unit    range
@@ -117,7 +118,8 @@ module rill_line_buffer #(
     localparam PLACE_X_W = bits(PLACES_X);
     localparam PLACE_Y_W = bits(PLACES_Y);
 
-    // The distance to the next word, in words, when loop `level` moves on. WORD is the innermost loop.
+    // The distance to the next word, in words, when `level` is the outermost loop that moves on. WORD is the innermost
+    // loop.
     localparam WORD = 0;
     localparam TAP_X = 1;
     localparam TAP_Y = 2;
@@ -226,12 +228,12 @@ module rill_line_buffer #(
     end
 
     wire               step;                               // the next word is wanted
-    reg  [COUNT_W-1:0] lead_q;                             // how many words have arrived from the next word on
+    reg  [COUNT_W-1:0] lead_q;                             // arrived_q less the next word's number; above 0: it is here
     reg  [SLOT_W-1:0]  read_q;                             // slot of the next word
     reg  [Y_W-1:0]     top_q;                              // first row of the patch
     reg  [X_W-1:0]     edge_q;                             // first pixel of the patch
     reg  [Y_W-1:0]     y_q;                                // row of the next word
-    reg  [X_W-1:0]     x_q;
+    reg  [X_W-1:0]     x_q;                                // pixel of the next word
     wire [SLOT_W:0]    sum = {1'b0, read_q} + by_slot;
     wire [SLOT_W:0]    over = sum - BUFFER_32[SLOT_W:0];
     localparam integer FIRST_SLOT = ring(-ORIGIN);
@@ -281,8 +283,8 @@ module rill_line_buffer #(
     end
 
     // ---- the oldest word that is needed ----
-    // It is the first row and pixel of the patch that are inside the image. While the next row of patches begins in the
-    // same row of the image, all pixels of this row are kept.
+    // It is in the first row and pixel of the patch that are inside the image. While the next row of patches begins in
+    // the same row of the image (hold_q), all pixels of this row are kept.
     reg  [COUNT_W-1:0] image_q;                            // first word of the image
     reg  [COUNT_W-1:0] line_q;                             // offset of the patch's first row in it
     reg  [COUNT_W-1:0] pixel_q;                            // offset of the patch's first pixel in that row
@@ -332,7 +334,7 @@ module rill_line_buffer #(
     reg  [USER_W-1:0]      user_q;
     reg                    last_q;
     reg                    pad_q;
-    wire [COUNT_W-1:0]     since = arrived_q - image_q;
+    wire [COUNT_W-1:0]     since = arrived_q - image_q;    // above 0: words of the image have arrived
     wire                   in_image = !y_q[Y_W-1] && y_q < ROWS_32[Y_W-1:0] && !x_q[X_W-1] && x_q < PIXELS_32[X_W-1:0];
     wire                   here = !lead_q[COUNT_W-1] && lead_q != {COUNT_W{1'b0}};
     wire                   fetch = begun_q && (here || !in_image) && (m_axis_tready || !valid_q);

@@ -3,8 +3,8 @@
 //
 // In itensor terms, it adds an outermost loop of REPLAYS trips that is absent from the map. Every pass ends with the
 // tlast of the firing.
-// With TOGETHER, a firing of a step of one token is sent only REPLAYS / TOGETHER times. The module recognizes it by its
-// last word, which is of token 0 and has tok_last.
+// With TOGETHER, a firing of a step of one token is sent only REPLAYS / TOGETHER times. The module recognizes such a
+// firing by its last word, which belongs to token 0 and has tok_last.
 // The first pass starts when the whole firing is stored, and the next firing enters when the last pass has left. A
 // firing of more than DEPTH words is an error of the caller (asserted).
 // Latency: 2 cycles from the last word in to the first word out. Throughput: one word per cycle, also from pass to
@@ -54,7 +54,7 @@ module rill_replay_buffer #(
     localparam ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1;
     localparam PASS_W = $clog2(REPLAYS + 1);
     localparam [31:0] PASSES_TOGETHER = REPLAYS / TOGETHER;
-    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1);
+    localparam [USER_W-1:0] ONLY_TOKEN = {USER_W{1'b1}} ^ ({USER_W{1'b1}} >> 1); // tok_last 1, tok 0
 
     reg  [ADDR_W-1:0]      write_q;          // stays at the last word during the passes
     reg  [ADDR_W-1:0]      read_q;

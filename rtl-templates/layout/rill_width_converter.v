@@ -9,9 +9,9 @@
 // Pipeline: mask, shift by the fill level (2 bits per stage), merge with the token's leftover, buffer of row-steps,
 // output register. Throughput: one word per cycle in and one chunk per cycle out at the same time.
 // Latency from the last word of a row-step to its first chunk: SHIFTS + 4 cycles, SHIFTS = ceil(log2(OUT_ELEMS) / 2).
-// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) except in the last row-step of a firing. Saves shifters
-// where IN_ELEMS and OUT_ELEMS have common factors of two (latency unchanged); IN_ELEMS = OUT_ELEMS becomes wires
-// (latency 0).
+// DENSE = 1: the caller promises full words (tcount = IN_ELEMS) except in the last row-step of a firing. This saves
+// shifters where IN_ELEMS and OUT_ELEMS have common factors of two (latency unchanged). With IN_ELEMS = OUT_ELEMS the
+// module is wires only (latency 0).
 // LAST_ELEMS > 0: the source gives no counts, and s_axis_tcount is ignored. Words of the last row-step of a firing have
 // LAST_ELEMS valid elements; all others are full. tlast comes only with the last token, too late for the others, so
 // LAST_WORDS gives the number of row-steps per firing.

@@ -69,7 +69,7 @@ module rill_width_gear #(
     localparam MARK_W = USER_W + 1;                        // {tlast, tok_last, tok}
     localparam LINES = 4;
     localparam COPIES = (LINE_W + 1023) / 1024;            // copies of the shift amounts; each serves a part of a line
-    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: for each shift, the line and the leftover
+    localparam MOVES = COPIES > 1 ? SHIFTS + 3 : 1;        // copies of en: one for all, each shift, line, leftover
     localparam MOVES_LINE = MOVES > 1 ? SHIFTS + 1 : 0;
     localparam MOVES_TAIL = MOVES > 1 ? SHIFTS + 2 : 0;
     // Bits of the fill that can be 1. With DENSE it is a multiple of the largest power of two in IN_ELEMS.
@@ -180,7 +180,7 @@ module rill_width_gear #(
     wire               tok_last = mark_q[END*MARK_W + TOK_W];
     wire [TOK_W-1:0]   tok = mark_q[END*MARK_W +: TOK_W];
     wire [NUM_W-1:0]   total = total_q[END*NUM_W +: NUM_W];
-    wire [NUM_W-1:0]   full = total >> LOG_OUT;
+    wire [NUM_W-1:0]   full = total >> LOG_OUT;            // chunks that the word fills
     wire               some_rest = (total & REST_MASK) != {NUM_W{1'b0}};
     wire [1:0]         some_fill;                          // fill is not 0: copies for the line and for the leftover
     generate
@@ -192,9 +192,9 @@ module rill_width_gear #(
         end
     endgenerate
     reg  [1:0]         put_q;                              // line being filled
-    reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];
+    reg  [CHUNK_W-1:0] rest_q [0:(1<<TOK_W)-1];           // leftover of each token
     (* ram_style = "distributed" *) reg [LINE_W-1:0] line_mem [0:LINES*(1<<TOK_W)-1];
-    // It is a function so that a simulator computes it only when a line is written.
+    // join_rest is a function, so that a simulator computes it only when a line is written.
     function [LINE_W-1:0] join_rest(input [LINE_W-1:0] line, input some, input [CHUNK_W-1:0] rest);
         begin
             join_rest = line;
@@ -208,10 +208,10 @@ module rill_width_gear #(
             line_mem[{put_q, tok}] <= join_rest(line_q, some_fill[0], rest_q[tok]);
         end
 
-    wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest};
+    wire [NUM_W-1:0]   emits = full + {{(NUM_W-1){1'b0}}, row_last && some_rest}; // chunks that leave per token
     wire               commit = ready && en && tok_last && emits != {NUM_W{1'b0}};
     reg  [1:0]         get_q;                              // line being emptied
-    reg  [2:0]         used_q;
+    reg  [2:0]         used_q;                             // lines that are filled
     reg  [NUM_W-1:0]   last_chunk_q [0:LINES-1];           // number of the line's last chunk
     reg  [TOK_W:0]     last_tok_q [0:LINES-1];             // {tlast, last active token}
     wire               free;                               // a line has been emptied

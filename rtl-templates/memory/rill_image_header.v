@@ -62,14 +62,14 @@ module rill_image_header #(
     localparam [31:0] BEATS_32 = BEATS;
     localparam [31:0] ALL_32 = BEATS + 1;
     localparam [31:0] BYTES_32 = BEAT_BITS / 8;
-    localparam [39:0] BEHIND = OFFSET + {8'd0, BYTES_32};
+    localparam [39:0] BEHIND = OFFSET + {8'd0, BYTES_32};  // offset of the parameters
 
     reg         alone_q;                     // the header is read without the parameters
     reg         header_q;                    // the header has not come yet
-    reg         compare_q;
-    reg         decide_q;
+    reg         compare_q;                   // the fields of the header are being compared
+    reg         decide_q;                    // the comparisons are valid
     reg         right_q;                     // the header is right, and parameters pass
-    reg         kept_q;
+    reg         kept_q;                      // the parameters on chip are kept
     reg         none_q;                      // no parameters are kept on chip
     reg         second_q;                    // the second read, of the parameters alone, is to be requested
     reg         same_magic_q, same_version_q, same_layout_q, same_image_q;

@@ -7,7 +7,8 @@
 //
 // start (pulse, allowed in the middle of a load) begins with store 0. load_valid, load_store (one-hot) and load_data go
 // to all stores.
-// done is low from start until the last beat has been handed over. Beats are taken only between start and done.
+// done is low from the reset or start until the last beat has been handed over. Beats are taken only between start and
+// done.
 // Throughput: one piece per cycle; latency 1. Reset: clk, synchronous active-high rst; control only. tready is low in
 // reset.
 //

@@ -71,7 +71,8 @@ module rill_param_store #(
     wire                 kept;
     wire                 brought;
     wire [LOAD_BITS-1:0] beat = load_data;
-    // These stages are on the dies along the way. A reset that lasts HOPS cycles passes through them as zeros.
+    // These stages are on the dies along the way. They have no reset. Their inputs are 0 in a reset, so a reset of HOPS
+    // cycles fills them with zeros.
     rill_hop #(.DATA_W(3), .STAGES(HOPS)) u_hop (.clk(clk), .rst(1'b0),
         .d({load_start, keep, load_valid}), .q({start, kept, brought}));
     wire restart = rst || start;

@@ -3,8 +3,8 @@
 // go into a FIFO of DEPTH words, the only FIFO of the stream. Each word that is read returns a credit.
 //
 // Protocol: the inputs `valid` and `data` have no back-pressure; the sender never sends more words than it has credits.
-// The output is an AXI4-Stream, as in rill_fifo. `credit` is high for one cycle per word read. The input registers and
-// the register of `credit` have no logic before or after them on the crossing.
+// The output is an AXI4-Stream, as in rill_fifo. `credit` is high for one cycle per word read. No logic is between the
+// ports valid, data and credit and their registers.
 // Latency (into an empty FIFO): 3 cycles from valid of a word's last part to m_axis_tvalid, or 2 if DEPTH is 1 or 2; 1
 // cycle from a transfer to credit. Throughput: one word per cycle if DEPTH >= 2 * N + 7, where N is the number of
 // stages between the two ends in each direction; with PARTS above 1 one word per PARTS cycles, for which a smaller
@@ -68,7 +68,7 @@ module rill_credit_receive #(
     end
     assign credit = credit_q;
 
-    // Joins the parts of a word: the last part goes to the FIFO together with the kept ones.
+    // Joins the parts of a word: the last part goes to the FIFO together with the earlier parts, which kept_q holds.
     wire              whole;
     wire [DATA_W-1:0] word;
     generate
@@ -76,7 +76,7 @@ module rill_credit_receive #(
             assign {whole, word} = {valid_q, data_q};
         end else begin : gen_parts
             reg  [(PARTS-1)*PART_W-1:0] kept_q;
-            reg  [2:0]                  part_q;
+            reg  [2:0]                  part_q;  // parts of the word that have come
             wire                        last = part_q == PARTS[2:0] - 3'd1;
             wire [PARTS*PART_W-1:0]     all_parts = {data_q, kept_q};
             always @(posedge clk) begin
@@ -96,7 +96,7 @@ module rill_credit_receive #(
         .s_axis_tvalid(whole), .s_axis_tready(room), .s_axis_tdata(word), .m_axis_tvalid(m_axis_tvalid),
         .m_axis_tready(m_axis_tready), .m_axis_tdata(m_axis_tdata), .occupancy(occupancy), .high_water(high_water));
 
-    wire unused = room; // there is always room
+    wire unused = room; // there is always room, because the sender has as many credits as the FIFO has places
 `ifdef RILL_ASSERT
     rill_assert #(.SAYS("a word comes without a credit")) u_assert_room (.clk(clk),
         .broken(!rst && whole && !room));

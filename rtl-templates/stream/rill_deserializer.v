@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts the slices of rill_serializer together. q is the word that was at the other end, if it has not changed for 2 +
-// DATA_W / SLICE_W clocks plus the register stages between. While the word changes, q mixes slices of the old and the
-// new one.
+// DATA_W / SLICE_W clocks plus the register stages between. After a change q mixes slices of the old and the new word,
+// until all new slices have come.
 // DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst makes q 0.
 //
 // name     meaning           unit  range

@@ -69,7 +69,8 @@ module rill_fifo #(
         end
     endgenerate
 
-    // The count plus or minus one. Each bit uses the lower bits, before it is known whether a push or a pop occurs.
+    // Returns the count plus is_more minus is_less. A bit changes if all lower bits are 1 (plus) or 0 (minus). This is
+    // known before is_more and is_less, which arrive late.
     function [COUNT_W-1:0] counted(input [COUNT_W-1:0] count_now, input is_more, input is_less);
 `ifndef RILL_FAST_SIM
         integer digit;
@@ -138,12 +139,12 @@ module rill_fifo #(
             assign m_axis_tvalid = valid_q;
             assign m_axis_tdata = head_q;
         end else if (DEPTH == 2) begin : gen_swap
-            // Wide words stay in place, and only the address of the oldest one changes: otherwise every bit of head_q
-            // would depend on m_axis_tready.
+            // Wide words stay in place, and only `read` changes: otherwise every bit of head_q would depend on
+            // m_axis_tready.
             localparam COPIES = (DATA_W + 1023) / 1024; // copies of `read`; each selects a part of the word
             localparam PART = (DATA_W + COPIES - 1) / COPIES;
             reg               write_q;       // the next word goes to word_1_q
-            wire [COPIES-1:0] read;          // the oldest one is there
+            wire [COPIES-1:0] read;          // the oldest word is in word_1_q
             reg  [DATA_W-1:0] word_0_q;
             reg  [DATA_W-1:0] word_1_q;
             reg               valid_q;       // count is not 0

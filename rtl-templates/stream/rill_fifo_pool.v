@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One FIFO that serves PORTS streams of groups that run one after the other. The streams take turns, firing by firing,
-// in the order of a static schedule.
+// One FIFO that PORTS streams share. The streams belong to groups of kernels that run one after the other. They take
+// turns, firing by firing, in the order of a static schedule.
 //
 // Protocol: each stream behaves as with a rill_fifo, with tlast at the end of each firing. Its words enter only in its
 // turn (tready is low before) and leave in the order in which they entered. During its turn a firing moves as in a
@@ -10,8 +10,8 @@
 // Latency: that of rill_fifo. tvalid and tready are combinational from the turns. Turns are prefetched (rill_turns), so
 // no cycle is lost between firings.
 // Input and output have separate turns, so a firing may enter while the previous one leaves.
-// occupancy and high_water: per port, the words that it has inside now, and the most that it ever had (for simulation
-// and debug).
+// occupancy and high_water: per port, the words that are inside now, and the most since the reset (for simulation and
+// debug).
 // Reset: clk, synchronous active-high rst; control only. tready and tvalid are low in reset.
 //
 // name               meaning                                   unit      range
@@ -23,8 +23,9 @@
 //                    section 5
 // ENTRIES            entries of the table: the sum of all      entries   1 or more
 //                    lengths
-// SECTION_LEN        length of each section, 16 bits each,     entries   not all 0
-//                    the first low
+// SECTION_LEN        length of each section, 16 bits each,     entries   any
+//                    the first low (0: skipped); their sum
+//                    is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16      times     any
 //                    bits each
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head  -         any
@@ -101,7 +102,7 @@ module rill_fifo_pool #(
         .m_axis_tvalid(fork_valid), .m_axis_tready(fork_ready));
 
     wire [1:0]  turn_valid;
-    wire [2*PORTS+1:0] turn;                 // one bit for each port
+    wire [2*PORTS+1:0] turn;                 // input, then output: a bit for each port and one for "drop", never set
     wire [15:0] port_index;
     wire [1:0]  turn_done;
     genvar      g;

@@ -35,7 +35,7 @@ module rill_fork #(
     assign s_axis_tready = opened && (&done_d);
 
     always @(posedge clk)
-        done_q <= opened && !(&done_d) ? done_d : {PORTS{1'b0}}; // a word that was offered stays until all have it
+        done_q <= opened && !(&done_d) ? done_d : {PORTS{1'b0}}; // s_axis_tvalid does not fall before all have it
 endmodule
 
 `default_nettype wire

@@ -43,7 +43,7 @@ module rill_fork_tree #(
         end
     endgenerate
 
-    // The AND of the readers' ready signals is late. This slice ends it, so it gates no data of the writer.
+    // The AND of the readers' ready signals is late. This slice ends its path, so the AND gates no data of the writer.
     wire              first_tvalid, first_tready;
     wire [DATA_W-1:0] first_tdata;
     rill_register_slice #(.DATA_W(DATA_W), .MODE(3)) u_first (.clk(clk), .rst(rst), .s_axis_tvalid(s_axis_tvalid),

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connects the writer of a stream to its reader: a FIFO and, if the reader is on another die, the crossing.
 //
-// A word carries everything that goes with the handshake: tdata in the low bits, then the SIDE_W bits beside it (tuser,
+// A word carries everything that goes with the handshake: tdata in the low bits, then SIDE_W bits of sidebands (tuser,
 // tlast, tcount, docs/rtl.md section 3). Only PART_W bits of tdata, from bit FIRST on, are stored and sent, because the
-// reader uses no others; its other bits are 0.
+// reader uses no others. The other bits of the tdata that leaves are 0.
 // On one die (BORDERS 0) the link is a rill_fifo. Otherwise it is a rill_credit_send on the writer's die, a rill_hop
 // stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
 // rst has one bit for each die on the way, that of the writer's die in bit 0, because every die has its own reset.
 // fill and high are the occupancy and high-water mark of the FIFO. Simulations read them; no port brings them out.
-// Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive.
+// Latency and throughput: those of rill_fifo, or of rill_credit_send and rill_credit_receive with BORDERS - 1 stages
+// between.
 // Reset: clk, synchronous active-high rst; all bits together.
 //
 // name       meaning                                            unit     range
 // DATA_W     width of the writer's tdata                        bits     1 or more
-// SIDE_W     bits beside tdata                                  bits     0 or more
+// SIDE_W     bits of sidebands                                  bits     0 or more
 // FIRST      lowest bit of tdata that is sent (the part ends    -        0 to DATA_W - 1
 //            within tdata)
 // PART_W     width of the part of tdata that is sent            bits     1 to DATA_W
@@ -80,7 +81,7 @@ module rill_link #(
                 .occupancy(fill), .high_water(high));
         end else begin : gen_far
             localparam BUS_W = (SENT_W + PARTS - 1) / PARTS;
-            wire [BORDERS*BUS_W-1:0] data;  // at each boundary, the writer's first
+            wire [BORDERS*BUS_W-1:0] data;  // at each boundary, the one next to the writer first
             wire [BORDERS-1:0]       valid;
             wire [BORDERS-1:0]       credit; // in the opposite direction
             rill_credit_send #(.DATA_W(SENT_W), .CREDITS(DEPTH), .PARTS(PARTS)) u_send (.clk(clk), .rst(rst[0]),

@@ -65,7 +65,7 @@ module rill_register_slice #(
             reg               valid_q;
             reg               both_q;        // two words inside
             reg               write_q;       // the next word goes to word_1_q
-            wire [COPIES-1:0] read;          // the oldest one is there
+            wire [COPIES-1:0] read;          // the oldest word is in word_1_q
             reg  [DATA_W-1:0] word_0_q;
             reg  [DATA_W-1:0] word_1_q;
             wire              push = s_axis_tvalid && ready_q;

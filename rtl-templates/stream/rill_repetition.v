@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells to which repetition of its region the next word of a kernel belongs, by counting firings.
+// Counts the firings of a kernel, and so tells to which repetition of its region the kernel's next word belongs.
 //
 // last: the last word of a firing passes. together: this firing counts as TOGETHER firings. repetition: the number for
 // the next word, from 0 to LAYERS - 1 and then 0 again, from a register. Reset: clk, synchronous active-high rst.

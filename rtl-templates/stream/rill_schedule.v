@@ -15,7 +15,8 @@
 // ENTRY_W            width of an entry                                    bits      1 or more
 // SECTIONS           sections of the table                                sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not all 0
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   any
+//                    (0: skipped); their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, the first low                           -         any
@@ -70,13 +71,13 @@ module rill_schedule #(
         for (e = 0; e < ENTRIES; e = e + 1)
             rom[e] = TABLE[e*ENTRY_W +: ENTRY_W];
 
-    // ---- the next section that runs in this step: depends on step_q alone ----
+    // ---- the section section_q, and which sections run in this step ----
     reg  [63:0]          step_q;
-    reg  [SECTIONS-1:0]  runs;
+    reg  [SECTIONS-1:0]  runs;               // the section runs in this step; depends on step_q alone
     reg  [SECTION_W-1:0] section_q;          // END: no more
     reg  [15:0]          len;                // length of section_q
-    reg  [15:0]          repeats;
-    reg                  skip;
+    reg  [15:0]          repeats;            // repeat count of section_q
+    reg                  skip;               // section_q does not run
     reg                  more;               // a later section runs
     integer s;
     always @* begin

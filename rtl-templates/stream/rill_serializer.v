@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a word that changes seldom over few wires, one slice per clock. way = {number, slice} comes from a register
-// with no other load, so that it can cross to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d in the cycle
+// with no other load, so that way can cross to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d in the cycle
 // before. Slices come in order, from 0 on after a reset. rill_deserializer puts them together.
 // DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst; way is not reset.
 //

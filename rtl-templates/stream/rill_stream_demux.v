@@ -11,7 +11,8 @@
 // USER_W             width of tuser                                       bits      1 or more
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not all 0
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   any
+//                    (0: skipped); their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
@@ -71,7 +72,7 @@ module rill_stream_demux #(
     endgenerate
 
     wire       turn_valid;                   // low in reset
-    wire [PORTS:0] turn;                     // one bit for each port
+    wire [PORTS:0] turn;                     // one bit for each port, and one for "drop"
     wire [7:0] port_index;
     wire       turn_done = s_axis_tvalid && s_axis_tready && s_axis_tlast;
 

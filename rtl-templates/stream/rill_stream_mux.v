@@ -12,7 +12,8 @@
 // USER_W             width of tuser                                       bits      1 or more
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first low  entries   not all 0
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   any
+//                    (0: skipped); their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS                -         any
@@ -87,12 +88,12 @@ module rill_stream_mux #(
     assign m_axis_tvalid = turn_valid && |(turn[PORTS-1:0] & s_axis_tvalid);
     assign m_axis_tlast = |(turn[PORTS-1:0] & s_axis_tlast);
 
-    // The bits of the number select directly, the lowest bit between neighbours. The table names no port that does not
-    // exist.
+    // A tree of two-way multiplexers selects the payload. Bit 0 of the number selects within pairs of neighbouring
+    // ports, bit 1 between neighbouring pairs, and so on. The table names no port that does not exist.
     localparam PORT_W = PORTS > 1 ? $clog2(PORTS) : 1;
     localparam SLOTS = 1 << PORT_W;
     localparam WORD_W = USER_W + DATA_W;
-    // a constant instead of a replication, because Verilator warns of replications above 8,192 bits
+    // A constant instead of a replication, because Verilator warns of replications above 8,192 bits.
     localparam [WORD_W-1:0] NO_WORD = 0;
     reg  [SLOTS*WORD_W-1:0] left;            // words that remain, in the low places
     integer                 b, i;

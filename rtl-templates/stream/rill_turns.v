@@ -3,17 +3,17 @@
 // are prefetched.
 //
 // turn is one-hot: bit p for port p, bit PORTS for entry 255 (STEER_PORT_DROP: the demultiplexer drops the firing).
-// port_index is the same turn as a port number, or 255. Both are valid while turn_valid and stay until the pulse
-// turn_done, which may come only while turn_valid. The next turn is valid one cycle later. 6 turns are prefetched,
-// which hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO, so it comes from
+// port_index is the same turn as a port number, or 255. Both are valid while turn_valid is high, and stay until the
+// pulse turn_done, which may come only then. The next turn is valid one cycle later. 6 turns are prefetched, which
+// hides the schedule's idle cycles between sections and steps. turn is decoded before the FIFO, so it comes from
 // registers. Reset: synchronous.
 //
 // name               meaning                                              unit      range
 // PORTS              streams that take turns                              streams   1 to 255
 // SECTIONS           sections of the table, docs/rtl.md section 5         sections  1 or more
 // ENTRIES            entries of the table: the sum of all lengths         entries   1 or more
-// SECTION_LEN        length of each section, 16 bits each, the first      entries   not all 0
-//                    low; 0 skips the section
+// SECTION_LEN        length of each section, 16 bits each, the first low  entries   any
+//                    (0: skipped); their sum is ENTRIES
 // SECTION_REPEAT     how often each section is walked, 16 bits each       times     any
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
