@@ -241,7 +241,7 @@ module rill_softmax #(
 
     wire                en;
     // Bits of step: COPIES for the units of the lanes, then one per lane for the registers that replace a score that is
-    // not attended to. Their select signal comes late in the cycle.
+    // not attended to. step comes late in the cycle, so each lane has its own copy of these bits.
     localparam STEPS = COPIES == 1 ? 1 : COPIES + LANES;
     wire [STEPS-1:0]    step;
     wire                go;
