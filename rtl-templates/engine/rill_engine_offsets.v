@@ -8,7 +8,7 @@
 // Reset: clk, synchronous active-high rst; controls.
 //
 // name       meaning                                                                  unit    range
-// BEAT_BITS  8 per mantissa of a unit                                                 bits    256, 512
+// Reset: clk, synchronous active-high rst; resets only the controls.
 // COPIES     tokens at a time                                                         tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                                           -       0, 1
 // X_BITS     width of a mantissa                                                      bits    8, 10
@@ -94,7 +94,7 @@ module rill_engine_offsets #(
                 wire unused = &{1'b0, x};
             end else begin : gen_first
                 for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
-                    // The place in x does not matter if there are only sums of all elements
+                    // The place in x does not matter if only the sum of all elements is needed.
                     localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w;
                     assign x_first[X_BITS*w +: X_BITS] = x[WORD_W*PLACE +: X_BITS];
                 end
