@@ -22,8 +22,8 @@
 // Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / COPIES) cycles. No cycle is
 // lost between rows or firings. But only one result leaves per cycle, so a row-step takes at least a cycle per token.
 // Cycles of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / COPIES),
-// tokens), with headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) in modes 0, 1; with int4_asym words, groups is
-// RC times their number.
+// tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS / 64 rows per
+// chunk. With int4_asym words, groups is RC times their number.
 // Latency from the command of a row's last beat to m_axis_y: 29 cycles with COPIES 1 and PUMP 1, otherwise 32 +
 // PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). From the last input that the command needs: an operand's last unit 6
 // more, a beat 5 (up to 8 channels) or 7 more.

@@ -92,8 +92,9 @@ module rill_pair_trees #(
     endgenerate
 
     // Products of two tokens, added in trees of multipliers. Low and high nibbles have separate trees: as parts 0 and
-    // 1, or in the two halves of a cycle. A high nibble is signed, and so is a low nibble of 4-bit weights. Equal logic
-    // of all words of a beat is written side by side, because a simulator's compiler turns it into vector instructions.
+    // 1, or in the two halves of a cycle. A high nibble is signed, and so is a low nibble of 4-bit weights. The loops
+    // over the words of a beat are innermost, so that a simulator's compiler turns their equal logic into vector
+    // instructions.
     function [4:0] weight_of(input [3:0] nibble, input is_signed);
         weight_of = {nibble[3] && is_signed, nibble};
     endfunction

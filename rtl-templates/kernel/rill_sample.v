@@ -95,10 +95,11 @@ module rill_sample #(
             || (min_p != 32'd0 && top_k == 32'd0);
     end
 
-    // Chunks go to the scores. Those of a step's last token also go to the list.
+    // Every chunk goes to the scores. The chunks of a step's last token also go to the list.
     reg         open_q;
     reg         closing_q; // a firing with a list has come in, and its last id has not left
     reg         drained_q;  // the scores of that firing have left and the list is complete; its elements follow
+    // list_room: the list can take a chunk. list_idle: all elements of earlier chunks have been inserted.
     wire        list_room, list_idle;
     wire        choose_ready;
     wire        go = choose_ready || drained_q;
@@ -118,6 +119,8 @@ module rill_sample #(
 
     // ---- the list: keys and ids of the TOP_K largest elements, the largest first; key 0 marks an empty place ----
 
+    // Three stages: a_* holds a chunk's keys. b_* holds them while the elements above the list's smallest key are
+    // picked, one per cycle (mask_q). c_* holds the picked element while the list inserts it.
     reg                 a_valid_q, c_valid_q;
     reg  [LANES*32-1:0] a_keys_q, b_keys_q;
     reg  [23:0]         a_chunk_q, b_chunk_q, c_id_q;
