@@ -5,10 +5,10 @@
 // slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4. x is the slice of
 // cycle 5 as a lane has it (rill_x_spread); with OWN 0 it is used instead of a copy. q = {sums, offset}; a part that
 // this design does not need is 0.
-// Reset: clk, synchronous active-high rst; controls.
+// Reset: clk, synchronous active-high rst; resets only the controls.
 //
 // name       meaning                                                                  unit    range
-// Reset: clk, synchronous active-high rst; resets only the controls.
+// BEAT_BITS  8 per mantissa of a unit                                                 bits    256, 512
 // COPIES     tokens at a time                                                         tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                                           -       0, 1
 // X_BITS     width of a mantissa                                                      bits    8, 10

@@ -7,7 +7,7 @@
 //
 // In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Inputs that come with it: keys, values: 1 if the
 // entry reads that cache; the layer of the cache is kv_layer + layer * kv_step.
-// Out: the entry, 5 cycles later, with the step word rewritten. Outputs that come with it: blocks, the skipped V blocks
+// Out: the same, 5 cycles later, with the step word rewritten. Outputs that come with it: blocks, the skipped V blocks
 // (64 positions each); rows, the skipped K row-steps. Both are 0 for entries that read neither keys nor values.
 // Throughput: one per cycle. Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
