@@ -25,8 +25,8 @@
 // tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS / 64 rows per
 // chunk. With int4_asym words, groups is RC times their number.
 // Latency from the command of a row's last beat to m_axis_y: 29 cycles with COPIES 1 and PUMP 1, otherwise 32 +
-// PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). From the last input that the command needs: an operand's last unit 6
-// more, a beat 5 (up to 8 channels) or 7 more.
+// PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). A command comes 2 cycles after the last unit of its operand, and 4 (up
+// to 8 channels) or 6 cycles after its beat is at all lanes (include/latency.def).
 // clk_2x: used with PUMP 2 only. It is twice as fast as clk, and every rising edge of clk is also one of clk_2x
 // (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
@@ -235,8 +235,8 @@ module rill_engine #(
 `endif
     `include "rill_latency.vh"
     localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
+    // Cycles from a command to the lane's output, without HOPS.
     localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
-        // Cycles from a command to the lane's output, without HOPS
         + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS);
 
     generate

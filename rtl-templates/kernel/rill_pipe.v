@@ -7,6 +7,7 @@
 // registers of an idle kernel do not move. Units whose last stage is the last stage of the pipe use step. All bits of
 // step are equal, and each comes from registers that drive no other bit, for kernels with more units than one register
 // can drive. With VALIDS = COPIES each bit of step uses its own bit of s_tvalid; these bits must be equal as well.
+// valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
 // of the same word (tuser, tlast).
 // Latency LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.
 //
