@@ -269,9 +269,12 @@ module rill_engine_ctrl #(
     wire        no_x = data_q && !x_has && !part_has_q;
     wire        no_y = need_y_q && !room;
     wire        all_there = !no_beat && !no_x && !no_y;
+    // go: a command goes out. advance: it is the last command for its beat, or a header. finish: it is the last one of
+    // the firing.
     wire        go = active_q && all_there;
     wire        advance = go && (!data_q || tok_last_q);
     wire        finish = ending_q && tok_last_q && all_there;
+    // Columns outermost: next_row goes to the next row of the column, next_column to the first row of the next column.
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
     wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;

@@ -137,6 +137,9 @@ module rill_pair_trees #(
         for (h = 2; h <= PAIR_TOP; h = h + 1) begin : gen_height // nibbles 0 and 1 of the words of that height
             localparam TOP = h == PAIR_TOP;
             for (i = 0; i < (TOP ? 4 * WORDS / PAIR_TREE : 4 * WORDS >> (h + 1)); i = i + 1) begin : gen_at
+                // A multiplier at height h has byte (2 i + 1) << h of the beat, which is byte 0 of its word; the top of
+                // tree i has the tree's first byte. LATE: stage in which it takes its weight; a step of a tree is half
+                // a cycle with PUMP 2.
                 localparam WORD = TOP ? PAIR_TREE / 4 * i : ((2 * i + 1) << h) / 4;
                 localparam FIRST = TOP ? i : 2 * i;
                 localparam LAST = TOP ? i : 2 * i + 1;

@@ -3,10 +3,11 @@
 // together.
 //
 // en: the stages may move. It is low while the last stage holds a word that is not taken, and, unless m_tready is high,
-// in reset and in the cycle after it. step: the stages do move, because there is a word in them or before them. So the
-// registers of an idle kernel do not move. Units whose last stage is the last stage of the pipe use step. All bits of
-// step are equal, and each comes from registers that drive no other bit, for kernels with more units than one register
-// can drive. With VALIDS = COPIES each bit of step uses its own bit of s_tvalid; these bits must be equal as well.
+// in reset and in the cycle after it.
+// step: the stages do move, because there is a word in them or before them. So the registers of an idle kernel do not
+// move. Units whose last stage is the last stage of the pipe use step. All bits of step are equal. Each comes from
+// registers that drive no other bit, for kernels with more units than one register can drive.
+// With VALIDS = COPIES each bit of step uses its own bit of s_tvalid; these bits must be equal as well.
 // valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
 // of the same word (tuser, tlast).
 // Latency LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.

@@ -306,7 +306,7 @@ module rill_softmax #(
     wire [LEVELS+1:0]   took = {took_q, w_take};
     wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
-    // An unsigned number in the order of the scores; 0 is below every finite value
+    // The largest score of each token, as an unsigned number in the order of the scores; 0 is below every finite score.
     reg  [31:0]         key_q [0:(1<<ROW_W)-1];
 
     genvar i;
