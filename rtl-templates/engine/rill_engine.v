@@ -20,13 +20,13 @@
 // Out: m_axis_y, C x fp32, of which tcount are valid, in the order row-step, tok.
 // Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
 // Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / COPIES) cycles. No cycle is
-// lost between rows or firings, but a result takes a cycle as well: a row-step takes at least a cycle per token.
+// lost between rows or firings. But only one result leaves per cycle, so a row-step takes at least a cycle per token.
 // Cycles of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / COPIES),
-// tokens), with headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)) in modes 0, 1; with int4_asym words, groups is
-// RC times their number.
-// Latency: 29 cycles, with COPIES 2 32, with 4 32 + PAIR_MORE (rill_pair_skew.vh), from the command of a row's last
-// beat to m_axis_y. From the last input that the command needs: an operand's last unit 6 more, a beat 5 (up to 8
-// channels) or 7 more.
+// tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS / 64 rows per
+// chunk. With int4_asym words, groups is RC times their number.
+// Latency from the command of a row's last beat to m_axis_y: 29 cycles with COPIES 1 and PUMP 1, otherwise 32 +
+// PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). A command comes 2 cycles after the last unit of its operand, and 4 (up
+// to 8 channels) or 6 cycles after its beat is at all lanes (include/latency.def).
 // clk_2x: used with PUMP 2 only. It is twice as fast as clk, and every rising edge of clk is also one of clk_2x
 // (rill_pair_products).
 // fault: one-cycle pulse; a result, a row scale or a bias is not finite. busy, stall_*: see rill_engine_ctrl, for
@@ -193,34 +193,36 @@ module rill_engine #(
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     // Header beats with group scales per chunk: RC rows of GROUPS bytes, RC = XS / 8
     localparam GROUP_BEATS = (GROUPS + 7) / 8;
-    // Header beats with group words per chunk: RC bytes for each beat
+    // Header beats with group words per chunk: RC bytes for each beat of each of its RC rows
     localparam WORD_BEATS = (ASYM_UNITS / 2 * (XS / 8) + 7) / 8;
     localparam SCALE_BEATS = ASYM == 0 || WORD_BEATS < GROUP_BEATS ? GROUP_BEATS : WORD_BEATS;
     localparam SCALE_W = BYTE_W + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     // Covers the 12 cycles from the arrival of a beat until its place is free.
     localparam LANE_BEATS = 16;
-    localparam K_UNITS = 16;
-    localparam FAN_OUT = 8;                                // lanes per copy of the operand
+    localparam K_UNITS = 16;                 // units of the step's own keys that can wait per lane
+    localparam FAN_OUT = 8;                                // lanes that share a copy of the operand
     localparam LANE_GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // copies of the command for the lanes
     localparam PARTS = 4;                                  // parts of the operand, each with its own controls
     localparam X_COPIES = LANE_GROUPS;
     localparam X_OF_GROUP = 1;
-    // Each copy of the operand is split into shares for half of its lanes
+    // Each copy of the operand is split into shares for half of its lanes.
     localparam SHARES = CHANNELS > FAN_OUT / 2 ? 2 : 1;
     localparam DIES = CHAINS > 0 ? CHAINS : 1;
     localparam [15:0] COPY_DIE = COPY_CHAIN;
     localparam [7:0] DIE_AWAY = CHAIN_AWAY;
     localparam [7:0] EARLY_DIES = EARLY;
     localparam [15:0] SUMS_DIE = SUMS_CHAIN;
+    // Bit n: die n has multipliers.
     localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (LANE_GROUPS > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
         | (LANE_GROUPS > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (LANE_GROUPS > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
-    localparam FACTOR_W = COPIES > 1 ? 27 : X_BITS;        // width of a factor of the operand at the lanes: see below
+    // Width of a factor at the lanes: a pair of tokens (rill_packed_mul), or one mantissa
+    localparam FACTOR_W = COPIES > 1 ? 27 : X_BITS;
 `else
     localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
     localparam PARTS = 1;
-    localparam DIES = EARLY != 0 ? 2 : 1;                  // the second die stands for everything that is early
+    localparam DIES = EARLY != 0 ? 2 : 1;                  // the second one has the multipliers of all early lanes
     localparam X_COPIES = DIES;
     localparam X_OF_GROUP = 0;
     localparam SHARES = 1;
@@ -233,8 +235,9 @@ module rill_engine #(
 `endif
     `include "rill_latency.vh"
     localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
+    // Cycles from a command to the lane's output, without HOPS.
     localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
-        + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS); // cycles from there to the lane's output
+        + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS);
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
@@ -272,7 +275,7 @@ module rill_engine #(
     // ---- resets: a register for each die, then one for each part of it ----
     localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
         RESET_RESULTS = 6, RESET_FRONT = 7;    // parts on the engine's own die; the fronts of the lanes come last
-    // Parts on a die with lanes.
+    // Parts on a die with lanes: its chain, the groups of lanes, the lanes.
     localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + LANE_GROUPS, RESETS = 1 + LANE_GROUPS + CHANNELS;
     wire [DIES:0]                 rst_of_die;  // the last one is the engine's own die
     wire [RESET_FRONT+CHANNELS-1:0] rst_home;
@@ -409,7 +412,7 @@ module rill_engine #(
                     .clk(clk), .rst(resets[RESET_CHAIN]), .s_cmd(cmd_3), .s_offset(offset_sums),
                     .cmd(chain_cmd[h*CMD_W +: CMD_W]), .offset(chain_offset[h*OFFSET_W +: OFFSET_W]));
             end else begin : gen_sums
-                // Cut lanes: their sums need only the command and the exponents.
+                // Die of the sums of cut lanes only: it needs the command and the exponents, but no operand.
                 rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
                     .rst(resets[RESET_CHAIN]), .d(cmd_3),
                     .q(chain_cmd[h*CMD_W +: CMD_W]));

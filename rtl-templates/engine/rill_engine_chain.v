@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Carries command and offset from the engine to its lanes on one die, unchanged and HOPS cycles later, over registers
-// that a placer may put on the dies between (rill_hop).
+// that a placer may put on the dies in between (rill_hop).
 //
 // Reset: clk, synchronous active-high rst; it clears only the two low bits of cmd, valid and out.
 //

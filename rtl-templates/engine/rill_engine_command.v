@@ -98,7 +98,7 @@ module rill_engine_command #(
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [3:1]            pop_q;             // pop, and other bits that start an action
+    reg  [3:1]            pop_q; // bits of a command; index n: in cycle n. A reset clears bits that start an action.
     reg  [3:1]            k_q;
     reg  [3:1]            local_q;
     reg  [4:1]            valid_q;

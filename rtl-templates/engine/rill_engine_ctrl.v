@@ -15,7 +15,7 @@
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
 //     cmd_params, cmd_scales  the beat holds row parameters; group scales (from word cmd_scale / bytes per beat on)
-//     cmd_valid   multiply the beat that is taken now or, for later tokens, is held since then. Its attributes:
+//     cmd_valid   multiply the beat that is taken now or, for later tokens, was taken last. Its attributes:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
 //     cmd_raw     1 keys, 2 values, 0 weights with row parameters
@@ -41,8 +41,9 @@
 // K outermost (bit 86 of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its row-steps,
 // then beat 1 of them, and so on. Each column but the last needs only its own units of the operand. part_pulse counts
 // them, a cycle later than x_pulse would. So the firing begins before its operand is complete.
-// Turn 0 of the last beat waits until all results of the previous row-step have left and all results of this one have
-// room.
+// Before a row-step's results leave, there must be room for them: COPIES 1: for the one result of the command. COPIES
+// 2, 4: turn 0 of the last beat waits until all results of the previous row-step have left and all results of this one
+// have room.
 // Throughput: one command per cycle, also from firing to firing. Cycles of a firing if nothing is missing: header beats
 // + row-steps * beats * turns, turns = ceil(tokens / COPIES), but at least one cycle per token for each row-step. Entry
 // to first command: 3 cycles.
@@ -221,7 +222,7 @@ module rill_engine_ctrl #(
     reg  [HEADER_W-1:0] scale_beats_q;
     reg  [9:0]  groups_q;
     reg         asym_q;
-    reg         outer_q;                     // in the first chunk, columns outermost
+    reg         outer_q;                     // the first chunk is running, and it goes column by column
     reg  [2:0]  outer_end_q;
     reg         free_q;
     reg         keep_q;
@@ -244,7 +245,7 @@ module rill_engine_ctrl #(
     reg  [UNIT_W-1:0]  unit_q;               // unit of the operand
     reg  [UNIT_W:0]    need_q;               // units of the operand that this column needs
     reg  [UNIT_W:0]    need_next_q;          // units that the next column needs
-    reg  [SCALE_W-1:0] base_q;               // group of the present column
+    reg  [SCALE_W-1:0] base_q;               // index of the present column's group scale in the first row
     reg  [2:0]         chunk_row_q;
     reg  [SCALE_W-1:0] scale_q;
     reg  [7:0]         group_beat_q;
@@ -268,9 +269,12 @@ module rill_engine_ctrl #(
     wire        no_x = data_q && !x_has && !part_has_q;
     wire        no_y = need_y_q && !room;
     wire        all_there = !no_beat && !no_x && !no_y;
+    // go: a command goes out. advance: it is the last command for its beat, or a header. finish: it is the last one of
+    // the firing.
     wire        go = active_q && all_there;
     wire        advance = go && (!data_q || tok_last_q);
     wire        finish = ending_q && tok_last_q && all_there;
+    // Columns outermost: next_row goes to the next row of the column, next_column to the first row of the next column.
     wire        column_end = chunk_row_q == outer_end_q;
     wire        next_row = advance && !header_q && outer_q && !column_end;
     wire        next_column = advance && !header_q && outer_q && column_end && !row_end_q;

@@ -3,8 +3,8 @@
 // order of rill_matrix_lane.
 //
 // COPIES 2, 4: a factor holds a pair of tokens, packed as rill_packed_mul takes it. All factors of tokens 2 and 3 are
-// above all factors of tokens 0 and 1. A factor whose product is computed later (rill_pair_skew.vh; with PUMP 2 as
-// well) is delayed by as many cycles.
+// above all factors of tokens 0 and 1. COPIES 2, 4 or PUMP 2: each factor is delayed until its product is computed
+// (rill_pair_skew.vh).
 // No reset: a free-running pipeline.
 //
 // name       meaning                                          unit    range
@@ -55,6 +55,8 @@ module rill_engine_factors #(
                 of_skew[X_BITS*i +: X_BITS] = {X_BITS{pair_skew(i % (2 * XS), pair) == skew}};
         end
     endfunction
+    // Factors from elements: sign-extended and, for a pair, the second token added at bit SPLIT. Element i is at place
+    // i % 8 * (XS / 4) + i / 8, so that factors with the same place in their word are neighbours.
     function [2*XS*FACTOR_W-1:0] all_factors(input [PAIR_BITS-1:0] x);
         integer            i;
         reg [X_BITS-1:0]   element;

@@ -3,8 +3,8 @@
 // K_UNITS units per lane.
 //
 // In: s_axis_klocal (kv units in the order head, tok, unit); the scale is ignored. pop: the first k_lanes lanes take
-// their next unit, which stays on `beats` up to the cycle after pop. arrived: one pulse when the
-// last unit of a row-step of keys is in.
+// their next unit, which stays on `beats` up to the cycle after pop. arrived: one pulse per unit of the last token of a
+// row-step; every lane of the row-step then has this unit.
 // Reset: clk, synchronous active-high rst; waiting keys are discarded.
 //
 // name       meaning                            unit      range
@@ -51,7 +51,7 @@ module rill_engine_keys #(
         end
     endgenerate
 
-    // In from a register, as it comes out of a memory and its token chooses the lane.
+    // The keys pass a register first, because they come from a memory and their token selects the lane.
     wire                 valid;
     wire                 ready;
     wire [BEAT_BITS-1:0] key;

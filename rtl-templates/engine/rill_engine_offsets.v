@@ -5,7 +5,7 @@
 // slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4. x is the slice of
 // cycle 5 as a lane has it (rill_x_spread); with OWN 0 it is used instead of a copy. q = {sums, offset}; a part that
 // this design does not need is 0.
-// Reset: clk, synchronous active-high rst; controls.
+// Reset: clk, synchronous active-high rst; resets only the controls.
 //
 // name       meaning                                                                  unit    range
 // BEAT_BITS  8 per mantissa of a unit                                                 bits    256, 512
@@ -94,7 +94,7 @@ module rill_engine_offsets #(
                 wire unused = &{1'b0, x};
             end else begin : gen_first
                 for (w = 0; w < 2 * XS; w = w + 1) begin : gen_byte
-                    // The place in x does not matter if there are only sums of all elements
+                    // The place in x does not matter if only the sum of all elements is needed.
                     localparam PLACE = ASYM != 0 ? w % 8 * (XS / 4) + w / 8 : w;
                     assign x_first[X_BITS*w +: X_BITS] = x[WORD_W*PLACE +: X_BITS];
                 end

@@ -120,6 +120,7 @@ module rill_engine_outgoing #(
             wire [PLACES_W-1:0] kept = places_q + {{(PLACES_W-1){1'b0}}, y_pulse};
             wire [PLACES_W-1:0] rest = kept - row_tokens[PLACES_W-1:0];
             assign places_d = leave ? rest : kept;
+            // A row-step may leave when at most one result of the previous one is left, because this result leaves now.
             assign room_d = leave ? tok_end == 3'd0 && rest >= ALL_TOKENS[PLACES_W-1:0]
                                   : left_q[2:1] == 2'd0 && kept >= ALL_TOKENS[PLACES_W-1:0];
             always @(posedge clk) begin

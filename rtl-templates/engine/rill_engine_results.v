@@ -10,8 +10,9 @@
 // Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
 // the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have no reset:
 // they are empty before the reset ends, if it is as long as rill_engine says.
-// Placement on several dies: gen_result[g].u_dequantize is on the die of the sums of group g, u_side_hop leads to those
-// of group 0, gen_result[g].u_hop from there to u_out, and u_home from there to the rest of the engine.
+// Placement on several dies: gen_result[g].u_dequantize is on the die of the sums of group g. u_side_hop leads to the
+// die of the sums of group 0, gen_result[g].u_hop from the die of group g to u_out, and u_home from there to the rest
+// of the engine.
 //
 // name         meaning                                                 unit      range
 // CHANNELS     lanes                                                   channels  1 to 32

@@ -3,7 +3,7 @@
 // a firing's layer begins.
 //
 // s_axis_step: the steps; m_axis_entry: {layer, step, entry} as rill_schedule gives it.
-// Throughput and latency: those of rill_schedule; with windows a register more (rill_window_entries).
+// Throughput and latency: those of rill_schedule; with windows, entries come 5 cycles later (rill_window_entries).
 // Reset: clk, synchronous active-high rst. The step that is walked is discarded.
 //
 // name               meaning                                                                   unit       range

@@ -83,6 +83,8 @@ module rill_lane_products #(
     genvar i;
     generate
         for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
+            // LOW: place of the factor of the byte's low nibble (rill_matrix_lane: nibble 8 w + k has element BEAT_BITS
+            // / 32 * k + w). BIAS makes the signed products unsigned.
             localparam LOW = i % 4 * 2 * WORDS + i / 4;
             localparam [PRODUCT_W-1:0] BIAS = {1'b1, {(PRODUCT_W-1){1'b0}}};
             reg  [PRODUCT_W-1:0] low_q;

@@ -121,7 +121,8 @@ module rill_lane_sums #(
     rill_delay_line #(.DATA_W(SIDE_W), .DEPTH(LATENCY)) u_along (
         .clk(clk), .rst(rst), .en(1'b1), .d(side), .q(out_side));
 
-    // If terms come late, row parameters are used later, and each chunk's are kept for that time.
+    // If terms come late (TERM_AT above LATENCY_LANE_PRODUCTS), results do as well, so the parameters are delayed
+    // (LATE).
     localparam ALONG = LATENCY_LANE_PRODUCTS + LATENCY_LANE_SUMS;
     rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(LATENCY - ALONG), .LATENCY(ALONG),
         .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (

@@ -10,11 +10,11 @@
 // with int8 weights the factor of a byte is at both of its nibbles. Factors with the same place in a word of 32 bits
 // are neighbours: the factor of nibble 8 w + k is element BEAT_BITS / 32 * k + w.
 // All arithmetic is unsigned: signed nibbles (with int4 all of them, else the high ones) come as nibble + 8, beat ^
-// 4'h8, and a product is kept as product + 2^(X_BITS + 3). offset (rill_engine_offset, common to all lanes), 4 cycles
-// after valid, is what that adds to the beat's sum.
+// 4'h8, and a product is kept as product + 2^(X_BITS + 3). These additions raise the beat's sum by offset, which comes
+// 4 cycles after valid and is common to all lanes (rill_engine_offset).
 // PUMP 2: the multipliers are those of rill_pair_products without the second token, and each makes two products per
-// cycle, at clk_2x. Then everything is 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums come 2 + PAIR_MORE cycles
-// later and the factors of a nibble pair_skew cycles. nibbles is the unchanged beat, and there is no offset.
+// cycle, at clk_2x. Then results come 3 + PAIR_MORE cycles later (rill_pair_skew.vh), sums are due 2 + PAIR_MORE cycles
+// later, and the factors of a nibble pair_skew cycles later. nibbles is the unchanged beat, and there is no offset.
 // ASYM: with asym (and int4), each 32 elements have a scale and an offset in words, and sums comes with offset. The
 // term is that of rill_group_terms, shifted like any other.
 // row_scale, bias and side pass unchanged, with the row's last beat.
@@ -80,7 +80,7 @@ module rill_matrix_lane #(
     input  wire [4:0]             shift,
     input  wire                   asym,
     input  wire [BEAT_BITS/8-1:0] words,       // {offset, scale} of each 32 elements
-    input  wire [SUMS_W-1:0]      sums,        // sums of the beat that was valid 4 cycles before
+    input  wire [SUMS_W-1:0]      sums, // sums of the beat that was valid 4 (PUMP 2: 6 + PAIR_MORE) cycles before
     input  wire [31:0]            row_scale,
     input  wire [31:0]            bias,
     input  wire                   params,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of the matrix engine for one or two pairs of tokens at a time. It does the same as rill_matrix_lane for each
-// token, with an operand and a set of accumulators each, but needs one multiplier per nibble for a pair
+// One lane of the matrix engine for one or two pairs of tokens at a time. For each token it does what rill_matrix_lane
+// does, with an operand and a set of accumulators per token. But it needs only one multiplier per nibble for a pair
 // (rill_packed_mul). With PUMP 2 one multiplier serves both pairs, or both nibbles of a byte, at clk_2x.
 //
 // Free-running pipeline, never stalls: one beat per cycle for the 2 * PAIRS tokens of a turn. Bit i of other_toks:
@@ -14,11 +14,12 @@
 // ASYM: asym and words as in rill_matrix_lane; sums_i of operand i (rill_engine_offset).
 // Results leave one per cycle: with emit, the result of token out_tok leaves LATENCY = 12 + PAIR_MORE cycles later.
 // emit with out_tok 0 belongs to the cycle of turn 0 of the last beat, and takes row_scale and bias for all tokens of
-// the row. The other tokens follow in order. Each must leave no later than a first beat comes to its turn and place of
-// a row (a row of n tokens may end n cycles after the one before).
+// the row. The other tokens follow in order. Each result must leave no later than a first beat comes to the accumulator
+// that holds it, the one of its row and turn (a row of n tokens may end n cycles after the previous row).
 // ROWS rows may be open at a time: turn is {row, turn}, and out_row is the row whose result leaves (ignored with
-// out_tok 0). With two pairs the next row comes to a turn too early. So there are two banks of such places, selected by
-// a bit above row: each row, or all rows that are open together, use the other bank than those before.
+// out_tok 0). With two pairs, the next row comes to an accumulator before its result has left. So there are two banks
+// of accumulators, selected by a bit above row: each row, or each set of rows that are open together, uses the other
+// bank than the previous one.
 // HOPS: the two halves may be on dies HOPS boundaries apart. sum_valid, sum_others, sum_shift (second copies of valid,
 // other_toks and shift), first, turn, emit, out_tok and out_row come HOPS cycles later than the rest, and so do
 // results.

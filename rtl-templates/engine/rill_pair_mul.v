@@ -51,14 +51,15 @@ module rill_pair_mul #(
                 .cascade(cascade));
             wire unused = &{1'b0, clk_2x, phase, x_1, weight_1};
         end else if (WEIGHTS == 1) begin : gen_pumped
-            // In the second half of a cycle the next edge is one of clk. Odd heights work half a cycle later.
+            // phase is {second, first}: in the second half of a cycle the next edge is one of clk. Odd heights work
+            // half a cycle later than even ones.
             rill_pumped_mul #(.BIAS(BIAS), .X_BITS(X_BITS), .SUMS(SUMS), .SUM_W(SUM_W)) u_mul (
                 .clk_2x(clk_2x), .en_x(phase[1]), .en_weight(phase[LEVEL%2==0]), .pick_1(phase[LEVEL%2]),
                 .x_0(x), .x_1(x_1), .weight(weight), .sum_in(sum_in), .sum_beside(sum_beside), .p(p),
                 .cascade(cascade));
             wire unused = &{1'b0, clk, en, weight_1};
         end else begin : gen_halves
-            // A weight at each edge: the second one where x_1 is picked.
+            // There is a weight at each edge of clk_2x: weight_1 in the half in which x_1 is picked.
             rill_pumped_mul #(.BIAS(BIAS), .X_BITS(X_BITS), .SUMS(SUMS), .SUM_W(SUM_W)) u_mul (
                 .clk_2x(clk_2x), .en_x(phase[1]), .en_weight(1'b1), .pick_1(phase[LEVEL%2]),
                 .x_0(x), .x_1(x_1), .weight(phase[LEVEL%2] ? weight_1 : weight), .sum_in(sum_in),

@@ -150,7 +150,7 @@ module rill_pair_sums #(
         end
     endgenerate
 
-    // Results: that of token 0 leaves as its sum is made, the others from their accumulators.
+    // Results: the result of token 0 leaves as its sum is made, the others are read from their accumulators.
     localparam IN_TURN_W = PAIRS == 2 ? 2 : 1; // width of a token's number in its turn
     wire               out_first = out_tok_sum == {TOK_W{1'b0}};
     generate
@@ -182,8 +182,8 @@ module rill_pair_sums #(
             {out_bias, out_row_scale} <= {bias_sum, row_scale_sum};
     end
 
-    // One cycle before the result. If terms come late, this is later as well, and the parameters of each chunk are kept
-    // for that time.
+    // The parameters come one cycle before the result, AT + LATENCY_PAIR_SUMS - 1 cycles after their command.
+    // rill_row_params_along takes ALONG of these cycles; LATE is the rest.
     localparam ALONG = LATENCY_PAIR_PRODUCTS;
     rill_row_params_along #(.ROWS(ROWS), .PARAM_BITS(PARAM_BITS), .LATE(AT + LATENCY_PAIR_SUMS - 1 - ALONG),
         .LATENCY(ALONG), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_params (

@@ -56,8 +56,7 @@ module rill_pair_terms #(
 );
     `include "rill_pair_skew.vh"
     `include "rill_latency.vh"
-    // Words of a beat, groups of 16 nibbles per nibble half, and widths: QUAD_W of a sum of 4 products, SUM_W of 16
-    // products, HALF_W of a nibble half of a beat, WHOLE_W of low + 16 * high, SCALED_W of that times the scale.
+    // SIXTEENS: groups of 16 nibbles in a nibble half of a beat. SCALED_W: width of low + 16 * high, times the scale.
     localparam WORDS = BEAT_BITS == 512 ? 16 : 8; // words of 8 nibbles
     localparam SIXTEENS = WORDS / 4;
     localparam TOKENS = 2 * PAIRS;
@@ -88,7 +87,8 @@ module rill_pair_terms #(
     endgenerate
 
     // Signals that accompany the beat; index n of valid_at: valid in stage n.
-    localparam HALF_LATE = HALF_AT + MORE, SUM_LATE = SUM_AT + MORE, SCALED_LATE = SCALED_AT + MORE; // in cycles
+    // These stages with MORE, in cycles from valid.
+    localparam HALF_LATE = HALF_AT + MORE, SUM_LATE = SUM_AT + MORE, SCALED_LATE = SCALED_AT + MORE;
     reg  [SCALED_LATE:1]    valid_q;
     reg  [HALF_LATE:1]      int4_q;
     reg  [8*HALF_LATE-1:0]  group_scale_q;

@@ -92,8 +92,9 @@ module rill_pair_trees #(
     endgenerate
 
     // Products of two tokens, added in trees of multipliers. Low and high nibbles have separate trees: as parts 0 and
-    // 1, or in the two halves of a cycle. A high nibble is signed, and so is a low nibble of 4-bit weights. Equal logic
-    // of all words of a beat is written side by side, because a simulator's compiler turns it into vector instructions.
+    // 1, or in the two halves of a cycle. A high nibble is signed, and so is a low nibble of 4-bit weights. The loops
+    // over the words of a beat are innermost, so that a simulator's compiler turns their equal logic into vector
+    // instructions.
     function [4:0] weight_of(input [3:0] nibble, input is_signed);
         weight_of = {nibble[3] && is_signed, nibble};
     endfunction
@@ -136,6 +137,9 @@ module rill_pair_trees #(
         for (h = 2; h <= PAIR_TOP; h = h + 1) begin : gen_height // nibbles 0 and 1 of the words of that height
             localparam TOP = h == PAIR_TOP;
             for (i = 0; i < (TOP ? 4 * WORDS / PAIR_TREE : 4 * WORDS >> (h + 1)); i = i + 1) begin : gen_at
+                // A multiplier at height h has byte (2 i + 1) << h of the beat, which is byte 0 of its word; the top of
+                // tree i has the tree's first byte. LATE: stage in which it takes its weight; a step of a tree is half
+                // a cycle with PUMP 2.
                 localparam WORD = TOP ? PAIR_TREE / 4 * i : ((2 * i + 1) << h) / 4;
                 localparam FIRST = TOP ? i : 2 * i;
                 localparam LAST = TOP ? i : 2 * i + 1;

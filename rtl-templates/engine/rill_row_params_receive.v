@@ -6,7 +6,7 @@
 // in order. Without params, a result of the chunk's `row` may leave; its parameters are on row_scale and bias in cycle
 // READ_AT + 1. raw 1, 2: row_scale is SCALE_K, SCALE_V and bias is +0 instead.
 // Rule for the caller: row n of a chunk (from 0) ends no sooner than with command (n + 1) * 64 / PARAM_BITS of the
-// chunk. Its parameters are in by then. The parameters of the previous four chunks are kept, so even rows of one beat
+// chunk. Its parameters are in by then. The parameters of the latest four chunks are kept, so even rows of one beat
 // each are read in time.
 // Reset: synchronous; parameters on their way are discarded.
 //

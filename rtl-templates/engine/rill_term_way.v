@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries terms from the multipliers of a lane to its accumulators and, beside them, the row's parameters: all at once
-// or in words (rill_row_params_along).
+// Carries terms from the multipliers of a lane to its accumulators, together with the row's parameters: all at once or
+// in words (rill_row_params_along).
 //
 // PARAM_BITS 0: row_scale and bias come out as sum_row_scale and sum_bias. PARAM_BITS not 0: these are 0, and word
 // comes out as sum_word. All outputs come HOPS cycles later (rill_hop). Reset: none.
@@ -40,7 +40,7 @@ module rill_term_way #(
     endgenerate
 
     localparam BESIDE_W = PARAM_BITS > 0 ? PARAM_BITS : 64;
-    wire [BESIDE_W-1:0] beside;              // row parameters, beside the term
+    wire [BESIDE_W-1:0] beside;              // row parameters that go along with the term
     wire [BESIDE_W-1:0] sum_beside;
     rill_hop #(.DATA_W(TERM_BITS + BESIDE_W), .STAGES(HOPS)) u_hop (
         .clk(clk), .rst(rst), .d({beside, term}), .q({sum_beside, sum_term}));

@@ -6,10 +6,10 @@
 // tlast ends the operand and fills the bank. tready is low while both banks are full.
 // Read: read_tok and read_pair name two neighbouring units of the older operand. They are on unit_0 and unit_1, with
 // the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).
-// COPIES 2, 4: read_tok names a turn, and the units of its tokens come side by side, those of token COPIES * read_tok
-// in the low bits. Units of a token that the operand does not have are old data.
-// filled: one pulse per operand, from when it may be read. part: one pulse per unit of the last token, from when that
-// unit of all tokens may be read.
+// COPIES 2, 4: read_tok names a turn. The units of its tokens are next to each other, token COPIES * read_tok in the
+// low bits. Units of a token that the operand does not have are old data.
+// filled: one pulse per operand; from this cycle on it may be read. part: one pulse per unit of the last token; from
+// this cycle on this unit of all tokens may be read.
 // free: a pulse in or after the cycle of the last read. It releases the bank and switches to the other one.
 // A unit is written in the cycle after it was taken. No read is early enough to see the difference.
 // copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the cycles of the

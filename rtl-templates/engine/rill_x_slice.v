@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the operand's slice for a beat from the pair of units that rill_x_ram gives. With 4-bit weights the slice is
-// both units. Else it is one of them, with each two elements twice, because an int8 weight is two nibbles. A token that
-// is not valid counts as zeros, because the memory holds old data in its place.
+// both units. Otherwise it is one of them, with every element twice, because an int8 weight is two nibbles. A token
+// that is not valid counts as zeros, because the memory holds old data in its place.
 //
 // Cycle 0: controls {valid, others, half, int4}. int4: the slice is both units; else half selects one. others: bit i:
 // token i + 1 is valid. Cycle 1: the units. Cycle 2: slice and shift, which stay while there is no valid.
@@ -49,8 +49,8 @@ module rill_x_slice #(
         end
     endgenerate
 
-    // Functions make the wide vectors. From generate blocks a simulator would build a vector by appending to copies,
-    // one block after the other.
+    // Functions make the wide vectors, because a simulator builds a vector from generate blocks by appending to copies
+    // of it, one block after the other.
     function [PART-1:0] twice(input [PART/2-1:0] elements);
         integer i;
         begin

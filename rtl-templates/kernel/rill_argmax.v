@@ -86,9 +86,9 @@ module rill_argmax #(
             chunk_q <= s_axis_x_tlast ? {CHUNK_W{1'b0}} : chunk_q + 1'b1;
     end
 
-    // A tree of winners with a register after every level. Level s begins at place 2*LANES - (2*LANES >> s). Level 0
-    // maps fp32 to unsigned integers of the same order, and elements past N to 0, which is below all others. The left
-    // node has the lower indices, so it wins ties.
+    // A tree of winners with a register after every level. The nodes of level s begin at index 2*LANES - (2*LANES >>
+    // s). Level 0 maps fp32 to unsigned integers of the same order. It maps elements past N to 0, which is below the
+    // integers of all finite elements. The left node has the lower indices, so it wins ties.
     localparam NODES = 2 * LANES - 1;
     wire [NODES*32-1:0]     key;
     wire [NODES*LANE_W-1:0] lane;
@@ -132,7 +132,7 @@ module rill_argmax #(
         end
     endgenerate
 
-    // The chunk number and the marks move beside the tree.
+    // The chunk number and the marks pass as many registers as the tree has levels, so they leave with its result.
     localparam SIDE_CHUNK = 0, SIDE_USER = CHUNK_W, SIDE_LAST = CHUNK_W + USER_W, SIDE_W = CHUNK_W + USER_W + 1;
     reg  [LEVELS:0]               valid_q;
     reg  [(LEVELS+1)*SIDE_W-1:0]  side_q;

@@ -140,7 +140,7 @@ module rill_bank_buffer #(
     reg               tlast_q [0:BANKS-1];
     reg [SIDE_W-1:0]  side_q [0:BANKS-1];
     always @(posedge clk)
-        if (w_take) begin                      // each word overwrites them, so those of the last word remain
+        if (w_take) begin // each word overwrites the attributes, so the values of the last word remain
             last_chunk_q[w_bank_q] <= w_chunk_q;
             last_tok_q[w_bank_q] <= s_tuser[TOK_W-1:0];
             tlast_q[w_bank_q] <= s_tlast;
@@ -197,8 +197,9 @@ module rill_bank_buffer #(
     assign r_tvalid = valid_q;
     assign r_tdata = data_q;
 
-    // The attributes of the present block come from registers. For the first block they are complete two cycles before
-    // it may be read; for a block that follows another one they are loaded when the other one ends.
+    // The attributes of the present block come from registers. While no block may be read, these registers follow the
+    // attributes of the next block, so they are right when it may be read. When a block ends, the attributes of the
+    // block after it are loaded.
     wire               ends = r_en && could && i_end;
     wire [BANK_W-1:0]  next_bank = bank_q + 1'b1;
     always @(posedge clk)
@@ -242,7 +243,8 @@ module rill_bank_buffer #(
                 else if (r_en && could) addr_q <= onwards(addr_q, ONE);
         end else begin : gen_by_token
             // TOKEN_MAJOR 1: the words of a token are as far apart as there are tokens. After a token's last word comes
-            // the first word of the next token, and after the last token the next block.
+            // the first word of the next token. After the last token comes the next block, which begins with the next
+            // word of the ring.
             reg  [ADDR_W-1:0] first_q;         // first word of the present token
             wire [ADDR_W-1:0] next_first = onwards(tok_last ? addr_q : first_q, ONE);
             always @(posedge clk)
@@ -257,10 +259,10 @@ module rill_bank_buffer #(
         if (BANKS == 2) begin : gen_two
             assign room_d = 1'b1;
         end else begin : gen_many
-            // Words from the oldest block that is not free to the place of the next word.
+            // Words in use: from the first word of the oldest block that is not free to the last word written.
             reg  [COUNT_W-1:0] used_q;
-            reg  [COUNT_W-1:0] read_q;         // words of the block that have been read
-            reg  [COUNT_W-1:0] ended_q;        // words of the block that ends with the word on r_tdata
+            reg  [COUNT_W-1:0] read_q;         // words of the present block that have been issued
+            reg  [COUNT_W-1:0] ended_q;        // words of the block whose last word is on r_tdata
             wire [COUNT_W-1:0] used_d = used_q + {{(COUNT_W-1){1'b0}}, w_take} - (free ? ended_q : {COUNT_W{1'b0}});
             wire [COUNT_W-1:0] read_d = read_q + {{(COUNT_W-1){1'b0}}, !i_pad};
             assign room_d = used_d != WORDS_32[COUNT_W-1:0];

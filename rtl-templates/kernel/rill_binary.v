@@ -4,7 +4,7 @@
 // Streams: docs/rtl.md section 3. Both inputs have the same chunks and tokens; a chunk is taken when both are there.
 // Until then each input holds up to two chunks in a register slice, because operands come from large memories and the
 // first stage of a lane takes a whole cycle.
-// Latency 1 + 5, 10, 1 or 1 cycles: one of the slice, and those of the lane for the four functions; one chunk per
+// Latency 6 cycles for sub, 11 for div, 2 for max and min: one of the slice, the others of the lane. One chunk per
 // cycle, II 1. Reset: clk, synchronous active-high rst. fault: pulse on a NaN or infinite operand or result, or a zero
 // divisor.
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of rill_binary, rill_scalar and rill_vector: y = a OP b, docs/numerics.md section 2.
+// One lane of rill_binary and rill_scalar: y = a OP b, docs/numerics.md section 2.
 //
 // Latency in enabled clocks, by FUNCTION: 5 for add and sub, 3 for mul, 10 for div, 1 for max and min. One value per
 // enabled clock. fault is aligned with y: a NaN or infinite operand or result, or a zero divisor. Reset: rewinds delay
@@ -52,7 +52,7 @@ module rill_binary_lane #(
             rill_fp32_mul u_product (.clk(clk), .en(en), .a(a_late), .b(share), .y(y), .fault(fault_product));
             assign fault = fault_late || fault_product;
         end else begin : gen_larger
-            // min(a, b) = -max(-a, -b)
+            // min(a, b) = -max(-a, -b): TURN changes the signs of both operands and of the result.
             localparam [31:0] TURN = FUNCTION == 5 ? 32'h80000000 : 32'd0;
             wire [31:0] larger;
             wire        bad;

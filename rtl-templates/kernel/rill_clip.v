@@ -8,7 +8,7 @@
 // LANES   fp32 per chunk                                                                       elements   1 to 32
 // TOKENS  tokens per step, upper bound                                                         tokens     1 to 8
 // LO      lower bound                                                                          fp32 bits  any
-// HI      upper bound, after LO                                                                fp32 bits  any
+// HI      upper bound, applied after LO                                                        fp32 bits  any
 // N       elements of a firing and token; 0: the result for 0 is +0, so that padding needs no  elements   0 or more
 //         care
 // USER_W  width of tuser                                                                       bits       derived

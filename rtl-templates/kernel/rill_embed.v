@@ -6,7 +6,8 @@
 // elements past N are +0.0.
 // A record of the table has HDR_BEATS beats with the scales, then ROW_BEATS beats with int8 bytes, int4 nibbles or
 // int16 words, element 0 low. The fp32 row scale is in bytes 0..3; with MODE 1 the uint8 scale of group g is in byte 4
-// + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q).
+// + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q); RN rounds to
+// nearest even.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
 // the last chunk has left.
 // PARTS above 1: the rows are distributed over that many channels. Row r is on channel r mod PARTS, as row r / PARTS of
@@ -77,7 +78,7 @@ module rill_embed #(
     localparam TOK_W = USER_W - 1;
     localparam PART_W = PARTS > 1 ? $clog2(PARTS) : 0;
     localparam Q_W = MODE == 1 ? 4 : MODE == 2 ? 16 : 8;
-    localparam PIECE_W = LANES * Q_W;                        // mantissas of one chunk
+    localparam PIECE_W = LANES * Q_W;                        // width of the mantissas of one chunk
     localparam BANKS = PIECE_W > BEAT_BITS ? PIECE_W / BEAT_BITS : 1;   // beats per word of the row buffer
     localparam WORD_W = BANKS * BEAT_BITS;
     localparam SLOTS = WORD_W / (PIECE_W > 0 ? PIECE_W : 1);
@@ -138,21 +139,23 @@ module rill_embed #(
         end
     endgenerate
 
-    // Requests: id -> check -> product in two registered steps -> sum -> descriptor.
+    // S_ID waits for an id, S_WORK checks it and computes the offset of its record, S_ASK sends the descriptor. After
+    // the last id of a step, S_WAIT waits until its last chunk has left.
     localparam [1:0] S_ID = 2'd0, S_WORK = 2'd1, S_ASK = 2'd2, S_WAIT = 2'd3;
-    localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;  // cycles of S_WORK: check, row 0 instead, product, place, offset
+    // First and last cycle of S_WORK: check, row 0 instead, product, place, offset
+    localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;
     reg  [1:0]  state_q;
     reg  [2:0]  work_q;                      // cycles in S_WORK
     reg         open_q;
     reg  [31:0] id_q;
     reg         id_last_q;
     reg         bad_id_q;
-    reg  [39:0] product_q;                   // partial products of the low and the high half of the id
+    reg  [39:0] product_q;                   // row * RECORD_BYTES, for the low and the high half of row
     reg  [39:0] product_high_q;
     reg  [39:0] place_q;
     reg  [39:0] offset_q;
     reg  [3:0]  asked_q;                     // ids of this firing that have been taken
-    reg         all_asked_q;                 // including the last one
+    reg         all_asked_q;                 // the last id of this firing has been taken
     wire        take_id = s_axis_id_tvalid && s_axis_id_tready;
     wire [31:0] row = id_q >> PART_W;        // row within its channel
     wire        ask;                         // the descriptor is taken
@@ -214,7 +217,7 @@ module rill_embed #(
         end
     endgenerate
 
-    // Channels: of the id whose row is requested, and of the row that arrives.
+    // part is the channel of the id whose row is requested, fill_part the channel of the row that arrives.
     reg  [3:0]           fill_tok_q;
     wire                 fetch_valid;
     wire                 fetch_ready;
@@ -243,7 +246,7 @@ module rill_embed #(
         end
     endgenerate
 
-    // Rows of a firing arrive token after token.
+    // The rows of a firing arrive one after the other, in the order of their tokens.
     reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
     reg  [15:0]          fill_beat_q;
     reg                  fill_row_q;         // the beat is past the header beats
@@ -358,16 +361,17 @@ module rill_embed #(
         end
     endgenerate
 
-    // Marks and scale of each chunk move along; the marks leave with y. A cleared element gets a scale of +0.0, so its
-    // result is +0.0.
+    // The marks and the scale of each chunk move along with it, and the marks leave with y. A cleared element gets a
+    // scale of +0.0, so its result is +0.0.
     localparam FLOAT_STAGES = PIECE_STAGES + LATENCY_FROM_INT;                  // stages until the element is a float
-    // Stages until the scale, which is multiplied with it
+    // Stages until the scale of the element is ready; the two are multiplied then.
     localparam SCALE_STAGES = FLOAT_STAGES + (MODE == 1 ? LATENCY_MUL : 0);
     localparam DEPTH = SCALE_STAGES + LATENCY_MUL;
     localparam MARK_LAST = USER_W, MARK_PAD = USER_W + 1, MARK_W = USER_W + 2;  // {last chunk, last, tok_last, tok}
     reg  [DEPTH-1:0]        valid_q;
     reg  [DEPTH*MARK_W-1:0] mark_q;
-    wire [TOK_W-1:0]        scale_tok = mark_q[(FLOAT_STAGES-2)*MARK_W +: TOK_W];   // a stage before its row's scale
+    // The token whose row scale token_scale_q gets next
+    wire [TOK_W-1:0]        scale_tok = mark_q[(FLOAT_STAGES-2)*MARK_W +: TOK_W];
     reg  [31:0]             token_scale_q;
     wire [31:0]             scale;
     wire                    scale_fault;
@@ -388,7 +392,7 @@ module rill_embed #(
         end
     end
 
-    wire [PIECE_W-1:0] piece;                    // LATENCY_FROM_INT stages before its scale
+    wire [PIECE_W-1:0] piece;                    // the mantissas, LATENCY_FROM_INT stages before they are multiplied
     wire               pad = mark_q[(SCALE_STAGES-1)*MARK_W + MARK_PAD];
     generate
         if (MODE == 1) begin : gen_group_scale

@@ -49,8 +49,8 @@ module rill_gelu_lane #(
     wire [31:0] e;                           // exp(v)
     wire [31:0] divisor;                     // 1 + e
     wire [31:0] sigmoid;                     // 1 / divisor
-    wire [31:0] x_u;                         // x when p is there
-    wire [31:0] x_y;                         // x when sigmoid is there
+    wire [31:0] x_u;                         // x, delayed to the cycle of p
+    wire [31:0] x_y;                         // x, delayed to the cycle of sigmoid
     wire [8:0]  unit_fault;                  // one bit per unit, u_square in bit 0
     wire [8:0]  unit_valid = {
         valid[Y_STAGES-1], valid[RECIP_STAGES-1], valid[SUM_STAGES-1], valid[EXP_STAGES-1], valid[V_STAGES-1],

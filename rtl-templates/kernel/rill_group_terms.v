@@ -2,10 +2,10 @@
 // Computes the term of a beat of int4_asym weights, whose groups of 32 elements have a scale and an offset each.
 //
 //     term = sum over the groups of  scale * sum(q * x) + 8 * offset * sum(x)
-// low and high hold for each group the sums that rill_matrix_lane has made of its even and its odd elements. Each
-// element counts (q + 8) * x + B, with B = 2^(X_BITS + 3). So low + high - 32 * B = sum(q * x) + 8 * sum(x), and
+// low and high are the sums that rill_lane_products has made of each group's even and odd elements. Each element counts
+// (q + 8) * x + B, with B = 2^(X_BITS + 3). So low + high - 32 * B = sum(q * x) + 8 * sum(x), and
 //     term = sum over the groups of  scale * (low + high - 32 * B) + 8 * (offset - scale) * sum(x)
-// SIGNED: each element counts q * x + B (rill_matrix_pair), so scale is not subtracted from offset.
+// SIGNED: each element counts q * x + B (rill_pair_products), so scale is not subtracted from offset.
 // words: {offset, scale} of each group, group 0 low. sums: sum(x) of each group with X_BITS + 5 bits
 // (rill_engine_offset). Both come one cycle after low and high.
 // Free-running pipeline: term comes LATENCY = 3 cycles after low and high, one per cycle. en_1 to en_3: stages 1 to 3
@@ -44,7 +44,7 @@ module rill_group_terms #(
     endgenerate
 
     localparam LOW_W = X_BITS + 8;           // a sum of 16 products
-    localparam SUM_W = X_BITS + 5;           // of 32 elements
+    localparam SUM_W = X_BITS + 5;           // a sum of 32 elements
     localparam TERM_W = X_BITS + 23;
     wire [TERM_W*GROUPS-1:0] parts;
     genvar g;
@@ -55,7 +55,8 @@ module rill_group_terms #(
                 - (SIGNED != 0 ? 10'd0 : {2'd0, words[16*g +: 8]});
             wire signed [SUM_W-1:0] sum = sums[SUM_W*g +: SUM_W];
             reg  [LOW_W:0]          both_q;
-            wire signed [LOW_W:0]   products = {!both_q[LOW_W], both_q[LOW_W-1:0]}; // minus 32 * B
+            // Minus 32 * B: inverting the top bit subtracts 2^LOW_W
+            wire signed [LOW_W:0]   products = {!both_q[LOW_W], both_q[LOW_W-1:0]};
             reg  signed [LOW_W+9:0] scaled_q;
             reg  signed [SUM_W+9:0] lowest_q;
             always @(posedge clk) begin

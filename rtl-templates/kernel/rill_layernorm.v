@@ -61,7 +61,8 @@ module rill_layernorm #(
     localparam VARIANCE_FINISH = LATENCY_NORM_SPREAD + LATENCY_FROM_INT + LATENCY_MUL;
     localparam EPS_FINISH = VARIANCE_FINISH + LATENCY_ADD;
     localparam FINISH = EPS_FINISH + LATENCY_RSQRT;
-    localparam CENTRE_STAGES = 1 + LATENCY_ADD;                     // stages from x to x - mean: the operand stage, ...
+    // Stages from a word that was read to x - mean: the operand stage and the sum
+    localparam CENTRE_STAGES = 1 + LATENCY_ADD;
     localparam NORMAL_STAGES = CENTRE_STAGES + LATENCY_MUL;
     localparam SCALED_STAGES = NORMAL_STAGES + LATENCY_MUL;
     localparam LATENCY = SCALED_STAGES + LATENCY_ADD;
@@ -132,7 +133,7 @@ module rill_layernorm #(
 
     // ---- output ----
     wire [31:0]          minus_mean = mean_q[row] ^ 32'h80000000;
-    wire [COPIES*32-1:0] minus_mean_x;                              // copies of -mean in the stage of x
+    wire [COPIES*32-1:0] minus_mean_x;                              // copies of -mean, in the same stage as x
     wire [31:0]          r_late;
     wire [LANES*32-1:0]  gamma_late;
     wire [LANES*32-1:0]  beta_late;

@@ -83,7 +83,7 @@ module rill_logits_hash #(
         end
     endgenerate
 
-    // Marks move beside the tree.
+    // valid and last pass as many registers as the tree has levels, so they leave with the chunk's sum.
     reg  [LEVELS:0] valid_q;
     reg  [LEVELS:0] last_q;
     reg  [(LEVELS+1)*ROW_W-1:0] row_q;
@@ -106,7 +106,8 @@ module rill_logits_hash #(
     wire        chunk_last = last_q[LEVELS];
     wire [63:0] chunk = sum[(NODES-1)*64 +: 64];
 
-    // Chunks are added up to a block, blocks to the sum of all blocks so far, and these sums to the hash.
+    // block_q sums the chunks of a block. prefix_q sums all blocks so far. The hash is the sum of twice each prefix,
+    // and of the last prefix once. So block b counts 2 * (B - b) - 1 times.
     genvar r;
     generate
         for (r = 0; r < ROWS; r = r + 1) begin : gen_row

@@ -41,7 +41,7 @@ module rill_mul #(
 );
     `include "rill_latency.vh"
     localparam LATENCY = LATENCY_MUL;
-    localparam COPIES = 1;                      // three stages: one enable drives the units of all lanes
+    localparam COPIES = 1;                      // the lanes have three stages only, so one enable drives them all
 
     wire [COPIES-1:0]  step;
     wire [LATENCY-1:0] valid;

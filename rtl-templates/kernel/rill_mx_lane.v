@@ -29,15 +29,15 @@ module rill_mx_lane #(
         end
     endgenerate
 
-    // Stage 1: x = 1.f * 2^(exponent), so the integer part is the top M - distance bits of the significand. At distance
-    // M + 1 it rounds to 0.
+    // Stage 1: the significand 1.f moves right by the distance between the exponent fields of x and of the largest
+    // value. M - distance integer bits remain. At distance M + 1 and above, x rounds to 0.
     wire [7:0]  distance = top - x[30:23];
     wire        gone = zero || x[30:23] == 8'd0 || distance > FAR[7:0];
     wire [23+M:0] wide = {1'b1, x[22:0], {M{1'b0}}} >> distance[$clog2(X_BITS)-1:0];
 
     reg         sign_q;
     reg         sticky_q;
-    reg  [M:0]  value_q;   // M integer bits, guard bit
+    reg  [M:0]  value_q;   // M integer bits, then the guard bit
 
     always @(posedge clk)
         if (en) begin

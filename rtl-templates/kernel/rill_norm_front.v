@@ -4,9 +4,10 @@
 //
 // In: vector stream of N elements (chunk, tok); parameter words, one per chunk, popped on tok_last. There are two
 // banks: the next vector (all tokens of a step) may enter while the previous one leaves.
-// Statistics: while a vector comes in, rill_norm_sums makes its sums: sum, high, middle and low of a row ({bank, tok}).
+// Statistics: while a vector comes in, rill_norm_sums makes the sums of a row ({bank, tok}): sum, high, middle and low.
 // The norm computes its statistics from them in a pipeline that `finishing` enables, FINISH enabled clocks long.
-// stat_valid[i] belongs to stage i + 1 after the sums, stat_row to the last stage. The norm keeps the result per row.
+// stat_valid[i] belongs to stage i + 1 of this pipeline, and stat_row to its last stage. The norm keeps the result per
+// row.
 // Out: a pipeline of STAGES enabled clocks that `step` enables. Its first stage, the operand stage, is here and gives
 // x; param and row belong to the word that enters this stage. valid[i] belongs to stage i + 1.
 // fault: pulse in the cycle after a fault of the sums, after stat_bad, or after bad unless the pipeline was stalled.

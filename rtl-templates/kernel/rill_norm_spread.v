@@ -27,7 +27,8 @@ module rill_norm_spread #(
     wire [31:0] n = N;
     wire [36:0] n_wide = {5'd0, n};
 
-    // 60 bits times n: three products of 20 bits each; the outer two are in one word.
+    // 60 bits times n in three products of 20 bits of the number. outer_parts makes the products of the high and the
+    // low 20 bits in one word; joined adds the product of the middle 20 bits.
     function [73:0] outer_parts(input [39:0] from, input [36:0] by);
         outer_parts = {{17'd0, from[39:20]} * by, {17'd0, from[19:0]} * by};
     endfunction
@@ -71,8 +72,8 @@ module rill_norm_spread #(
         q33_q <= quarters(s1_q, 2'd3, 2'd3);
     end
 
-    // Stages 3 and 4: additions over the bits that both operands have. The mixed products count twice, so they are
-    // shifted by one more bit.
+    // Stages 3 and 4: each addition covers only the bits from the lowest bit of the higher operand on. Products of two
+    // different quarters count twice, so they are shifted by one more bit.
     reg [119:0] outer_q, squares_q, n_s2_q, s1_s1_q;
     reg [76:0]  middle3_q;
     reg [60:0]  cross_q;                     // weight of bit 0 is 2^31

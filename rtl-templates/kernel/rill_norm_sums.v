@@ -5,9 +5,10 @@
 // Free-running. take marks a chunk of LANES fp32 with its row (any index below ROWS) and whether it is the first or
 // last chunk of the vector. After the last chunk of a row, m_valid comes with m_row, m_sum = sum X, and the sum of
 // squares in three parts:
-//     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low        (|X| = high * 2^22 + low)
-// Padding lanes must be zero. A vector has at most 65536 elements. Latency log2(LANES) + 8 cycles from the last chunk.
-// Throughput: one chunk per cycle.
+//     sum X^2 = m_high * 2^44 + m_middle * 2^23 + m_low
+// With |X| = top * 2^22 + bottom, the parts are the sums of top^2, top * bottom and bottom^2. Padding lanes must be
+// zero. A vector has at most 65536 elements. Latency log2(LANES) + 8 cycles from the last chunk. Throughput: one chunk
+// per cycle.
 // fault: pulse on NaN, infinity, or |X| >= 2^43. Reset: clk, synchronous active-high rst; valids only.
 //
 // name   meaning                             unit      range
@@ -48,13 +49,14 @@ module rill_norm_sums #(
     localparam SQUARE_STAGES = FIXED_STAGES + 3;                // magnitude, parts of products, products
     localparam TREE_STAGES = SQUARE_STAGES + LEVELS;
 
-    // An input register, because everything that it enables depends on a register as well.
+    // The input has a register, because the enables of the stages (steps) come from registers and rise one cycle after
+    // take.
     reg  [LANES*32-1:0]    x_q;
     reg  [ROW_W+1:0]       place_q;
-    reg  [TREE_STAGES-1:0] took_q;      // [i]: stage i + 1
+    reg  [TREE_STAGES-1:0] took_q;      // bit i: stage i + 1 holds a chunk
     localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
     localparam COPIES = LANE_COPIES + 4;    // copies for every four lanes, and one for each tree
-    wire [COPIES-1:0]   steps;          // no register moves while no word is on its way
+    wire [COPIES-1:0]   steps;          // low while no chunk is on its way, so that no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
     wire [LANES*60-1:0] middle;
@@ -68,7 +70,8 @@ module rill_norm_sums #(
             wire        step = steps[i*LANE_COPIES/LANES];
             wire [43:0] whole;
             reg  [42:0] magnitude_q;
-            reg  [37:0] high_a_q;        // products with at most 17 bits, and the rest
+            // Products with the low 17 bits of a factor (a) and with its other bits (b); middle and low alike
+            reg  [37:0] high_a_q;
             reg  [24:0] high_b_q;
             reg  [38:0] middle_a_q;
             reg  [25:0] middle_b_q;
@@ -117,14 +120,14 @@ module rill_norm_sums #(
     rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[LANE_COPIES+3]), .d(low),
         .q(sum_low));
 
-    // One accumulator set per row, and separate result registers. A row is read one cycle before its addition. If the
-    // cycle between adds to the same row, the sum is taken from the result registers.
+    // Each row has a set of accumulators, and the result registers (m_*) are separate. A row is read one cycle before
+    // its addition. If the chunk in between belongs to the same row, its sum is taken from the result registers.
     wire [ROW_W-1:0] early_row;
     wire             early_first;
     wire             early_last;
     reg  [ROW_W-1:0] at_row_q;
     reg              at_last_q;
-    reg              again_q;            // the word before is of the same row
+    reg              again_q;            // the previous chunk is of the same row
     reg              valid_q;
     reg  [ROW_W-1:0] row_q;
     reg  [59:0]      sum_q [0:ROWS-1];

@@ -2,11 +2,12 @@
 // Flow control of an enabled pipeline: handshakes, enables and valid bits for LATENCY register stages that move
 // together.
 //
-// en: the stages may move. It is low only while the last stage holds a word that is not taken, and in the cycle after a
-// reset. step: the stages do move, because there is a word in them or before them; so the registers of an idle kernel
-// do not move. Units that end with the pipe use step. All bits of step are equal, and each comes from its own
-// registers, for kernels with more units than one register can drive. With VALIDS = COPIES each bit of step uses its
-// own bit of s_tvalid; these must be equal as well.
+// en: the stages may move. It is low while the last stage holds a word that is not taken, and, unless m_tready is high,
+// in reset and in the cycle after it.
+// step: the stages do move, because there is a word in them or before them. So the registers of an idle kernel do not
+// move. Units whose last stage is the last stage of the pipe use step. All bits of step are equal. Each comes from
+// registers that drive no other bit, for kernels with more units than one register can drive.
+// With VALIDS = COPIES each bit of step uses its own bit of s_tvalid; these bits must be equal as well.
 // valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
 // of the same word (tuser, tlast).
 // Latency LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.
@@ -51,7 +52,7 @@ module rill_pipe #(
     reg  [LATENCY-1:0] valid_q;
     reg                busy_q;                 // any of valid_q
     // The last stage holds no word. Equal to !valid_q[LATENCY-1], but low in reset and in the cycle after it, in which
-    // the stages wait as if they were full. So s_tready is low in reset if m_tready is, and needs no gate for that.
+    // the stages wait as if they were full. So s_tready is low in reset while m_tready is low, without a gate for that.
     reg                step_free_q;            // copy for the enables of the stages, which are many
     wire               free;                   // copy for s_tready, which goes to other modules
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid[0]};
@@ -82,7 +83,7 @@ module rill_pipe #(
         if (COPIES == 1) begin : gen_one
             assign step = go;
         end else begin : gen_copies
-            wire [2*COPIES-1:0] state;         // {busy, the last stage holds none}
+            wire [2*COPIES-1:0] state;         // {busy, the last stage holds no word}
             rill_register_copies #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
                 .d({go ? |shifted[LATENCY-1:0] : busy_q, free_d}), .q(state));
             for (c = 0; c < COPIES; c = c + 1) begin : gen_copy

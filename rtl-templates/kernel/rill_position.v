@@ -146,7 +146,7 @@ module rill_position #(
             ask_offset_q <= bad_row ? TABLE_OFFSET : offset_q;
     end
 
-    // Rows of a step arrive token after token.
+    // The rows of a step arrive one after the other, in the order of their tokens.
     reg  [3:0]        fill_tok_q;
     reg  [15:0]       fill_beat_q;
     reg  [WORD_W-1:0] fill_word_q;

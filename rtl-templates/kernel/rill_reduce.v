@@ -59,7 +59,7 @@ module rill_reduce #(
     localparam BACK = IS_SUM ? LATENCY_FROM_INT + LATENCY_MUL : 1;     // stages after the tree
     localparam LATENCY = FRONT + 1 + LEVELS + BACK;
     localparam TOK_W = USER_W - 1;
-    localparam ITEM_W = IS_SUM ? 60 : 32;                              // of an accumulator
+    localparam ITEM_W = IS_SUM ? 60 : 32;                              // width of an accumulator
     localparam [31:0] GROUP = N > 0 ? (N + LANES - 1) / (LANES > 0 ? LANES : 1) : ROUNDS;
     localparam [31:0] PLACES = N > 0 ? 1 : WORDS;
     localparam ROUND_W = GROUP > 1 ? $clog2(GROUP) : 1;
@@ -120,11 +120,12 @@ module rill_reduce #(
     assign m_axis_y_tvalid = m_valid && leaves;
 
     // ---- the accumulators ----
-    // An accumulator is read one stage before its addition. If the next word has the same accumulator, it takes the
-    // value from the register after the addition, because the memory does not have it yet.
+    // An accumulator is read one stage before its addition. If two words in a row use one accumulator, the memory does
+    // not have the first sum yet when the second word needs it. The sum is then taken from the register after the
+    // addition.
     reg  [ADDR_W:0]   place1_q;              // {first, address} of stage 1
-    wire [ADDR_W:0]   ahead;                 // of stage FRONT - 1
-    reg  [ADDR_W:0]   place_q;               // of stage FRONT
+    wire [ADDR_W:0]   ahead;                 // place of the word in stage FRONT - 1
+    reg  [ADDR_W:0]   place_q;               // place of the word in stage FRONT
     reg               again_q;
     always @(posedge clk)
         if (group_step[0]) begin
@@ -141,8 +142,8 @@ module rill_reduce #(
         end
     endgenerate
 
-    wire [LANES*ITEM_W-1:0] items;           // of stage FRONT + 1
-    wire [LANES-1:0]        lane_bad;        // of stage FRONT
+    wire [LANES*ITEM_W-1:0] items;           // accumulators in stage FRONT + 1
+    wire [LANES-1:0]        lane_bad;        // faults in stage FRONT
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
@@ -161,7 +162,7 @@ module rill_reduce #(
                 assign lane_bad[i] = over || bad;
             end else begin : gen_order
                 // key maps a number to an unsigned integer with the same order, or with the opposite one for a minimum.
-                // 0 is below all keys and is used for elements past N.
+                // 0 is below the keys of all finite numbers and is used for elements past N.
                 localparam OUTSIDE = N > 0 && i >= N - (GROUP - 1) * LANES;
                 reg  [31:0] x_q;
                 reg         outside_q;
@@ -186,7 +187,7 @@ module rill_reduce #(
         end
     endgenerate
 
-    // ---- the results: one of all lanes, or one of each lane ----
+    // ---- the results: one for all lanes together (N > 0), or one for each lane ----
     wire [OUT*ITEM_W-1:0] result;
     wire [OUT-1:0]        out_bad;
     generate
@@ -209,6 +210,7 @@ module rill_reduce #(
                     .fault(out_bad[i]));
             end else begin : gen_order
                 reg  [31:0] y_q;
+                // Undoes the map of key. Zeros of both signs have one key and leave as +0.
                 wire [30:0] magnitude = item[31] ? item[30:0] : ~item[30:0];
                 always @(posedge clk) if (moves)
                     y_q <= {item[31] != (FUNCTION == 0) && magnitude != 31'd0, magnitude};

@@ -58,7 +58,8 @@ module rill_rmsnorm #(
     localparam MEAN_FINISH = SQUARES_FINISH + LATENCY_FROM_INT + LATENCY_MUL;
     localparam EPS_FINISH = MEAN_FINISH + LATENCY_ADD;
     localparam FINISH = EPS_FINISH + LATENCY_RSQRT;
-    localparam NORMAL_STAGES = 1 + LATENCY_MUL;                     // stages from x to x * r: the operand stage, ...
+    // Stages from a word that was read to x * r: the operand stage and the product
+    localparam NORMAL_STAGES = 1 + LATENCY_MUL;
     localparam LATENCY = NORMAL_STAGES + LATENCY_MUL;
     localparam PART = LANES * 32 / COPIES;  // bits of a vector that each copy of the enable serves
 
@@ -117,7 +118,7 @@ module rill_rmsnorm #(
 
     // ---- output ----
     wire [LANES*32-1:0] gamma_late;
-    reg  [31:0]         r_x_q;                                      // r in the stage of x
+    reg  [31:0]         r_x_q;                                      // r, in the same stage as x
     wire [LANES-1:0]    fault_r;
     wire [LANES-1:0]    fault_gamma;
 

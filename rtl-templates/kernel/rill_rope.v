@@ -69,7 +69,7 @@ module rill_rope #(
 
     localparam CHUNKS = HEAD / LANES_1 > 0 ? HEAD / LANES_1 : 1;
     localparam CHUNK_W = $clog2(CHUNKS + 1);
-    localparam HALF = ROTARY / 2 / LANES_1 > 0 ? ROTARY / 2 / LANES_1 : 1;   // chunks
+    localparam HALF = ROTARY / 2 / LANES_1 > 0 ? ROTARY / 2 / LANES_1 : 1;   // chunks of ROTARY / 2 elements
     localparam HALF_W = HALF > 1 ? $clog2(HALF) : 1;
     localparam TOK_W = USER_W - 1;
     localparam ROW_WORDS = 2 * TOKENS * HALF;
@@ -82,7 +82,8 @@ module rill_rope #(
     localparam [31:0] CHUNKS_32 = CHUNKS;
     localparam [31:0] TURNED_32 = 2 * HALF;
     `include "rill_latency.vh"
-    localparam PRODUCT_STAGES = 1 + LATENCY_MUL; // stages from x to both products: the operand stage, ...
+    // Stages from a word that was read to both products: the operand stage and a product
+    localparam PRODUCT_STAGES = 1 + LATENCY_MUL;
     localparam LATENCY = PRODUCT_STAGES + LATENCY_ADD;
 
     // ---- input: two banks of heads ----
@@ -131,7 +132,8 @@ module rill_rope #(
     wire               row_out = issue && i_end && i_tlast;
     wire [1:0]         row_full_d = row_full_q + {1'b0, row_in} - {1'b0, row_out};
 
-    // Address of a word: (bank * TOKENS + tok) * chunks + chunk.
+    // Address of a word: (bank * TOKENS + tok) * chunks + chunk. The chunks of a token are HALF for a row, CHUNKS for
+    // x.
     function [ROW_W-1:0] row_at(input bank, input [TOK_W-1:0] tok, input [HALF_W-1:0] chunk);
         row_at = ({{(ROW_W-1){1'b0}}, bank} * TOKENS_32[ROW_W-1:0] + {{(ROW_W-TOK_W){1'b0}}, tok}) * HALF_32[ROW_W-1:0]
             + {{(ROW_W-HALF_W){1'b0}}, chunk};
@@ -181,7 +183,7 @@ module rill_rope #(
     reg  [LANES*32-1:0] sin1_q;
     reg                 pass1_q;
     reg                 second1_q;
-    reg                 odd1_q;                  // PAIRS 1: the upper half of the coefficients applies
+    reg                 odd1_q; // PAIRS 1: the chunk uses the upper half of the word of cosines and of sines
     reg  [USER_W:0]     side1_q;                 // {tlast, tuser}
     wire [LANES*32-1:0] other1;                  // for every element of r_tdata, the other element of its pair
 
@@ -215,7 +217,7 @@ module rill_rope #(
         end
     endgenerate
 
-    // ---- the rotation: x * cos -+ other * sin; elements that pass unchanged are x * 1 - 0 ----
+    // ---- the rotation: x * cos -+ other * sin; an element that passes is x * 1 + (-0), so -0 stays -0 ----
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   fault_cos;
     wire [LANES-1:0]   fault_sin;
@@ -228,7 +230,9 @@ module rill_rope #(
 
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_turn
-            // The angle of this lane's pair, and whether this lane has the pair's second element.
+            // LOW, HIGH: the lane of the word of cosines and sines that has this pair's angle, for even and odd chunks.
+            // adds1: this lane has the second element of its pair, x * cos + other * sin; the first one is x * cos -
+            // other * sin.
             localparam LOW = PAIRS != 0 ? i / 2 : i;
             localparam HIGH = PAIRS != 0 && LANES > 1 ? LANES / 2 + i / 2 : i;
             wire        upper = PAIRS != 0 && LANES > 1 && odd1_q;

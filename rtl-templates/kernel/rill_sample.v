@@ -78,10 +78,11 @@ module rill_sample #(
         end
     endgenerate
 
-    function [31:0] key_of(input [31:0] x);              // maps fp32 to unsigned integers of the same order, never 0
+    // Maps fp32 to unsigned integers of the same order; finite numbers never give 0
+    function [31:0] key_of(input [31:0] x);
         key_of = x[30:23] == 8'd0 ? 32'h80000000 : x[31] ? ~x : {1'b1, x[30:0]};
     endfunction
-    function is_number(input [31:0] x);                  // whether it is a positive normal number, or 0
+    function is_number(input [31:0] x);                  // whether it is a positive normal number, or +0
         is_number = !x[31] && !(&x[30:23]) && (|x[30:23] || x[22:0] == 23'd0);
     endfunction
 
@@ -96,10 +97,11 @@ module rill_sample #(
             || (min_p != 32'd0 && top_k == 32'd0);
     end
 
-    // Chunks go to the scores. Those of a step's last token also go to the list.
+    // Every chunk goes to the scores. The chunks of a step's last token also go to the list.
     reg         open_q;
-    reg         closing_q;                               // a firing has come in, and its id has not left
-    reg         drained_q;  // the scores of that firing have left; the list is read at the same time
+    reg         closing_q; // a firing with a list has come in, and its last id has not left
+    reg         drained_q;  // the scores of that firing have left and the list is complete; its elements follow
+    // list_room: the list can take a chunk. list_idle: all elements of earlier chunks have been inserted.
     wire        list_room, list_idle;
     wire        choose_ready;
     wire        go = choose_ready || drained_q;
@@ -119,6 +121,8 @@ module rill_sample #(
 
     // ---- the list: keys and ids of the TOP_K largest elements, the largest first; key 0 marks an empty place ----
 
+    // Three stages: a_* holds a chunk's keys. b_* holds them while the elements above the list's smallest key are
+    // picked, one per cycle (mask_q). c_* holds the picked element while the list inserts it.
     reg                 a_valid_q, c_valid_q;
     reg  [LANES*32-1:0] a_keys_q, b_keys_q;
     reg  [23:0]         a_chunk_q, b_chunk_q, c_id_q;
@@ -266,7 +270,8 @@ module rill_sample #(
         end
     end
 
-    // Attributes that move along: one bit per stage where it is read, the others through a memory.
+    // Attributes that move along with a chunk. A delay line carries the ones that are read at the end (side). Shift
+    // registers (*_line_q) carry single bits to the stages that read them.
     localparam ID_W = 24;
     localparam SIDE_FINAL = 0, SIDE_THERE = 1, SIDE_LISTED = 2, SIDE_LAST = 3, SIDE_USER = 4, SIDE_ID = 4 + USER_W,
         SIDE_W = SIDE_ID + ID_W;
@@ -282,7 +287,7 @@ module rill_sample #(
     wire [ID_W-1:0]   out_id = side[SIDE_ID +: ID_W];
 
     reg  [NOISE-1:0]      noisy_line_q;
-    reg  [HASH-1:0]       odd_line_q;                    // lane 0 takes the upper word of the random bits
+    reg  [HASH-1:0]       odd_line_q; // the id in lane 0 is odd, so lane 0 takes the upper word of the random bits
     reg  [BELOW-1:0]      listed_line_q;
     reg  [PRODUCT-1:0]    tail_line_q, lead_line_q;
     always @(posedge clk)

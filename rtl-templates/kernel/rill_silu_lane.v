@@ -2,8 +2,8 @@
 // One lane of rill_silu: y = x * recip(1 + exp(-x)).
 //
 // Latency 25 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
-// (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or a zero divisor in a valid stage. Reset:
-// rewinds delay lines only.
+// (rill_pipe). fault is high in the cycle in which a unit meets a NaN, an infinity or a zero divisor in a valid stage,
+// so it is not aligned with y. Reset: rewinds delay lines only.
 //
 // name    meaning                                         unit    range
 // STAGES  stages of the surrounding pipeline (rill_pipe)  clocks  25 or more
@@ -33,10 +33,10 @@ module rill_silu_lane #(
         end
     endgenerate
 
-    wire [31:0] e;
-    wire [31:0] divisor;
-    wire [31:0] sigmoid;
-    wire [31:0] x_late;
+    wire [31:0] e;                           // exp(-x)
+    wire [31:0] divisor;                     // 1 + e
+    wire [31:0] sigmoid;                     // 1 / divisor
+    wire [31:0] x_late;                      // x, delayed to the cycle of sigmoid
     wire        fault_exp;
     wire        never;                       // unused: exp(-x) is finite, and adding 1 cannot overflow
     wire        fault_recip;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN; the
-// product before exp saturates.
+// One lane of rill_softcap, and of the capped scores of rill_softmax: y = (recip(1 + exp(x * SLOPE)) - 1/2) * GAIN. The
+// product before exp saturates, so that a large x gives no infinity.
 //
 // Latency 33 enabled clocks; one value per enabled clock. valid[i] belongs to stage i + 1 of the surrounding pipeline
-// (rill_pipe). fault is not aligned with y: the first product met a NaN or an infinity in a valid stage. All later
-// values are finite. Reset: none.
+// (rill_pipe). fault is high in the cycle in which the first product meets a NaN or an infinity in a valid stage, so it
+// is not aligned with y. All later values are finite. Reset: none.
 //
 // name    meaning                                         unit       range
 // SLOPE   -2 / cap                                        fp32 bits  not 0
@@ -44,11 +44,11 @@ module rill_softcap_lane #(
     localparam [31:0] ONE = 32'h3f800000;
     localparam [31:0] MINUS_HALF = 32'hbf000000;
 
-    wire [31:0] v;
-    wire [31:0] e;
-    wire [31:0] denominator;
-    wire [31:0] sigmoid;
-    wire [31:0] centred;
+    wire [31:0] v;                           // x * SLOPE
+    wire [31:0] e;                           // exp(v)
+    wire [31:0] denominator;                 // 1 + e
+    wire [31:0] sigmoid;                     // 1 / denominator
+    wire [31:0] centred;                     // sigmoid - 1/2
     wire        fault_v;
     // Unused faults: exp saturates, adding 1 cannot overflow, and a sigmoid is from 0 to 1.
     wire [4:0]  never;

@@ -119,7 +119,8 @@ module rill_softmax #(
     localparam [31:0] LAST_TOGETHER = FIRINGS / TOGETHER - 1;
     localparam [31:0] LAST_LANE = LANES_1 - 1;
     `include "rill_latency.vh"
-    localparam DIFFERENCE_STAGES = 1 + LATENCY_ADD;     // stages from a score to its difference: the operand stage, ...
+    // Stages from a score that was read to its difference: the operand stage and the sum
+    localparam DIFFERENCE_STAGES = 1 + LATENCY_ADD;
     localparam EXP_STAGES = DIFFERENCE_STAGES + LATENCY_EXP;
     localparam GRID_STAGES = EXP_STAGES + LATENCY_TO_FIXED;
     localparam LATENCY = EXP_STAGES + LATENCY_MUL;
@@ -172,7 +173,7 @@ module rill_softmax #(
             together_q <= TOGETHER > 1 && s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
         end
 
-    // Within a window, positions are counted from its beginning, so the logic below does not depend on windows.
+    // With WINDOW, positions are counted from the window's beginning, so the logic below does not depend on windows.
     wire               base_open;                            // base is that of the present layer
     wire [15:0]        base;                            // position of the step's first token
     generate
@@ -214,7 +215,7 @@ module rill_softmax #(
     wire                k_last;
     wire [USER_W-1:0]   k_user;
     wire [LANES-1:0]    k_fault;
-    // The token's own position.
+    // The token's own position. Query heads that are read together belong to one token, so they share its position.
     wire [15:0]         s_own = base + (TOGETHER > 1 && together_q ? 16'd0
         : {{(16-TOK_W){1'b0}}, score_user[TOK_W-1:0]});
     localparam          TOGETHER_W = TOGETHER > 1 && WINDOWS > 1 ? 1 : 0;
@@ -239,8 +240,8 @@ module rill_softmax #(
     assign s_axis_kscale_tready = in_ready && score_valid && base_open && score_user[TOK_W];
 
     wire                en;
-    // Enables of the lanes, and one more for each lane alone: the late signal that replaces a score that is not
-    // attended to.
+    // Bits of step: COPIES for the units of the lanes, then one per lane for the registers that replace a score that is
+    // not attended to. step comes late in the cycle, so each lane has its own copy of these bits.
     localparam STEPS = COPIES == 1 ? 1 : COPIES + LANES;
     wire [STEPS-1:0]    step;
     wire                go;
@@ -269,10 +270,10 @@ module rill_softmax #(
         .i_side(i_side), .r_tvalid(r_tvalid), .r_tdata(r_tdata));
 
     wire [LANES-1:0]    inside2;  // lanes of the chunk within the window, in the stage of up_to2_q
-    wire [LANES-1:0]    i_inside;                       // the same in the stage of i_up_to
+    wire [LANES-1:0]    i_inside; // lanes of the chunk that is read that are within the window, in the stage of i_up_to
 
     // The token at `own` attends to position chunk * LANES + lane if the chunk is before own's chunk, or is own's chunk
-    // and the lane is not after own's lane. Computed in three stages beside the multipliers.
+    // and the lane is not after own's lane. Three stages compute this in parallel with the multipliers.
     reg  [CHUNK_W-1:0]  s_chunk_q;
     reg  [CHUNK_W-1:0]  chunk1_q;
     reg  [15:0]         own1_q;
@@ -305,7 +306,7 @@ module rill_softmax #(
     wire [LEVELS+1:0]   took = {took_q, w_take};
     wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
-    // An unsigned number in the order of the scores; 0 is below every finite value
+    // The largest score of each token, as an unsigned number in the order of the scores; 0 is below every finite score.
     reg  [31:0]         key_q [0:(1<<ROW_W)-1];
 
     genvar i;
@@ -319,7 +320,7 @@ module rill_softmax #(
             if (GAIN == 0) begin : gen_plain
                 assign k_data[i*32 +: 32] = scaled;
             end else begin : gen_cap
-                wire never;  // not used: what is not a number already was a fault of the product
+                wire never;  // unused: a score that is not finite has already raised a fault in the product
                 rill_softcap_lane #(.SLOPE(SLOPE), .GAIN(GAIN), .STAGES(LATENCY_SOFTCAP)) u_cap (.clk(clk),
                     .en(mine), .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled), .y(k_data[i*32 +: 32]), .fault(never));
                 wire unused_cap = &{1'b0, never};
@@ -358,10 +359,10 @@ module rill_softmax #(
             assign inside2 = {LANES{1'b1}};
             assign i_inside = {LANES{1'b1}};
         end else begin : gen_window
-            // The first position that the token attends to. Earlier chunks, and earlier lanes of its chunk, are left
-            // out.
-            wire [15:0]      s_beyond;                  // BEYOND of the layer whose scores enter,
-            wire [15:0]      w_beyond;                  // and of the layer whose scores go into a bank
+            // The first position that the token attends to (oldest). Earlier chunks, and earlier lanes of its chunk,
+            // are left out.
+            wire [15:0]      s_beyond;                  // BEYOND of the layer whose scores enter
+            wire [15:0]      w_beyond;                  // BEYOND of the layer whose scores go into a bank
             reg  [15:0]      oldest1_q;
             reg              after2_q;
             reg              at2_q;
@@ -462,7 +463,7 @@ module rill_softmax #(
 
     // ---- the sum per token, its reciprocal ----
     localparam SUM_AT = GRID_STAGES + LEVELS;           // enabled clocks from r_tdata to the sum of a chunk
-    // Stages from the sum of a chunk to the reciprocal: the accumulator, ...
+    // Stages from the sum of a chunk to the total and its reciprocal: the accumulator, then the units.
     localparam TOTAL = 1 + LATENCY_FROM_INT + LATENCY_MUL;
     localparam INV = TOTAL + LATENCY_RECIP;
     wire [47:0]       chunk_sum;
@@ -503,7 +504,7 @@ module rill_softmax #(
             total_q <= sum_now;
         end
     rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(step_late), .a(total_q), .y(total_float));
-    // 2^-30
+    // 32'h30800000 is 2^-30, the grid of the sum.
     rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(step_late), .a(total_float), .b(32'h30800000), .y(total),
         .fault(total_fault));
     rill_fp32_recip u_recip (.clk(clk), .en(step_late), .a(total), .y(inv), .fault(inv_fault));
@@ -516,13 +517,13 @@ module rill_softmax #(
     localparam [31:0] ROOM_32 = ROOM;
     localparam [31:0] TOKENS_32 = TOKENS;
     wire              inv_ready;
-    reg               inv_push_q;                         // counted one cycle later, because en comes late in the cycle
+    reg               inv_push_q; // a scalar goes into the FIFO one cycle later, because en comes late in the cycle
     reg  [31:0]       inv_data_q;
     reg  [USER_W-1:0] inv_user_q;
     wire              inv_pop = m_axis_inv_tvalid && m_axis_inv_tready;
-    // Scalars in the FIFO or on their way, except one that start_q counts.
+    // Scalars in the FIFO or on their way to it, except the one that start_q adds in the next cycle.
     reg  [ROOM_W-1:0] used_q;
-    reg               start_q;
+    reg               start_q;               // a token's first chunk was issued, so a scalar will follow
     wire [ROOM_W-1:0] inv_count;
     wire [ROOM_W-1:0] inv_high;
     assign room = used_q + {{(ROOM_W-1){1'b0}}, start_q} <= ROOM_32[ROOM_W-1:0] - TOKENS_32[ROOM_W-1:0];

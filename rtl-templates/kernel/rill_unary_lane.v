@@ -2,8 +2,9 @@
 // One lane of rill_unary, and of rill_gelu with EXACT: y = f(x), docs/numerics.md section 2.
 //
 // Latency in enabled clocks: the sum of the latencies of the units below; one value per enabled clock. valid[i] belongs
-// to stage i + 1 of the surrounding pipeline (rill_pipe). fault is not aligned with y: a unit met a NaN, an infinity or
-// an operand outside its domain in a valid stage. Reset: rewinds delay lines only.
+// to stage i + 1 of the surrounding pipeline (rill_pipe). fault is high in the cycle in which a unit meets a NaN, an
+// infinity or an operand outside its domain in a valid stage, so it is not aligned with y. Reset: rewinds delay lines
+// only.
 //
 // name      meaning                                                                                unit       range
 // FUNCTION  0 sigmoid, 1 tanh, 2 erf, 3 gelu, 4 exp, 5 log, 6 sqrt, 7 reciprocal, 8 softplus, 9    -          0 to 11

@@ -68,8 +68,8 @@ module rill_k_writer #(
     localparam [31:0] CHANNELS_32 = CHANNELS;
     localparam [31:0] UNITS_32 = UNITS;
     localparam [31:0] LAYERS_32 = LAYERS;
-    localparam SCALE_W = 32;                 // of a kv unit, above its elements
-    localparam TOK_LAST = USER_W - 1;        // of tuser
+    localparam SCALE_W = 32;                 // width of the scale of a kv unit, above its elements
+    localparam TOK_LAST = USER_W - 1;        // bit of tuser: the last active token
     localparam LANE_W = CHANNELS > 1 ? $clog2(CHANNELS) : 1;
 
     generate
@@ -87,7 +87,8 @@ module rill_k_writer #(
         end
     endgenerate
 
-    // Setup of a step: three cycles, then its firings.
+    // S_STEP waits for a step word. S_PLACE and S_ROW (two cycles) compute channel and row of the first position. S_RUN
+    // takes the firings of the step.
     localparam [1:0] S_STEP = 2'd0, S_PLACE = 2'd1, S_ROW = 2'd2, S_RUN = 2'd3;
     reg  [1:0]        state_q;
     reg  [15:0]       pos_q;
@@ -108,9 +109,9 @@ module rill_k_writer #(
     reg  [15:0]       layer_q;
     reg  [15:0]       unit_q;
 
-    // Two registers that are used in turn, each with a unit and all that leaves with it. The channels' tready moves no
-    // unit, only the index of the oldest one. The channel is stored decoded, so that it is ready when the previous unit
-    // leaves.
+    // Two registers that are used in turn. Each holds a unit and everything that leaves with it. When a channel takes a
+    // unit, only read_q changes; no data moves. The channel is stored decoded, so that it is ready when the previous
+    // unit leaves.
     localparam WORD_W = 1 + 40 + BEAT_BITS;
     reg                  ready_q;
     reg                  any_q;
@@ -128,7 +129,7 @@ module rill_k_writer #(
     wire                 last;
     wire [39:0]          offset;
 
-    // The offered unit has been taken, or there is none.
+    // The channel has taken the oldest unit, or there is none.
     wire move = ((desc_valid_q & ~m_axis_desc_tready) | (beat_valid_q & ~m_axis_beat_tready)) == {CHANNELS{1'b0}};
     wire pop = any_q && move;
     wire unit_first = unit_q == 16'd0;
@@ -141,6 +142,7 @@ module rill_k_writer #(
     wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
     wire [31:0] row_product = {16'd0, first_row_q} * ROW_BYTES;
     wire [20:0] product = {5'd0, krows_q} * CHANNELS_32[20:0];
+    // krows is ceil(pos / CHANNELS). If over_q is not 0, the first position is in the row before row krows.
     wire [20:0] first_lane = over_q == 21'd0 ? 21'd0 : CHANNELS_32[20:0] - over_q;
 
     assign s_axis_step_tready = open_q && state_q == S_STEP;

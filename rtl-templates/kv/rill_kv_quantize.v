@@ -88,7 +88,8 @@ module rill_kv_quantize #(
     localparam KEY_STAGES = SCALE_STAGES + LATENCY_MUL;
     localparam RECIP_STAGES = LATENCY_RECIP;
     localparam INV_STAGES = RECIP_STAGES + LATENCY_MUL;
-    localparam PRODUCT_STAGES = 1 + LATENCY_MUL;           // stages from x to the product: the operand stage, ...
+    // Stages from a chunk that was read to the product: the operand stage and the product
+    localparam PRODUCT_STAGES = 1 + LATENCY_MUL;
     localparam Y_STAGES = PRODUCT_STAGES + LATENCY_TO_FIXED;
 
     // ---- heads in, two banks ----
@@ -203,7 +204,8 @@ module rill_kv_quantize #(
             inv_q[row_done] <= zero_done ? 32'd0 : inv;
             scale_q[row_done] <= scale;
         end
-    // The reciprocal of a zero head is not used. The flag for zero comes before zero_done.
+    // The reciprocal of a head of zeros is not used, so its fault does not count. zero_recip is the flag for such a
+    // head in the stage of recip, zero_done in the stage of inv.
     wire zero_recip;
     rill_delay_line #(.DATA_W(1), .DEPTH(RECIP_STAGES)) u_zero (
         .clk(clk), .rst(rst), .en(finishing_q), .d(final_q == 31'd0), .q(zero_recip));
@@ -297,7 +299,7 @@ module rill_kv_quantize #(
         m_axis_y_tuser}));
 
     reg                bad_q;
-    reg                en_q;                               // register for bad_q, because en comes late in the cycle
+    reg                en_q; // en, delayed to the cycle of bad_q, because en comes late in the cycle
     always @(posedge clk) begin
         bad_q <= (valid_q[PRODUCT_STAGES-1] && |mul_fault) || (valid_q[Y_STAGES-1] && |fix_fault);
         en_q <= en;

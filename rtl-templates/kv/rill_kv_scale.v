@@ -282,13 +282,13 @@ module rill_kv_scale #(
         end
     endgenerate
 
-    // Words arrive READ_STAGES cycles later in a FIFO, which has room for all words on their way. So a reader that
-    // stops delays new reads, but does not stall the memories.
+    // A word that is read arrives READ_STAGES cycles later in a FIFO, which has room for all words on their way. So a
+    // reader that stops delays new reads, but does not stall the memories.
     localparam READ_STAGES = 2;                            // the RAM and its output register
-    localparam OUT_DEPTH = 8;                              // a word's place is free again 5 cycles later
+    localparam OUT_DEPTH = 8; // a place is free again 5 cycles after the read of its word, at the earliest
     localparam PLACE_W = $clog2(OUT_DEPTH + 1);
     localparam MASK_W = 6;                                 // valid lanes, 1 to LANES
-    reg  [READ_STAGES-1:0] read_q;                         // a word arrives
+    reg  [READ_STAGES-1:0] read_q;                         // reads on their way; with the last bit a word arrives
     reg  [MASK_W-1:0]      lanes_q;
     reg  [LANES_1-1:0]     mask_q;                         // valid lanes of the word in the output register
     wire [LANES*32-1:0]    word;

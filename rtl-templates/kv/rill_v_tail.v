@@ -129,7 +129,9 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // States in which units are taken in have a register bit each.
+    // S_STEP waits for a step word. S_LOAD takes the units of a token's head, and S_SPREAD writes them, one row-step
+    // after the other. Then S_ASK, S_WAIT and S_SEND write a full block to memory: each word is read from the RAM,
+    // arrives, and is sent. S_LOAD and S_SPREAD have a bit of state_q each, so that no comparison is needed.
     localparam SPREADING = 2, LOADING = 3;
     localparam [3:0] S_STEP = 4'd0, S_ASK = 4'd1, S_WAIT = 4'd2, S_SEND = 4'd3;
     localparam [3:0] S_SPREAD = 4'd1 << SPREADING, S_LOAD = 4'd1 << LOADING;
@@ -138,7 +140,7 @@ module rill_v_tail #(
     reg  [3:0]        state_d;
     reg               step_ready_q;          // state_q is S_STEP and there is no reset; drives another module
     reg [PLACE_W-1:0] pos_q;                 // position of the step's first token in its block
-    reg  [33:0]       block_q;               // bytes of all earlier blocks
+    reg  [33:0]       block_q;               // bytes of a row in all earlier blocks
     reg               closing_q;             // the step fills the block
     reg  [15:0]       layer_q;
     reg  [39:0]       layer_base_q;
@@ -157,7 +159,7 @@ module rill_v_tail #(
     wire              take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire              unit_last = unit_q == UNIT_END[7:0];
     wire              row_last = row_q == ROW_END[12:0];
-    reg               second_q;              // the first position's second word of a row-step, which is to be cleared
+    reg               second_q; // the second word of a row-step is cleared now; only for the first position of a block
     wire              opening = place_q == 6'd0;
     wire              row_end = spreading && (BLOCK_BEATS == 1 || !opening || second_q);
     wire              token_end = row_end && row_last;
@@ -279,8 +281,8 @@ module rill_v_tail #(
         end
     endgenerate
 
-    // The write, one cycle after the row-step was chosen: the same word and byte in all lanes. The first position of a
-    // block is byte 0 of its words; that write clears the other bytes.
+    // The write comes one cycle after the row-step was chosen, to one word and byte in all lanes. The first position of
+    // a block is byte 0 of its words, and its write clears the other bytes.
     wire [31:0]           write_row = head_row_q + {19'd0, row_q};
     wire [31:0]           write_word = BLOCK_BEATS == 1 ? write_row : {write_row[30:0], place_q[PLACE_W-1] || second_q};
     reg  [CHANNELS*8-1:0] write_first_q;
@@ -393,7 +395,7 @@ module rill_v_tail #(
                     if (layer_in != layer_read)
                         unread_q <= layer_in ? unread_q + 11'd1 : unread_q - 11'd1;
                 end
-            // The step that comes in is the one that is read or the next one.
+            // The step that comes in is the step that is read, or the next one. So one bit is enough to number steps.
             if (READS_ALONE > 0) begin : gen_alone
                 localparam [31:0] ALONE_END = READS_ALONE - 1;
                 reg  [1:0]  alone_q;         // for steps of even and odd number: the step has one token

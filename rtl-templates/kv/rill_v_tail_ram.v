@@ -54,7 +54,8 @@ module rill_v_tail_ram #(
             if (write_enable[n])
                 mem[write_addr][n*8 +: 8] <= n == 0 ? write_first : write_rest;
 `else
-    // Equal to the other form, in one write: a simulator would otherwise select every byte separately in each cycle.
+    // The result is equal to the other form, but in one write of the word. With the other form, a simulator would
+    // select every byte separately in each cycle.
     function [BEAT_BITS-1:0] written;
         input [BEAT_BITS-1:0] word;
         begin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes how many units of positions lie before the attention window of a step in a layer. Their keys and values are
+// Computes how many units of positions come before the attention window of a step in a layer. Their keys and values are
 // not read. A unit is the least common multiple of 64 positions (blocks of the values and of the weights) and of the
 // channels of the keys (row-steps): 64 positions if the channels are a power of two.
 //
@@ -40,13 +40,14 @@ module rill_window_begin #(
     localparam BLOCK_W = 6;                                // 64 positions
     localparam KEYS_1 = KEY_CHANNELS > 0 ? KEY_CHANNELS : 1;
     localparam BLOCKS = KEYS_1 / (KEYS_1 & -KEYS_1);       // blocks per unit: odd, at most 31
-    // Division of a 10-bit number by BLOCKS as an exact multiplication: BLOCKS * FACTOR is above 2^15 by less than
-    // BLOCKS.
+    // Division of a 10-bit number by BLOCKS as an exact multiplication: BLOCKS * FACTOR is at least 2^15, and less than
+    // 2^15 + BLOCKS.
     localparam FACTOR_W = 15;
     localparam [31:0] FACTOR = ((1 << FACTOR_W) + BLOCKS - 1) / BLOCKS;
 
     reg  [15:0] pos_q;
-    reg  [15:0] beyond_q;                                  // positions before its own that a token attends to
+    // Positions before its own that a token attends to; 65535, which is all of them, without a window
+    reg  [15:0] beyond_q;
     reg  [15:0] oldest_q;
     wire [25:0] scaled = oldest_q[15:BLOCK_W] * FACTOR[15:0];
     always @(posedge clk)

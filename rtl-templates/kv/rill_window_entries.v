@@ -5,10 +5,10 @@
 // the row-steps and blocks that are left to read. The reader of the entries does not need to know the window. Other
 // entries pass unchanged.
 //
-// In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Inputs beside it: keys, values: 1 if the entry reads
-// that cache; the layer of the cache is kv_layer + layer * kv_step.
-// Out: the same, 5 cycles later, with the step word rewritten. Outputs beside it: blocks, the skipped V blocks (64
-// positions each); rows, the skipped K row-steps. Both are 0 for entries that read neither keys nor values.
+// In: s_axis_entry {layer[15:0], step[63:0], entry[ENTRY_W-1:0]}. Inputs that come with it: keys, values: 1 if the
+// entry reads that cache; the layer of the cache is kv_layer + layer * kv_step.
+// Out: the same, 5 cycles later, with the step word rewritten. Outputs that come with it: blocks, the skipped V blocks
+// (64 positions each); rows, the skipped K row-steps. Both are 0 for entries that read neither keys nor values.
 // Throughput: one per cycle. Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
 // name          meaning                                            unit       range
@@ -57,6 +57,7 @@ module rill_window_entries #(
     localparam ROWS = 64 / (KEYS_1 & -KEYS_1);
     localparam [31:0] UNIT_BLOCKS = BLOCKS;
     localparam [31:0] UNIT_ROWS = ROWS;
+    // Index of the first window of values. The windows of keys come before it.
     localparam [31:0] VALUES_FROM = WINDOWS > 1 ? WINDOWS : 1;
     localparam INDEX_W = WINDOWS > 1 ? $clog2(2 * WINDOWS) : 1;
 
