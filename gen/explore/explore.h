@@ -49,7 +49,7 @@ struct explore_key {
     const struct schema_field *field;
     const char *value[EXPLORE_VALUES]; // as YAML
     int values, own;                   // own: index of the spec's own value
-    bool fixed;   // the key has a single value, which all points have even if the spec does not set it
+    bool fixed; // the key has a single value, which all points have even if the spec does not set it
 };
 
 struct explore_point {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options of a command as data. The parser, its messages, the usage, shell completion and the manual page are all
 // derived from one table of rows.
 #ifndef RILL_OPTIONS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The timing of a request: its steps, the state of the memory when it begins, and its forecast by the token-level
 // simulator (simulate.h). See docs/timing.md. Units: cycles.
 #ifndef RILL_TIMING_H
