@@ -15,8 +15,8 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
 deep_parts="harness host serve verify clocks comparisons tutorials control board readers paths mutants unit"
-deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema report platform"
-deep_parts+=" accuracy pieces netlists failures"
+deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
+deep_parts+=" report platform accuracy pieces netlists failures"
 
 each_part() { # function that is given name, title, command and arguments
     "$1" harness "the test harness itself" tests/harness/run.sh "${of_harness[@]}"
