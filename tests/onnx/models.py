@@ -4,14 +4,13 @@ models/NAME.onnx, NAME.in.safetensors, NAME.want.safetensors. Needs numpy; the t
 
 models.py [NAME...]
 """
-import json
 import math
-import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 
+from tensors import write_safetensors
 from wire import Graph
 
 ROWS = 5
@@ -405,16 +404,6 @@ def put_outside(g, folder):
         g.outside[key] = ("outside.bin", len(blob), value.nbytes)
         blob += value.tobytes() + b"\0" * 7
     (folder / "outside.bin").write_bytes(blob)
-
-
-def write_safetensors(path, arrays):
-    header, blob = {}, b""
-    for key, value in arrays.items():
-        raw = np.ascontiguousarray(value, "<f4").tobytes()
-        header[key] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + len(raw)]}
-        blob += raw
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + blob)
 
 
 def squeezed(shape):

@@ -17,9 +17,7 @@ Needs the packages onnx and numpy, for example in a virtual environment.
 """
 import argparse
 import collections
-import json
 import os
-import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -28,6 +26,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
+
+from tensors import read_safetensors, shapes, write_safetensors
 
 ROOT = Path(__file__).resolve().parents[2]
 RILL = os.environ.get("RILL", ROOT / "build/rill")
@@ -102,34 +102,10 @@ def is_candidate(test):
 # ---- files and commands ----
 
 
-def write_safetensors(path, arrays):
-    header, blob = {}, b""
-    for key, value in arrays.items():
-        raw = np.ascontiguousarray(value, "<f4").tobytes()
-        header[key] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + len(raw)]}
-        blob += raw
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + blob)
-
-
-def read_safetensors(path):
-    raw = path.read_bytes()
-    size = struct.unpack("<Q", raw[:8])[0]
-    header = json.loads(raw[8:8 + size])
-    parts = sorted(h["data_offsets"] for k, h in header.items() if k != "__metadata__")
-    return [np.frombuffer(raw[8 + size + a:8 + size + b], "<f4") for a, b in parts]
-
-
 def rill(*arguments):
     run = subprocess.run([RILL, *arguments], capture_output=True, text=True, timeout=300)
     lines = [line for line in (run.stderr + run.stdout).splitlines() if "error" in line]
     return run.returncode == 0, (lines or [""])[0], run.stdout
-
-
-def shapes(table, kind):
-    """Shapes of rows of the inputs or outputs, as the import prints them."""
-    return {line.split()[1]: json.loads(line[line.index("["):line.index("]") + 1])
-            for line in table.splitlines() if line.startswith(kind + " ")}
 
 
 def reason(table):

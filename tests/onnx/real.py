@@ -15,14 +15,14 @@ by the estimate of the import, which is that of `rill check`.
 The light nets of the onnx package have constant weights, so they get random ones (seeded).
 """
 import argparse
-import json
 import re
-import struct
 import subprocess
 import sys
 import time
 import zipfile
 from pathlib import Path
+
+from tensors import read_safetensors, shapes, write_safetensors
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build/onnx-real"
@@ -178,31 +178,6 @@ def reasons(table):
         if not line.startswith(" ") and "is not known" not in line:
             found.append(" ".join(line.split()[:1] + line.split()[2:]))
     return "; ".join(found[:3])
-
-
-def shapes(table, kind):
-    return {line.split()[1]: json.loads(line[line.index("["):line.index("]") + 1])
-            for line in table.splitlines() if line.startswith(kind + " ")}
-
-
-def write_safetensors(path, arrays):
-    import numpy as np
-    header, blob = {}, b""
-    for key, value in arrays.items():
-        raw = np.ascontiguousarray(value, "<f4").tobytes()
-        header[key] = {"dtype": "F32", "shape": list(value.shape), "data_offsets": [len(blob), len(blob) + len(raw)]}
-        blob += raw
-    text = json.dumps(header).encode()
-    path.write_bytes(struct.pack("<Q", len(text)) + text + blob)
-
-
-def read_safetensors(path):
-    import numpy as np
-    raw = path.read_bytes()
-    size = struct.unpack("<Q", raw[:8])[0]
-    header = json.loads(raw[8:8 + size])
-    parts = sorted(h["data_offsets"] for k, h in header.items() if k != "__metadata__")
-    return [np.frombuffer(raw[8 + size + a:8 + size + b], "<f4") for a, b in parts]
 
 
 def inputs_of(model, batched, rows):
