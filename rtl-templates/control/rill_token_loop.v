@@ -394,14 +394,6 @@ module rill_token_loop #(
             next_id_q <= s_axis_next_id_tdata;
             step_over_q <= next_last;
         end
-        if (is_q[S_STEP]) begin
-            equal_q <= 1'b1;
-            taken_q <= 4'd0;
-        end else if (next_take) begin
-            equal_q <= next_equal;
-            taken_q <= taken_q + 4'd1;
-        end else if (is_q[S_DECIDE] && stop)
-            equal_q <= 1'b0;
     end
 
     generate
@@ -484,6 +476,17 @@ module rill_token_loop #(
     reg         beyond_q;                    // no step is left (DRAFTS; else final_q)
     wire        at_end = final_q || (DRAFTS != 0 && beyond_q);
     wire        stop = eot_q || all_q || at_end || halt[STOP];
+
+    always @(posedge clk)
+        if (is_q[S_STEP]) begin
+            equal_q <= 1'b1;
+            taken_q <= 4'd0;
+        end else if (next_take) begin
+            equal_q <= next_equal;
+            taken_q <= taken_q + 4'd1;
+        end else if (is_q[S_DECIDE] && stop)
+            equal_q <= 1'b0;
+
     wire        ended = DRAFTS != 0 && ending != END_NOT_YET; // the rest of the step's ids are dropped
     // The step of the last rows has been taken (MODE 1)
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];
