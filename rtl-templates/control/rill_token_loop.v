@@ -402,7 +402,7 @@ module rill_token_loop #(
             wire [DRAFTS*ID_W-1:0] drafts;
             wire [(TOKENS+1)*ID_W-1:0] draft_of = {{((TOKENS-DRAFTS)*ID_W){1'b0}}, drafts, {ID_W{1'b0}}}; // per token
             wire [TOK_W-1:0]       next_tok = s_axis_next_id_tuser[TOK_W-1:0];
-            wire [TOK_W:0]         after = {1'b0, next_tok} + 1'b1;
+            wire [TOK_W:0]         tok_after = {1'b0, next_tok} + 1'b1;
             wire                   found_ready;
             wire                   sent = is_q[S_ID_SEND] && m_axis_id_tready;
             rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
@@ -411,7 +411,7 @@ module rill_token_loop #(
                 : id_q[ID_W-1:0]), .judged(judged), .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
                 .accepted(taken_q - 4'd1), .ready(found_ready), .more(more), .drafts(drafts));
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[tok_q[TOK_W-1:0]*ID_W +: ID_W]};
-            assign next_equal = s_axis_next_id_tdata == {{(32-ID_W){1'b0}}, draft_of[after*ID_W +: ID_W]};
+            assign next_equal = s_axis_next_id_tdata == {{(32-ID_W){1'b0}}, draft_of[tok_after*ID_W +: ID_W]};
             assign draft_events = {is_q[S_RING] && m_axis_ring_tready && taken_q > 4'd1,
                 sent && !prefill_q && tok_q != 4'd0};
 
