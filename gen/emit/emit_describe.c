@@ -56,17 +56,14 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
-// Says why a FIFO has more than two words, which are enough for full throughput. All FIFOs of step words and of ids for
-// the ring have the same depth, which the head of the top explains.
+// Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
+// explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     enum { USUAL = 2 };
-    static const char fullest[] =
-        "fullest in this step (at its position), firing and cycle, while the reader waits for this path: ";
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
-    else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
-        text_addf(out, "%s%s\n", strstr(e->forced_by, ", firing ") ? fullest : "", e->forced_by);
+    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
     else text_add(out, "all words that can be in flight here, by the safe rule (docs/fifos.md)\n");
 }
 
@@ -460,9 +457,11 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "left out if the name would have more than 40 characters, or if the reader's name begins like the fork's.\n"
         "//   Link: a rill_link, called u_to_<kernel>_<port> and placed in the reader's module, connects the two ends. "
         "It has the stream's FIFO, and the registers on the way to another die. DEPTH is chosen so that no stream "
-        "blocks (docs/fifos.md). A comment gives the reason of a depth above 2, except for step words and ids for the "
-        "ring: their FIFOs have 4 places, so that the writer runs ahead. Between dies, each of them also has the "
-        "places for words and credits on the way (docs/rtl.md, section 3).\n"
+        "blocks (docs/fifos.md). A comment gives the reason of a depth above 2, except for ids for the ring, and for "
+        "step words at the kernels that take them: these FIFOs have 4 places, so that the writer runs ahead, and "
+        "between dies also those for words and credits on the way (docs/rtl.md, section 3). A reason such as `prompt "
+        "at 0, firing 0, cycle 156, for A > B` gives the step (of a prompt, at position 0), the firing and the cycle "
+        "in which the FIFO is fullest, and the path of the operand for which its reader waits then.\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
         "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "
