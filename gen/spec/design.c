@@ -42,7 +42,8 @@ static const struct schema_field design_fields[] = {
      .search = true,
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "tokens (or rows) of a request that are processed in one step. A decode step processes one token"},
+     .doc = "tokens (or rows) of a request that are processed in one step. A decode step processes one "
+            "token, or up to 1 + `drafts`"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      .search = true,
@@ -84,8 +85,8 @@ static const struct schema_field design_fields[] = {
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
             "`safe`: space for a whole tensor at each place where the graph could deadlock with less, and two "
-            "words everywhere else. `conservative` saves memory: fewer words than `timed`, but slower. "
-            "`auto`: the better of `timed` and `safe` by forecast"},
+            "words everywhere else. `conservative`: depths that save memory (fewer words than `timed`), but make the "
+            "design slower. `auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](model-speed.md#other-models))"},
@@ -100,7 +101,7 @@ static const struct schema_field design_fields[] = {
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
             "likely one"},
     {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
-     .doc = "most tokens that a generating step takes after its first one: guesses from the ids of the request, which "
+     .doc = "most tokens that a decode step takes after its first one: guesses from the ids of the request, which "
             "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",

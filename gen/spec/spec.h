@@ -63,7 +63,7 @@ struct spec_design {
     size_t rules;          // formats of weights by name; the last matching rule decides, else `weights`
     struct spec_format_rule *rule;
     int sampling;    // longest candidate list that ids are sampled from; 0: greedy only
-    int drafts;      // most drafts of a generating step; 0: none
+    int drafts;      // most drafts of a decode step; 0: none
     int on_chip_kib; // KiB that a group of operations may store on chip; 0: no limit, one group
 };
 
