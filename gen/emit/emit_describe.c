@@ -56,16 +56,15 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
-// Says why a FIFO has more than two words, which are enough for full throughput. All FIFOs of step words and of ids for
-// the ring have the same depth, which the head of the top explains.
+// Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
+// explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
     enum { USUAL = 2 };
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
-    else if (e->forced_by && ir->design.fifo != SPEC_SAFE)
-        text_addf(out, "when it is fullest, and what its reader waits for then: %s\n", e->forced_by);
-    else text_add(out, "all words that can be in flight here, by the safe rule\n");
+    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
+    else text_add(out, "all words that can be in flight here, by the safe rule (docs/fifos.md)\n");
 }
 
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -117,14 +116,17 @@ static const struct ir_port *only_port(const struct ir_kernel *k, bool is_output
     return NULL;
 }
 
-// Describes a kernel that only changes the width of words; false for another kernel.
+// Describes a kernel that only changes the width of words; false for another kernel. Words with a count may have fewer
+// elements than they have room for, so the kernel packs them, even if its output is as wide as its input.
 static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     const struct ir_kernel *k = &ir->kernel[kernel];
     const struct ir_port *in = only_port(k, false), *to = only_port(k, true);
-    if (!in || !to || itensor_tile(&in->type) == itensor_tile(&to->type)) return false;
-    text_addf(out, "converts words of %s%lld elements to words of %lld", in->kind == IR_STREAM_COUNTED ? "up to " : "",
-              (long long)itensor_tile(&in->type), (long long)itensor_tile(&to->type));
-    return true;
+    if (!in || !to) return false;
+    long long from = itensor_tile(&in->type), into = itensor_tile(&to->type);
+    bool packs = in->kind == IR_STREAM_COUNTED && (from != into || kernel_is(k, KERNEL_WIDTH));
+    if (packs) text_addf(out, "packs words of up to %lld elements into full words of %lld", from, into);
+    else if (from != into) text_addf(out, "converts words of %lld elements to words of %lld", from, into);
+    return packs || from != into;
 }
 
 // Describes the multiplexer that closes the loop of a repeated region; false for another kernel.
@@ -163,6 +165,7 @@ static void add_purpose(const struct ir *ir, int kernel, struct text *out) {
     if (!add_widths(ir, kernel, out)) text_add(out, class && class->doc ? class->doc : k->module);
     int die = kernel_is(k, KERNEL_FORK) ? die_of_readers(ir, k) : IR_NONE;
     if (die != IR_NONE) text_addf(out, ", all on %s", ir->die[die].name);
+    if (kernel_hop_stages(k) >= 0) text_add(out, emit_on_die(ir, k->die));
     if (!k->is_control && emit_carried_by(ir, kernel, &carried)) text_addf(out, " (%s)", text_cstr(&carried));
     text_free(&carried);
 }
@@ -183,9 +186,22 @@ const char *emit_purpose(const struct ir *ir, int kernel) {
     return text;
 }
 
+// Lists the outputs of a fork by number with their readers, because the names of nets do not always tell both.
+static void add_readers(const struct ir *ir, const struct ir_kernel *fork, struct text *out) {
+    const char *before = "    // Outputs:";
+    for (int p = 0; p < fork->ports; p++) {
+        if (!fork->port[p].is_output || fork->port[p].edge == IR_NONE) continue;
+        const struct ir_edge *e = &ir->edge[fork->port[p].edge];
+        text_addf(out, "%s %d %s", before, fork->port[p].index, ir_port_text(ir, e->dst_kernel, e->dst_port));
+        before = ",";
+    }
+    text_add(out, "\n");
+}
+
 void emit_describe_kernel(const struct ir *ir, int kernel, struct text *out) {
     text_addf(out, "\n    // %s: ", ir->kernel[kernel].name);
     add_work(ir, kernel, out);
+    if (kernel_is(&ir->kernel[kernel], KERNEL_FORK)) add_readers(ir, &ir->kernel[kernel], out);
 }
 
 // ---- the head of the file ----
@@ -209,7 +225,8 @@ const char *emit_what(const struct emit_plan *p, int m) {
     if (m == p->control)
         return "Control: the host's registers, the steps of a request, loading of parameters, counters.";
     if (region == IR_NONE)
-        return "Kernels that several regions share: matrix engines with their operand and result streams.";
+        return "Kernels that several regions share: matrix engines, their walkers, and their operand and result "
+               "streams.";
     const struct ir_region *r = &p->ir->region[region];
     const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
     return arena_printf(p->ir->arena, "Region `%s`: runs %s in %s.", r->name, times,
@@ -402,11 +419,14 @@ static void add_terms(const struct emit_plan *p, struct text *out) {
               "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
               "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
               "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
-              "kernel is an instance that computes an operation or moves words. A firing is one run of a kernel over "
-              "one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or an overflow.\n"
+              "kernel is an instance that computes an operation, moves words or serves the control. A firing is one "
+              "run of a kernel over one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or "
+              "an overflow.\n"
               "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
               "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is a "
-              "token's number in the vocabulary.\n",
+              "token's number in the vocabulary. Where the spec gives no other names, NAME_mx is the quantized operand "
+              "of the product NAME and of later products with the same operand, and NAME_acc is the product before it "
+              "is dequantized.\n",
               p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
     if (p->ir->engines)
         text_add(
@@ -431,16 +451,17 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = {1 "
         "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
         "valid elements.\n"
-        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. The port is left out if "
-        "the "
-        "port of the module has no name (m_axis_tvalid: from_hidden_loop_*), or if the name of the kernel already ends "
-        "with it (next_id.id: from_next_id_*). After the number of a port is what it carries or, at a fork, who reads "
-        "it. This part is left out if the name would have more than 40 characters, or if the reader's name begins like "
-        "the fork's.\n"
+        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. There is no port if the "
+        "module's port has none (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it (next_id.id: "
+        "from_next_id_*). A numbered port has one more word: what it carries or, at a fork, who reads it. This word is "
+        "left out if the name would have more than 40 characters, or if the reader's name begins like the fork's.\n"
         "//   Link: a rill_link, called u_to_<kernel>_<port> and placed in the reader's module, connects the two ends. "
         "It has the stream's FIFO, and the registers on the way to another die. DEPTH is chosen so that no stream "
-        "blocks (docs/fifos.md). A comment gives the reason of a depth above 2, except for step words and ids for the "
-        "ring: their FIFOs have 4 places, so that the writer runs ahead.\n"
+        "blocks (docs/fifos.md). A comment gives the reason of a depth above 2, except for ids for the ring, and for "
+        "step words at the kernels that take them: these FIFOs have 4 places, so that the writer runs ahead, and "
+        "between dies also those for words and credits on the way (docs/rtl.md, section 3). A reason such as `prompt "
+        "at 0, firing 0, cycle 156, for A > B` gives the step (of a prompt, at position 0), the firing and the cycle "
+        "in which the FIFO is fullest, and the path of the operand for which its reader waits then.\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
         "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "

@@ -107,7 +107,10 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
 
 static void add_flush(const struct emit_plan *p, struct text *out) {
     struct copies copies = {.ir = p->ir};
-    text_add(out, "\n    // ---- flush: the DMA engines send no new bursts ----\n");
+    text_add(
+        out,
+        "\n    // ---- flush: the DMA engines send no new bursts ----\n"
+        "    // Its registers need no reset (their rst is 0), because flush is 0 while the token loop is in reset.\n");
     add_source("core_flush", "flush", out);
     take_channels(&copies, "core_flush", "a bit for each DMA engine of the channel", out);
     add_tree("core_flush", "core_flush_q", &copies, out);
@@ -116,7 +119,7 @@ static void add_flush(const struct emit_plan *p, struct text *out) {
 void emit_levels(const struct emit_plan *p, struct text *out) {
     text_add(out,
              "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n"
-             "    // The registers below carry resets, so they have no reset themselves: their rst is 0.\n");
+             "    // The registers of this section carry resets, so they have no reset themselves: their rst is 0.\n");
     if (emit_way_stages(p->ir))
         text_addf(out,
                   "    // Each die, also the token loop's, gets %d stages, so that all dies leave reset in the same "

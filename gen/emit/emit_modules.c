@@ -193,7 +193,7 @@ static void add_plain(const struct emit_plan *p, const char *name, const char *d
 
 // Describes which parameter store has which bit of a net.
 static const char *doc_of_stores(const struct ir *ir, int net) {
-    const char *doc = "the store that takes the part; bits:";
+    const char *doc = "one bit for each store, high for the one that takes param_load_data:";
     for (int w = 0; w < ir->wires; w++)
         for (int i = 0; i < ir->wire[w].use.parts; i++) {
             const struct ir_part *part = &ir->wire[w].use.part[i];

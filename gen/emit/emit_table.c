@@ -282,9 +282,25 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     text_add(out, "        }");
 }
 
-// Names the sections of a table. If there are as many as regions, each section is for one region.
-static void add_sections(const struct ir *ir, int sections, struct text *out) {
+// Whether the kernel closes or ends the loop of a repeated region: it passes on a value that the region carries from
+// one repetition to the next.
+static bool is_of_loop(const struct ir *ir, int kernel) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    if (!kernel_is(k, KERNEL_MUX) && !kernel_is(k, KERNEL_DEMUX)) return false;
+    for (int p = 0; p < k->ports; p++) {
+        int tensor = k->port[p].edge == IR_NONE ? IR_NONE : emit_tensor_at(ir, &ir->edge[k->port[p].edge]);
+        for (int r = 0; r < ir->regions && tensor != IR_NONE; r++)
+            for (int c = 0; c < ir->region[r].carries; c++)
+                if (ir->region[r].carry[c].local == tensor || ir->region[r].carry[c].next == tensor) return true;
+    }
+    return false;
+}
+
+// Names the sections of a table. In a loop, a section is for some repetitions of the region. In another table with as
+// many sections as there are regions, each section is for one region.
+static void add_sections(const struct ir *ir, int kernel, int sections, struct text *out) {
     text_add(out, "        // sections, the last one first");
+    if (is_of_loop(ir, kernel)) return text_add(out, ": repetitions of the region, counted by SECTION_REPEAT\n");
     for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
         text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : ": regions ", ir->region[r].name);
     text_add(out, "\n");
@@ -343,5 +359,5 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
         memcpy(&number, &bits, sizeof number);
         add_number(number, out);
     }
-    if (schedule_sections(param)) add_sections(ir, schedule_sections(param), out);
+    if (schedule_sections(param)) add_sections(ir, kernel, schedule_sections(param), out);
 }

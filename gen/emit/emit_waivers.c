@@ -28,6 +28,17 @@ static const char *name_in(struct arena *arena, const char *match) {
     return arena_strndup(arena, name, strcspn(name, "*'"));
 }
 
+// Whether the text has the name outside its comments.
+static bool names(const char *text, const char *name) {
+    for (const char *at = text; (at = strstr(at, name)); at++) {
+        const char *line = at;
+        while (line > text && line[-1] != '\n') line--;
+        const char *comment = strstr(line, "//");
+        if (!comment || comment > at) return true;
+    }
+    return false;
+}
+
 // Whether an instance in the file leaves a port open: `.port()`.
 static bool has_open_port(const char *text) {
     for (const char *at = text; (at = strstr(at, "()")); at++) {
@@ -56,7 +67,7 @@ static void add_waiver(struct waivers *w, const char *line) {
     for (size_t i = 0; i < w->rtl->files.count; i++) {
         const struct emit_file *f = &w->rtl->files.items[i];
         if (fnmatch(file, f->name, 0) != 0) continue;
-        if ((of_ports && !has_open_port(f->data)) || (name && !strstr(f->data, name))) continue;
+        if ((of_ports && !has_open_port(f->data)) || (name && !names(f->data, name))) continue;
         add_line(w, line, f);
         if (!for_all) return;
     }

@@ -166,7 +166,7 @@ module rill_axil_regs #(
     reg        auto_restart_q;
     wire       begins = write_ctrl && w_data_q[0] ? !ap_start || ap_done : ap_done && auto_restart_q && halt == 2'b00;
     wire       ignores = apply && ap_start && w_address >= REG_PROMPT_LEN && w_address != REG_HALT;
-    reg        done_q;
+    reg        done_q;                       // ap_ctrl_hs has two bits, ap_done and ap_ready, which are equal here
     reg        ready_q;
     reg        global_enable_q;
     reg  [1:0] enable_q;

@@ -59,9 +59,9 @@
 // ending: 0 not yet, 1 max_new ids or all rows, 2 end-of-text id, 3 end of the context, 4 stopped, 5 killed, 6 fault.
 // logits_hash: starts at 0. For each id that is sent to the ring, it is rotated left by 1 and row_hash is added, the
 // hash of the logits from which the id was chosen. With DRAFTS, row_hash has the hash of each token of a step, the
-// first in the low bits. row_hash is sampled HASH_WAIT - 2 cycles after the ring has taken the id. It must be stable
-// from HASH_WAIT - 2 cycles behind the id (its transfer on s_axis_next_id) until it is sampled (the next id does not
-// come sooner). logits_hash is kept until the next start.
+// first in the low bits. row_hash is sampled HASH_WAIT - 2 cycles after the ring has taken the id. It may change up to
+// HASH_WAIT - 2 cycles after the id's transfer on s_axis_next_id, and must be stable from then on until it is sampled.
+// The next id comes later than that. logits_hash is kept until the next start.
 // status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
 // head_position: position of the latest step's last token, from which the next id is generated.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
@@ -234,7 +234,7 @@ module rill_token_loop #(
     reg  [3:0]  state_d;
     reg  [15:0] is_q;                        // a bit for each state
 
-    reg  running;                            // state_q is S_LOAD to S_DRAIN
+    reg  running;                            // register: state_q is S_LOAD to S_DRAIN
 
     // Arguments of the request.
     wire [31:0] prompt_len_q;
@@ -318,7 +318,7 @@ module rill_token_loop #(
     reg  [15:0] place_q;                     // position in status
     reg  [31:0] kv_expected_q;
     reg  [31:0] steps_q;
-    reg         tok_last;                    // tok_q is the last token; known when an id is sent
+    reg         tok_last;                    // register: tok_q is the last token; known when an id is sent
     reg         generates_q;                 // the step's first id was generated
 
     always @(posedge clk) begin
@@ -353,7 +353,7 @@ module rill_token_loop #(
             tok_q <= tok_q + 4'd1;
     end
 
-    // Two registers after row_hash, because the kernel with row_hash may be far away.
+    // The second of two registers after row_hash, because the kernel with row_hash may be far away.
     reg  [63:0]          row_q;
 
     // Ids: first those of the prompt, from its beats, then the generated ones.
@@ -371,7 +371,7 @@ module rill_token_loop #(
     reg                  step_over_q;        // the id that was taken is the step's last one
     wire [31:0]          draft_id;           // draft of token tok_q
     wire                 next_equal;         // the id is equal to the draft of the next token
-    reg                  bad_id;             // id_q is not below VOCAB
+    reg                  bad_id;             // register: id_q is not below VOCAB
 
     rill_prompt_ids #(.BEAT_BITS(BEAT_BITS)) u_prompt (
         .clk(clk), .clear(is_q[S_IDLE]), .takes(running), .s_axis_prompt_tvalid(s_axis_prompt_tvalid),

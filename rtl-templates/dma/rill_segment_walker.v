@@ -70,8 +70,10 @@ module rill_segment_walker #(
 );
     `include "rill_fields.vh"
     localparam ENTRY_W = SEGMENT_BITS;
-    localparam BEATS_W = 16;                 // width of a descriptor's beats; a longer run is cut
-    localparam CUT_W = 15;                   // into pieces of 2^CUT_W beats, so all pieces are aligned like the run
+    // A run of more beats than a descriptor can tell is cut into pieces of 2^CUT_W beats, so all pieces are aligned
+    // like the run.
+    localparam BEATS_W = 16;                 // width of a descriptor's beats
+    localparam CUT_W = 15;
     localparam [31:0] CUT_BEATS = 1 << CUT_W;
     localparam [31:0] CUT_BYTES = CUT_BEATS * (BEAT_BITS / 8);
     localparam [31:0] KV_LAYERS_32 = KV_LAYERS;
@@ -288,7 +290,8 @@ module rill_segment_walker #(
             if (!emit_open_q)
                 emit_open_q <= emit_strided_q ? v_layers_done >= emit_need_q : k_layers_done >= emit_need_q;
             if (emit_send && emit_cut_q) begin
-                emit_cut_q <= |emit_left_q[31:BEATS_W+1] || &emit_left_q[BEATS_W:CUT_W]; // after this piece
+                // After this piece, 2^BEATS_W or more beats are left: emit_left_q >= 2^BEATS_W + 2^CUT_W.
+                emit_cut_q <= |emit_left_q[31:BEATS_W+1] || &emit_left_q[BEATS_W:CUT_W];
                 emit_left_q <= emit_left_q - CUT_BEATS;
                 emit_addr_q <= emit_addr_q + {8'd0, CUT_BYTES};
             end else if (emit_send) begin

@@ -37,14 +37,16 @@
 // Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
 // parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have their own operand
 // buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, from
-// which a signal takes PULSE_HOPS register stages to the rest. Several dies add HOPS + RESULT_HOPS cycles of latency.
+// which a signal takes PULSE_HOPS register stages to the home die. Several dies add HOPS + RESULT_HOPS cycles of
+// latency.
 // Placement: gen_chain[n], gen_copy[g] and gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the
-// die of the rest; see rill_engine_results for the parts of u_results.
-// EARLY: the lanes of these chains are cut after their multipliers. The multipliers are on the die of the rest and work
+// home die; see rill_engine_results for the parts of u_results.
+// EARLY: the lanes of these chains are cut after their multipliers. The multipliers are on the home die and work
 // HOPS cycles earlier; the sums are on the die of SUMS_CHAIN. Row parameters follow in words of PARAM_BITS, so no row
 // of weights may have fewer beats than its parameters have words.
 // Words for places, in this file:
-//     home, front    the die of the rest, with the operand buffer; a lane's front (u_front) is always there
+//     home           the die of everything that is not a lane (sequencer, operand buffer), called the engine's own die
+//     front          the part of a lane that holds waiting beats (u_front); it is always on the home die
 //     chain          registers of the commands for one die; its number is used as DIE, as each die has one chain (a
 //                    second one for cut lanes: early)
 //     away           the chain's die has its own copy of the operand buffer
@@ -52,6 +54,9 @@
 //     cut, early     a lane whose sums are on another die than its multipliers; the chain of such multipliers
 //     mine           a lane's own copy of the command, made from that of its chain
 //     there          the slice as it arrives on a chain's die
+// Two words have two meanings. COPIES is tokens per command in this module and the engine's parts, but copies of a
+// register at rill_reset_stage, rill_reset_tree and rill_register_copies. A pair in PAIRS and FACTOR_W is two tokens
+// that share a multiplier. In cmd_pair, pair_1 and PAIR_W it is two neighbouring units of the operand.
 // With RILL_FAST_SIM all lanes share one chain, or two if there are cut lanes, because copies cost a simulator time.
 //
 // name               meaning                                                                   unit       range
@@ -186,10 +191,10 @@ module rill_engine #(
     localparam TOK_W = USER_W - 1;
     localparam TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1;
     localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;     // tokens of a turn except the first one
-    localparam PAIRS = COPIES > 2 ? 2 : 1;
+    localparam PAIRS = COPIES > 2 ? 2 : 1;                 // pairs of tokens
     localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed, for multipliers that add in trees
     `include "rill_pair_skew.vh"
-    localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
+    localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1; // width of the number of a pair of units
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     // Header beats with group scales per chunk: RC rows of GROUPS bytes, RC = XS / 8
     localparam GROUP_BEATS = (GROUPS + 7) / 8;
@@ -273,6 +278,7 @@ module rill_engine #(
     endgenerate
 
     // ---- resets: a register for each die, then one for each part of it ----
+    // RESET_ENTRIES is for u_table. RESET_X also resets u_select, and RESET_COMMAND also u_offsets.
     localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
         RESET_RESULTS = 6, RESET_FRONT = 7;    // parts on the engine's own die; the fronts of the lanes come last
     // Parts on a die with lanes: its chain, the groups of lanes, the lanes.
@@ -284,7 +290,7 @@ module rill_engine #(
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
-    wire          seen_valid;                // an entry is there, with positions relative to its layer's window
+    wire          seen_valid;                // entries of the schedule, with positions relative to the layer's window
     wire          seen_ready;
     wire [175:0]  seen_data;
     rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
@@ -421,6 +427,8 @@ module rill_engine #(
                 assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
                 assign there = {COPIES*2*UNIT_BITS{1'b0}};
             end
+            // The slice on this die. A die of sums only has none: gen_sums gives its exponents and a `there` of 0, and
+            // nothing reads the factors that u_factors makes from it.
             if (!MULTIPLIES[h]) begin : gen_no_slice
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),

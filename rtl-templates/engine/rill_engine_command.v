@@ -4,12 +4,14 @@
 //
 // The inputs are those of rill_engine_ctrl, in cycle 0. cmd_3, of cycle 3, and fronts, of cycle 4, have the fields of
 // rill_engine_fields.vh; slice_controls, of cycle 2, are those of rill_x_slice.
-// Reset: clk, synchronous active-high rst; it clears the bits that start an action.
+// CMD_BITS is equal to CMD_W of rill_engine_fields.vh, which is not known yet where the ports are declared. 18 is the
+// width of the fields that depend on no parameter.
+// Reset: clk, synchronous active-high rst; it clears pop, k, valid, out and free, which start an action.
 //
 // name         meaning                                      unit    range
 // TOK_W        width of a token's number                    bits    1 or more
 // TURN_W       width of the operand's turn                  bits    1 to TOK_W
-// PAIR_W       width of a pair of units                     bits    1 or more
+// PAIR_W       width of the number of a pair of units       bits    1 or more
 // SCALE_W      width of a group scale's place               bits    1 or more
 // ASYM         1: there are int4_asym weights               -       0, 1
 // COPIES       tokens per command                           tokens  1, 2, 4
@@ -43,8 +45,8 @@ module rill_engine_command #(
     input  wire                     first,
     input  wire                     last,
     input  wire [TOK_W-1:0]         tok,        // a turn if COPIES is 2 or 4
-    input  wire [PAIR_W-1:0]        pair,
-    input  wire                     half,
+    input  wire [PAIR_W-1:0]        pair,       // number of a pair of operand units
+    input  wire                     half,       // int8, keys, values: the unit of the pair
     input  wire [2:0]               row,
     input  wire [SCALE_W-1:0]       scale,
     input  wire                     free,
@@ -98,7 +100,7 @@ module rill_engine_command #(
     reg  [LANE_CMD_W-1:0] cmd1_q;
     reg  [LANE_CMD_W-1:0] cmd2_q;
     reg  [LANE_CMD_W-1:0] cmd3_q;
-    reg  [3:1]            pop_q; // bits of a command; index n: in cycle n. A reset clears bits that start an action.
+    reg  [3:1]            pop_q; // bits of a command; index n: in cycle n. A reset clears pop, k, valid and out.
     reg  [3:1]            k_q;
     reg  [3:1]            local_q;
     reg  [4:1]            valid_q;

@@ -14,7 +14,8 @@
 // Out: cmd_*, registered, valid in the cycle after the decision:
 //     cmd_pop     a memory beat is taken from every lane
 //     cmd_k       local keys are taken, a unit in each of the first cmd_k_lanes lanes
-//     cmd_params, cmd_scales  the beat holds row parameters; group scales (from word cmd_scale / bytes per beat on)
+//     cmd_params  the beat holds row parameters
+//     cmd_scales  the beat holds group scales: it is beat number cmd_scale / (BEAT_BITS / 8) of those of the chunk
 //     cmd_valid   multiply the beat that is taken now or, for later tokens, was taken last. Its attributes:
 //     cmd_int4    weights of 4 bits
 //     cmd_asym    int4_asym weights, whose group words for this beat begin at byte cmd_scale
@@ -24,7 +25,8 @@
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step
 //     cmd_tok     token, or with COPIES 2, 4 turn
-//     cmd_pair, cmd_half   operand units
+//     cmd_pair    number of a pair of operand units, of which int4 weights use both
+//     cmd_half    other beats: which unit of that pair
 //     cmd_acc     row of accumulators
 //     cmd_others  COPIES 2, 4: bit i: token i + 1 of the turn is valid
 //     cmd_bank    COPIES 4: bank of accumulators; every row-step (with K outermost, chunk) uses the other one
@@ -64,7 +66,7 @@
 // COPIES      tokens per command, at most TOKENS                                tokens    1, 2, 4
 // ASYM        1: there are int4_asym weights                                    -         0, 1
 // TOK_W       width of a token's number                                         bits      derived
-// PAIR_W      width of a pair's number                                          bits      derived
+// PAIR_W      width of the number of a pair of units                            bits      derived
 // COUNT_W     width of a count of lanes                                         bits      derived
 // OTHERS_W    width of cmd_others                                               bits      derived
 `default_nettype none
@@ -207,7 +209,7 @@ module rill_engine_ctrl #(
         .n_groups(n_groups), .n_outer(n_outer),
         .n_outer_end(n_outer_end), .n_free(n_free), .n_keep(n_keep), .n_tail_row(n_tail_row), .n_layer(n_layer));
 
-    // ---- the running firing ----
+    // ---- the running firing: copies of n_* (rill_engine_entries explains each), then the state ----
     reg         active_q;
     reg  [1:0]  mode_q;
     wire        weights = mode_q == ENGINE_MODE_INT8 || mode_q == ENGINE_MODE_INT4;
@@ -281,8 +283,10 @@ module rill_engine_ctrl #(
     wire [UNIT_W-1:0] per_beat = mode_q == ENGINE_MODE_INT4 ? TWO[UNIT_W-1:0] : {{(UNIT_W-1){1'b0}}, 1'b1};
     wire [UNIT_W:0]   n_per_beat = n_mode == ENGINE_MODE_INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
-    // After the last command of a firing, and while none runs, the registers below load the next firing, even if it is
-    // not there yet.
+    // renew: the registers below take the next firing instead of the next command of this one. It is known early and
+    // only selects. move enables the registers, and comes late. renew && move is !active_q || finish. So while no
+    // firing runs, the registers load in every cycle, also if n_valid is 0 (active_q then stays 0). load is 1 only if a
+    // firing is really taken.
     wire        renew = !active_q || (ending_q && tok_last_q);
     wire        move = !active_q || all_there;
 
@@ -299,6 +303,7 @@ module rill_engine_ctrl #(
     // Whether the next beat is the last one of its row-step, and of the firing.
     wire        chunk_end = chunk_row_q == CHUNK_END[2:0];
     wire        next_row_end = same_beat ? row_end_q : row_end_q ? one_beat_q : beats_left_q == 17'd1;
+    // The next command multiplies: after a header if no header beat is left, otherwise unless a chunk of weights ends.
     wire        next_data = header_q ? header_left_q == {HEADER_W{1'b0}} : same_beat || !row_end_q || !weights
         || !chunk_end;
     wire        next_rows_end = !header_q && row_end_q ? (same_beat && rows_end_q) || rows_left_q == 17'd1 : rows_end_q;
@@ -465,7 +470,10 @@ module rill_engine_ctrl #(
         else part_has_q <= outer_q && !row_end_q && unit_count >= need_q;
 
     // ---- results, and the bank of accumulators for this row-step (or for a chunk with columns outermost) ----
+    // Lanes with a key: fewer in the last row-step.
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
+    // Lanes with a result: from the step's own keys, those with a key. In the last row-step from memory, last_count.
+    // Otherwise all.
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
                           : (mode_q == ENGINE_MODE_SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;

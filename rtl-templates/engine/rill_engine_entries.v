@@ -7,7 +7,8 @@
 // entry per cycle. One entry is being computed and two wait, each in its own registers. So `take` moves no data, and
 // s_axis_entry_tready does not depend on it.
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
-//     n_tok_end      index of the last token (or of the query head in its place)
+//     n_tok_end      index of the last token; in a step of one token with field `heads`, of the last query head,
+//                    because heads take the places of tokens
 //     n_others_end   COPIES 2, 4: bit i: token i + 1 of the last turn is valid
 //     n_one_turn     there is only one turn
 //     n_rows_end     row-steps - 1
@@ -176,6 +177,7 @@ module rill_engine_entries #(
     end
 
     // ---- second cycle: what the sequencer loads; two such results can wait ----
+    // 119 is the sum of the widths of all n_* but n_others_end. The two lists of n_* below have the same order.
     localparam N_W = 119 + OTHERS_W;
     wire        is_values = a_mode_q == ENGINE_MODE_VALUES;
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};

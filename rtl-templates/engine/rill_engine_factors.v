@@ -6,9 +6,10 @@
 // above all factors of tokens 0 and 1. COPIES 2, 4 or PUMP 2: each factor is delayed until its product is computed
 // (rill_pair_skew.vh).
 // No reset: a free-running pipeline.
+// A unit has BEAT_BITS / 8 mantissas.
 //
 // name       meaning                                          unit    range
-// BEAT_BITS  8 per mantissa of a unit                         bits    256, 512
+// BEAT_BITS  width of a memory beat                           bits    256, 512
 // COPIES     tokens at a time                                 tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                   -       0, 1
 // X_BITS     width of a mantissa                              bits    8, 10

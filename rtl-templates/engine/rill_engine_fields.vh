@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of a command of the matrix engine to its lanes, one after another from the low bits. Uses TOK_W, SCALE_W,
 // ASYM and COPIES.
-// The fields below LANE_APART start an action, so a reset must clear them: they have separate registers on the way,
-// and the rest of the command is one word without a reset. FRONT_*: the fields that go to a lane's front.
+// The fields from LANE_APART on travel as one word without a reset, the fields below it in separate registers. A
+// reset must clear LANE_VALID and LANE_OUT (CLEAR_W of rill_hop), because they start an action. LANE_PARAMS and
+// LANE_SCALES only store a beat, which nothing reads after a reset. A lane's own copy of the command (u_mine of
+// rill_engine) is cleared as a whole. FRONT_*: the fields that go to a lane's front.
 // verilator lint_off UNUSEDPARAM
 localparam LANE_VALID = 0, LANE_OUT = 1, LANE_PARAMS = 2, LANE_SCALES = 3, LANE_APART = 4, LANE_INT4 = LANE_APART,
     LANE_FIRST = LANE_INT4 + 1, LANE_LAST = LANE_FIRST + 1, LANE_RAW = LANE_LAST + 1, LANE_RAW_W = 2,

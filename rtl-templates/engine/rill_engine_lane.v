@@ -7,7 +7,7 @@
 // later. Without pop and use_local the beat of the previous command is used again, for another token.
 // Cycle 0 is the cycle of the command's pop. With COPIES 1 and PUMP 1 its other signals come in:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
-//               tok, row, acc, scale, raw. pop_data and pop_int4 are valid and int4 for the beat
+//               tok, row, acc, scale, raw. pop_data and pop_int4 are copies of valid and int4 for u_front
 //     cycle 1   x, shift
 //     cycle 5   offset, sums (rill_engine_offset)
 //     cycle 10  out_*
@@ -226,9 +226,10 @@ module rill_engine_lane #(
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
             wire unused_single = &{1'b0, side, other_toks, sum_others, bank, out_bank, emit, out_tok, out_row, place};
         end else begin : gen_pair
-            localparam PAIRS = COPIES / 2;
+            localparam PAIRS = COPIES / 2;           // token pairs; also log2(COPIES), as COPIES is 2 or 4 here
             localparam BANK_W = PAIRS > 1 ? 1 : 0;
             localparam SUM_ROW_W = BANK_W + ROW_W;
+            // A turn's number has TOK_W - log2(COPIES) bits, and PAIRS is that logarithm.
             localparam PLACE_W = TOKENS > COPIES ? SUM_ROW_W + TOK_W - PAIRS : SUM_ROW_W;
             wire [PLACE_W-1:0]   place;
             wire [SUM_ROW_W-1:0] acc_there;

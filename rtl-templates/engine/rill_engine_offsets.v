@@ -6,9 +6,10 @@
 // cycle 5 as a lane has it (rill_x_spread); with OWN 0 it is used instead of a copy. q = {sums, offset}; a part that
 // this design does not need is 0.
 // Reset: clk, synchronous active-high rst; resets only the controls.
+// A unit has BEAT_BITS / 8 mantissas.
 //
 // name       meaning                                                                  unit    range
-// BEAT_BITS  8 per mantissa of a unit                                                 bits    256, 512
+// BEAT_BITS  width of a memory beat                                                   bits    256, 512
 // COPIES     tokens at a time                                                         tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                                           -       0, 1
 // X_BITS     width of a mantissa                                                      bits    8, 10

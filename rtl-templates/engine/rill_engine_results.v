@@ -5,8 +5,8 @@
 // side {last, user, count} belongs to the row-step and token whose integers come SIDE_AT + HOPS cycles later, with
 // valid.
 // m_axis_y: {side, C x fp32}. Its delay is the latency of rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO. left:
-// a word was taken. fault: one of the `count` results, its row scale or its bias is not finite; 2 cycles after the
-// result entered the FIFO. left and fault come PULSE_HOPS cycles late.
+// a word was taken from m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its row scale or
+// its bias is not finite; 2 cycles after the result entered the FIFO. left and fault come PULSE_HOPS cycles late.
 // Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
 // the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have no reset:
 // they are empty before the reset ends, if it is as long as rill_engine says.

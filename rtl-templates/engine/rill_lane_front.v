@@ -4,7 +4,8 @@
 //
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in.
 // beat, in the cycle after the command: local_beat with use_local, the next waiting beat with pop, else the beat of the
-// previous command. For weights (data), signed nibbles are made unsigned, as rill_matrix_lane takes them.
+// previous command. If data is 1, the command multiplies the beat (weights, keys or values, not a header). Then signed
+// nibbles are made unsigned, as rill_matrix_lane takes them.
 // Reset: clk, synchronous active-high rst; waiting beats are discarded.
 //
 // name        meaning                        unit   range
@@ -24,7 +25,7 @@ module rill_lane_front #(
     output reg                  arrived,
     input  wire                 pop,
     input  wire                 use_local,
-    input  wire                 data,
+    input  wire                 data,       // the beat is multiplied: it is no header
     input  wire                 int4,
     input  wire [BEAT_BITS-1:0] local_beat,
     output wire [BEAT_BITS-1:0] beat

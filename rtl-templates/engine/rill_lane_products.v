@@ -2,7 +2,7 @@
 // Multiplier half of rill_matrix_lane: computes the term of a beat, without the exponent of its block.
 //
 // Free-running pipeline, never stalls:
-//     term = (sum over the beat of weight * x) * group_scale << shift mod 8, or that of rill_group_terms
+//     term = (sum over the beat of weight * x) * group_scale << (shift mod 8), or that of rill_group_terms
 // term comes LATENCY = 7 cycles after valid. int4, nibbles, x, offset, group_scale, shift, asym, words and sums are
 // those of rill_matrix_lane. A term has TERM_W bits, enough for the largest factors of all kinds of weights.
 // Reset: synchronous; resets only the valid bits.
@@ -37,7 +37,7 @@ module rill_lane_products #(
     output wire [TERM_W-1:0]      term
 );
     localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
-    localparam WORDS = BYTES / 4;
+    localparam WORDS = BYTES / 4;            // 32-bit words of a beat: distance of a word's nibbles in x
     localparam QUADS = BYTES / 4;
     localparam SIXTEENS = QUADS / 4;
     localparam PRODUCT_W = X_BITS + 4;

@@ -43,7 +43,7 @@ module rill_lane_sums #(
     input  wire              valid,
     input  wire              first,
     input  wire              last,
-    input  wire [TOK_W-1:0]  tok,
+    input  wire [TOK_W-1:0]  tok,            // place in the accumulators: {row, token}
     input  wire [4:0]        shift,
     input  wire [31:0]       row_scale,
     input  wire [31:0]       bias,

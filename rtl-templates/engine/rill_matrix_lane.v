@@ -72,7 +72,7 @@ module rill_matrix_lane #(
     input  wire [4:0]             sum_shift,
     input  wire                   first,       // first beat of the row
     input  wire                   last,        // last beat of the row
-    input  wire [TOK_W-1:0]       tok,
+    input  wire [TOK_W-1:0]       tok,       // place in the accumulators: {row, token}
     input  wire [BEAT_BITS-1:0]   nibbles,     // nibbles of the beat; unsigned with PUMP 1
     input  wire [4*BEAT_BITS-1:0] x,           // 16 bits each, sign-extended
     input  wire [X_BITS+13:0]     offset,      // offset of the beat that was valid 4 cycles before

@@ -3,7 +3,7 @@
 // its block.
 //
 // Free-running pipeline, never stalls:
-//     term_i = (sum over the beat of weight * x_i) * group_scale << shift_i mod 8, or that of rill_group_terms
+//     term_i = (sum over the beat of weight * x_i) * group_scale << (shift_i mod 8), or that of rill_group_terms
 // LATENCY = 10 + PAIR_MORE cycles after valid (rill_pair_skew.vh).
 // The ports from other_toks to sums are those of rill_matrix_pair: factors come pair_skew cycles after valid, sums 6 +
 // PAIR_MORE cycles. A term has TERM_W bits, enough for the largest factors of all kinds of weights.

@@ -15,9 +15,10 @@
 // copy_write, copy_read: writes and reads for a copy of the memory on another die (rill_x_copy), in the cycles of the
 // write and of the read here, from registers without another load.
 // Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
+// A unit has BEAT_BITS / 8 mantissas.
 //
 // name       meaning                                            unit    range
-// BEAT_BITS  8 per mantissa of a unit                           bits    256, 512
+// BEAT_BITS  width of a memory beat                             bits    256, 512
 // TOKENS     tokens per step, upper bound                       tokens  1, 2, 4, 8
 // X_UNITS    units of an operand, per token, even, upper bound  units   2 or more
 // COPIES     tokens that are read at a time, at most TOKENS     tokens  1, 2, 4

@@ -6,9 +6,10 @@
 // Cycle 0: write and read (copy_write and copy_read of rill_x_buffer), and controls as in rill_x_slice. Cycle 2 + HOPS:
 // slice and shift.
 // Reset: clk, synchronous active-high rst; writes on their way are discarded.
+// A unit has BEAT_BITS / 8 mantissas.
 //
 // name       meaning                                              unit    range
-// BEAT_BITS  8 per mantissa of a unit                             bits    256, 512
+// BEAT_BITS  width of a memory beat                               bits    256, 512
 // COPIES     tokens at a time                                     tokens  1, 2, 4
 // X_BITS     width of a mantissa                                  bits    8, 10
 // ADDR_W     width of a place in the memory                       bits    1 or more

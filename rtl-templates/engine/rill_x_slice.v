@@ -7,9 +7,10 @@
 // token i + 1 is valid. Cycle 1: the units. Cycle 2: slice and shift, which stay while there is no valid.
 // PARTS: parts of the slice, each with a copy of the controls.
 // Reset: clk, synchronous active-high rst; resets only the controls.
+// A unit has BEAT_BITS / 8 mantissas.
 //
 // name       meaning                                         unit    range
-// BEAT_BITS  8 per mantissa of a unit                        bits    256, 512
+// BEAT_BITS  width of a memory beat                          bits    256, 512
 // COPIES     tokens at a time                                tokens  1, 2, 4
 // X_BITS     width of a mantissa                             bits    8, 10
 // PARTS      parts of the slice, each with its own controls  parts   1, 2, 4

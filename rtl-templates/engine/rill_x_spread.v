@@ -5,9 +5,10 @@
 // factors (rill_engine_factors) and shift come with `now`, the valid of the beat, one cycle before x and shift_there. x
 // and shift_there stay while `now` is 0. x has 16 bits per factor and token, sign-extended.
 // Reset: clk, synchronous active-high rst; resets only the controls.
+// A unit has BEAT_BITS / 8 mantissas.
 //
 // name       meaning                                           unit    range
-// BEAT_BITS  8 per mantissa of a unit                          bits    256, 512
+// BEAT_BITS  width of a memory beat                            bits    256, 512
 // COPIES     tokens at a time                                  tokens  1, 2, 4
 // ASYM       1: there are int4_asym weights                    -       0, 1
 // X_BITS     width of a mantissa                               bits    8, 10

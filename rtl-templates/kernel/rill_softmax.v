@@ -204,6 +204,9 @@ module rill_softmax #(
     endgenerate
 
     // ---- first pass: s = raw * kscale, capped, into a bank; the maximum per token ----
+    // Prefixes: s_ scores at the input; k_ scores after the product with kscale; w_, i_ and r_ are ports of
+    // rill_bank_buffer (the word that is written, the word that can be issued next, the word that was read). The digit
+    // in a name such as own1_q is the stage. `seen` marks positions that a token attends to.
     wire                 en_in;
     wire [COPIES_IN-1:0] step_in;
     wire                 in_ready;
@@ -298,6 +301,8 @@ module rill_softmax #(
         end
     rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]),
         .d(seen3_q), .q(k_seen));
+    // A score's key is an unsigned number in the order of the scores. 0 is below the key of every finite score and is
+    // the key of a position that the token does not attend to. These sort keys are not the keys of attention.
     wire [LANES*32-1:0] keys;
     wire [31:0]         chunk_key;
     wire [ROW_W:0]      place;
@@ -306,7 +311,7 @@ module rill_softmax #(
     wire [LEVELS+1:0]   took = {took_q, w_take};
     wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
-    // The largest score of each token, as an unsigned number in the order of the scores; 0 is below every finite score.
+    // The key of each token's largest score.
     reg  [31:0]         key_q [0:(1<<ROW_W)-1];
 
     genvar i;

@@ -3,7 +3,8 @@
 //
 // A word carries everything that goes with the handshake: tdata in the low bits, then SIDE_W bits of sidebands (tuser,
 // tlast, tcount, docs/rtl.md section 3). Only PART_W bits of tdata, from bit FIRST on, are stored and sent, because the
-// reader uses no others. The other bits of the tdata that leaves are 0.
+// reader uses no others. The other bits of the tdata that leaves are 0. Between dies, such a shortened word crosses in
+// PARTS transfers.
 // On one die (BORDERS 0) the link is a rill_fifo. Otherwise it is a rill_credit_send on the writer's die, a rill_hop
 // stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
 // rst has one bit for each die on the way, that of the writer's die in bit 0, because every die has its own reset.
@@ -15,9 +16,9 @@
 // name       meaning                                            unit     range
 // DATA_W     width of the writer's tdata                        bits     1 or more
 // SIDE_W     bits of sidebands                                  bits     0 or more
-// FIRST      lowest bit of tdata that is sent (the part ends    -        0 to DATA_W - 1
-//            within tdata)
-// PART_W     width of the part of tdata that is sent            bits     1 to DATA_W
+// FIRST      lowest bit of tdata that is kept (FIRST + PART_W   -        0 to DATA_W - 1
+//            is at most DATA_W)
+// PART_W     bits of tdata that are kept; unrelated to PARTS    bits     1 to DATA_W
 // DEPTH      depth of the FIFO                                  words    1 or more
 // RAM_STYLE  style of the storage of the FIFO                   -        "auto", "srl", "distributed", "block", "ultra"
 // BORDERS    die boundaries on the way                          borders  0 or more
@@ -80,7 +81,7 @@ module rill_link #(
                 .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready), .m_axis_tdata(got),
                 .occupancy(fill), .high_water(high));
         end else begin : gen_far
-            localparam BUS_W = (SENT_W + PARTS - 1) / PARTS;
+            localparam BUS_W = (SENT_W + PARTS - 1) / PARTS; // width of a transfer: PART_W of the two ends
             wire [BORDERS*BUS_W-1:0] data;  // at each boundary, the one next to the writer first
             wire [BORDERS-1:0]       valid;
             wire [BORDERS-1:0]       credit; // in the opposite direction

@@ -106,7 +106,7 @@ module rill_schedule #(
     reg  [15:0]          left_q;             // entries of this repetition after this one
     reg  [15:0]          top_q;              // left_q at the start of a repetition
     reg  [15:0]          layer_q;
-    reg  [15:0]          layers_q;           // repetitions after this one
+    reg  [15:0]          layers_q;           // repetitions of section_q after this one
     reg                  more_q;
 
     reg                  valid_q;
@@ -116,6 +116,7 @@ module rill_schedule #(
     reg                  last_q;
 
     wire                 advance = m_axis_entry_tready || !valid_q;
+    // The entry is skipped in this step (ENTRY_MANY).
     wire                 left_out = ENTRY_MANY[index_q] && step_q[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
     wire                 end_of_pass = left_q == 16'd0;
     wire                 end_of_section = end_of_pass && layers_q == 16'd0;
