@@ -26,7 +26,7 @@
 // KEY_CHANNELS       channels of the scores engine                                         channels   1 to 32
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer           entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer    positions  any
-//                    of keys, the lowest layer low; a single 0: no window
+//                    of keys, the lowest layer low; 0: no window
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
@@ -96,7 +96,7 @@ module rill_segment_walker #(
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
     wire [15:0]          entry_skip;         // row-steps or blocks before the window
-    wire                 held;               // an entry is on its way between these two points
+    wire                 held;               // an entry waits for u_windows; a flush discards those inside it
 
     // A flush resets the schedule, which is the fastest way to discard its position.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
