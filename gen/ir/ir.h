@@ -171,7 +171,7 @@ struct ir_carry {
 
 enum ir_when {
     IR_ALWAYS,
-    IR_LAST /* only steps that need the head: the last position of the prompt and every decode step */
+    IR_LAST /* only steps that need the head: the last step of the prompt and every decode step */
 };
 
 struct ir_region {
