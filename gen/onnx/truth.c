@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with truth values, which are the fp32 numbers 0 and 1: comparisons, logic, and choices between tensors.
+// Operators with truth values, which are the fp32 numbers 0 and 1: comparisons, logic, conversions, choices between
+// tensors, and functions with thresholds.
 #include <math.h>
 #include <string.h>
 
