@@ -67,7 +67,8 @@ const char *check_write_state(struct check *check, const char *path, uint64_t id
 // *why.
 bool check_read_state(struct arena *arena, const char *path, uint64_t identity, struct check_state *state,
                       const char **why);
-// Starts the same request again, to read check_golden_output of rows that have left the window.
+// Starts the same request again, to read check_golden_output of rows that the replay no longer
+// keeps (check_window).
 void check_again(struct check *check, const struct check_request *request);
 // Notes that the edge has a probe. Returns true if its beats are compared (values, step words or ids).
 bool check_wants(struct check *check, int edge);

@@ -11,7 +11,9 @@ enum { CHECK_MAX_TOKENS = 8, CHECK_FIRST_STEPS = 2 /* decode steps that CHECK_MI
 struct step {
     int64_t first;
     int tokens;
-    int valid;  // tokens whose ids are those of the request; the others come from the first wrong draft or its end on
+    // Tokens whose ids are those of the request. The others are drafts: the first wrong one and all after it, or those
+    // beyond the end of the request.
+    int valid;
     bool head;  // regions `when: last` run
     bool final; // the last step when the request ends by its count
 };
