@@ -102,7 +102,8 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count);
 // Returns the expected value of the design's register `logits_hash` after the request; 0 where no kernel of the design
 // hashes.
 uint64_t check_golden_hash(struct check *check);
-// Gets graph output `output` of row `row`. Returns false when the row has left the window.
+// Gets graph output `output` of row `row`. Returns false when the replay no longer keeps the row (check_window), or
+// when the request ends before it.
 bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value);
 // Describes the first difference (arena text), or NULL.
 const char *check_mismatch(const struct check *check);
