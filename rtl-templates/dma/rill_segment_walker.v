@@ -2,8 +2,8 @@
 // Walks the segment table once per step and sends one descriptor per contiguous run. All channels get the same
 // descriptors.
 //
-// In: step words that are sent ahead of those of the kernels. Out: descriptors {beats, offset}, to be forked to the
-// rill_dma_read of each channel.
+// In: step words that are sent ahead of those of the kernels (with drafts, the words of generating steps are sent after
+// them). Out: descriptors {beats, offset}, to be forked to the rill_dma_read of each channel.
 // A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Its kinds:
 //     weights  `beats` beats at offset + layer*layer_stride
 //     K        krows*beats beats at that place
