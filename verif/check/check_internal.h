@@ -36,7 +36,7 @@ struct edge {
     bool probed;   // the design has a probe there
     bool always;   // part of the minimum set
     bool is_step;  // carries step words
-    bool is_ahead; // step words sent ahead of the ids: an end-of-text id does not stop them
+    bool is_ahead; // step words sent ahead of the ids: without drafts, an end-of-text id does not stop them
     bool is_ring;  // carries {index, id} of the generated ids
     bool is_logits;
     struct route *route; // NULL: one tensor, all of its firings. Otherwise the route's parts have their own fields
