@@ -43,7 +43,7 @@ struct segment {
 struct package {
     std::string folder, design, identity, layout, kernel, platform;
     std::vector<std::string> units; // all compute units
-    std::string unit;               // the one to use
+    std::string unit;               // the compute unit to use
     double clock_mhz;
     int channels, beat_bytes;
     bool is_lm, hashes;                                   // hashes: the register logits_hash has a hash of the logits

@@ -29,7 +29,7 @@ typedef void rill_host_progress(void *context, const char *what, uint64_t done, 
 struct rill_host_options {
     const char *package; // folder that `rill package` wrote
     const char *image;   // folder with manifest.json; NULL: image/ in the package
-    const char *binary;  // .xclbin; NULL: build/hw/UNIT.xclbin in the package
+    const char *binary;  // .xclbin; NULL: build/hw/FIRST_UNIT.xclbin in the package
     const char *device;  // index or PCIe address; NULL: "0"
     double timeout;      // seconds without a new id or step after which a request is given up; 0: 10
     uint32_t watchdog; // cycles after which the design itself gives up; 0: 100,000,000. Not every design has a watchdog

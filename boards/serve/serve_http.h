@@ -17,9 +17,10 @@ struct server {
     struct queue *queue;
     struct metrics *metrics;
     struct keys keys;
-    const char *cors;
-    size_t max_body;
-    unsigned connections;
+    const char *cors;     // origin whose pages may use the server; NULL: none
+    size_t max_body;      // most bytes of a body
+    unsigned connections; // most connections that may be open
+    // Longest time for sending a body, and until an answer is complete.
     double body_seconds, request_seconds;
     bool quiet;
     time_t started;
@@ -32,7 +33,7 @@ struct visit { // an HTTP request
     struct MHD_Connection *connection;
     const char *method, *path;
     int socket;
-    double begun;
+    double begun; // queue_now() when the request began
     struct text body;
 };
 

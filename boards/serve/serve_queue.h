@@ -31,7 +31,7 @@ struct job {
     enum job_finish finish;
     struct api_error error;              // status 0: none
     double arrived, begun, first, ended; // times; first: of the first token
-    // Of the design's counters; written without the lock, before the job is done.
+    // From the design's counters; written without the lock, before the job is done.
     uint64_t cycles, bytes, drafts, drafts_accepted;
     int holders;      // client and queue: the last one frees the job
     struct job *next; // in the queue

@@ -14,6 +14,7 @@ struct stream {
     struct text out; // events that wait to be sent
     size_t sent;     // bytes of `out` that are sent
     size_t seen;     // bytes of the answer that are in events
+    // begun: a piece of the answer was added to `out`. over: the last event was added, so the job needs no cancelling.
     bool begun, over;
 };
 

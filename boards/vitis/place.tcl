@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Run by the linker before placement (link property STEPS.PLACE_DESIGN.TCL.PRE; `make xclbin` sets it): which dies the
-# parts of the kernel should lie on, from placement.tcl; and how ap_clk reaches the MMCM of a second clock.
+# parts of the kernel should be on, from placement.tcl; and how ap_clk reaches the MMCM of a second clock.
 #
 # RILL_PLACEMENT in the environment:
 #   soft  (default) matrix engines, parts of lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
@@ -44,7 +44,7 @@ proc rill_place {pblock path} {
 
 source [file join $here placement.tcl]
 
-# The buffer of the platform that drives ap_clk may lie in another column than the MMCM that makes the second clock of
+# The buffer of the platform that drives ap_clk may be in another column than the MMCM that makes the second clock of
 # it. The placer looks at the net that the buffer drives, so this net gets the property, whatever its name.
 proc rill_route_clock {unit} {
     set path [rill_need cells "the place of kernels in a linked design"]/$unit/inst/u_clock/u_mmcm/CLKIN1

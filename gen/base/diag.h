@@ -37,9 +37,9 @@ void diag_init(struct diag *diag, FILE *out);
 // Prints `file:line:col: error: ... [id]`, then the line and a caret. The format is a row of include/messages.def
 // (MSG_...). Errors after DIAG_MAX_ERRORS are counted, but not shown.
 void diag_error(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);
-// Reports a message that another function made from a row of the table.
+// Reports a finished message: the text of a row of messages.def whose values another function has filled in.
 void diag_error_text(struct diag *diag, struct loc loc, const char *message);
-// Reports such a message after a text that says what it is about.
+// Reports a finished message after a text that says what it is about.
 void diag_error_about(struct diag *diag, struct loc loc, const char *message, const char *fmt, ...) RILL_PRINTF(4, 5);
 // Like diag_error, but the run goes on and no error is counted.
 void diag_warning(struct diag *diag, struct loc loc, const char *fmt, ...) RILL_PRINTF(3, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads module headers and the names of instantiated modules. Comments, strings, attributes and, outside the header,
+// Reads module headers and the names of instantiated modules. Comments, attributes and, outside of headers, strings and
 // compiler directives are skipped. Nothing else is parsed.
 #include "gen/base/verilog.h"
 
@@ -9,7 +9,7 @@
 struct scan {
     struct arena *arena;
     const struct source *source;
-    struct diag *diag;
+    struct diag *diag; // NULL: not in a header
     const char *p, *end;
     bool ok;
     const char *placed; // the last place whose line and column were asked for; NULL at first
@@ -67,6 +67,7 @@ static bool skip_one(struct scan *s) {
     return true;
 }
 
+// Skips blanks, comments and attributes. In a header, a directive after them is an error.
 static void skip(struct scan *s) {
     while (skip_one(s)) continue;
     if (s->p < s->end && *s->p == '`' && s->diag) fail(s, s->p, MSG_HEADER_DIRECTIVE);
@@ -100,7 +101,8 @@ static bool take_word(struct scan *s, const char *word) {
     return false;
 }
 
-// Returns the text up to one of the ends outside brackets, without comments. The `:` of `?:` is not an end.
+// Returns the text up to one of the ends outside brackets, without comments, and stops at this end. The `:` of `?:` is
+// not an end.
 static const char *text_until(struct scan *s, const char *ends) {
     struct text t = {0};
     int open = 0, choices = 0;

@@ -180,6 +180,7 @@ static size_t missing_words(const struct verilog_header *h, const wanted_ports *
     return count;
 }
 
+// Most ports that a module can lack: 5 signals of each stream, and those for clk, rst, step, param, fetch and fault.
 enum { MAX_WORDS = 10 * CUSTOM_MAX_PORTS + 16 };
 
 // Whether this missing port was already reported as the likely meaning of an unknown port.
@@ -289,7 +290,7 @@ static const char *params_text(const struct ir *ir, const struct ir_kernel *k) {
     return text;
 }
 
-// Compares the widths of the module's ports, with the kernel's parameters, with the wanted ones.
+// Checks that the module's ports have the wanted widths if its parameters have the kernel's values.
 static bool check_widths(const struct ir *ir, const struct verilog_header *header, const struct ir_kernel *kernel,
                          const struct ir_node *node, const wanted_ports *list, struct diag *diag) {
     bool ok = true;

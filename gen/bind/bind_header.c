@@ -53,7 +53,8 @@ bool bind_port_bits(const struct ir *ir, const struct verilog_header *header, co
 
 enum { MAX_MODULE = 1 << 20 /* bytes of a file */ };
 
-// Returns the path of a module's file; NULL if the library lacks it.
+// Returns the path of a module's file; NULL if it is in none of these folders, which have all modules whose headers are
+// read: those with ports for control, memory and parameters.
 static const char *find_module(struct arena *arena, const char *module) {
     static const char *const folders[] = {"control", "dma", "kernel", "kv", "memory"};
     const char *path = NULL;

@@ -83,9 +83,11 @@ static void bind_token_loop(struct ir *ir) {
     ir_add_port(ir, k, "ring", true, IR_STREAM_BARE, RING_BITS);
 }
 
-enum { ROWS_BUFFERED = 4 /* beats: a row is written at one beat per cycle */ };
+// Beats in the buffer of the write engine, so that it takes a beat of a row in every cycle.
+enum { ROWS_BUFFERED = 4 };
 
-// Adds a kernel that reads or writes the rows of a graph's input or output in memory, and its memory client.
+// Adds a kernel that reads or writes the rows of a graph's input or output in memory, and its memory client. is_output:
+// whether `port` is an output of the kernel, which then reads rows of the graph's input.
 static int bind_rows(struct ir *ir, const char *name, const struct kernel_class *class, const char *port,
                      bool is_output, int tensor, int *client) {
     const struct ir_tensor *t = &ir->tensor[tensor];

@@ -120,8 +120,8 @@ static bool is_written(const struct output *out, const char *path) {
     return false;
 }
 
-// Lists the files of the design that was in this folder before, except those that were just rewritten: Verilog (from
-// its filelist.f), oracle files, floorplan and timing record.
+// Lists the files of the design that was in this folder before, except those that the new design writes: Verilog
+// (from its filelist.f), oracle files, floorplan and timing record.
 static void find_old(const struct output *out, name_list *old) {
     const char *why;
     size_t len;

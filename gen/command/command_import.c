@@ -48,7 +48,7 @@ static bool import(const struct import_options *o, const char *dir, struct arena
     struct import_design design;
     struct text spec = {0}, table = {0};
     struct import *m = import_read(o, arena, diag);
-    bool texts = m && ask_tokenizer(m, diag);
+    bool texts = m && ask_tokenizer(m, diag); // there is a tokenizer, which must fit the model
     const char *file = m ? arena_printf(arena, "%s.yaml", m->name) : NULL;
     struct ir *ir = m ? command_fit(m, arena_printf(arena, "%s/%s", dir, file), &design, &spec, diag) : NULL;
     bool ok = ir && (!texts || pack_check_tokenizer(ir, o->source, diag)) && place_spec(m, &design, dir, &spec, diag) &&

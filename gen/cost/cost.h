@@ -158,12 +158,12 @@ int64_t cost_port_words(const struct ir *, int kernel, int port, int64_t positio
 struct cost_step {
     int64_t position; // position of the first token
     int tokens;
-    bool head; // the regions that only the last token needs (IR_LAST) run
+    bool head; // the regions that run only in steps with a head (IR_LAST) run
 };
 
 // The work of an engine in one step. Weights, scores and values count its commands, which take a cycle each. A beat of
-// a header takes one command, another beat one for each `copies` tokens. In a decode step these numbers are also the
-// beats that each lane reads.
+// a header takes one command, another beat one for each `copies` tokens. In a step of one token these numbers are also
+// the beats that each lane reads.
 struct cost_beats {
     int64_t weights, scores, values;
     // Beats that each of the engine's channels reads from memory: all but the step's own keys and the open V blocks.

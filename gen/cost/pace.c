@@ -13,8 +13,8 @@ enum { MOST_KERNELS = 16 /* longest path of kernels that is searched upstream of
 static int64_t pace(const struct ir *ir, int kernel, int port, int left);
 
 // Returns the cycles of one repetition of a firing in a step with all tokens: a row-step takes a cycle for each
-// command, and at least one for each token's result. 0 if the firing does not read weights, or runs only for the last
-// token.
+// command, and at least one for each token's result. 0 if the firing does not read weights, or runs only in steps
+// with a head.
 static int64_t firing_cycles(const struct ir *ir, const struct ir_firing *f) {
     int64_t tokens = ir->design.tokens, beats = f->beats * layout_div_up(tokens, ir->design.copies);
     if (f->mode > ENGINE_MODE_INT4 || ir->region[f->region].when == IR_LAST) return 0;

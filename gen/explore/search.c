@@ -38,7 +38,7 @@ static double seconds(void) {
 
 // ---- evaluating ----
 
-// Notes a result of the journal or of a worker.
+// Notes a result of the journal or of a worker, unless it ended at the bounds.
 static void take_known(void *to, const struct explore_point *p, const struct explore_result *r) {
     struct searching *s = to;
     if (r->level == EXPLORE_WHOLE) known_put(&s->wholes, p, r);
@@ -51,7 +51,8 @@ static void show_progress(struct searching *s) {
             seconds() - s->began);
 }
 
-// Notes the result of a task, and writes it to the journal unless it ended at the bounds. False after an error.
+// Notes the result of a task and writes it to the journal. A result that ended at the bounds is dropped. False after an
+// error.
 static bool take_result(void *to, const struct explore_task *task) {
     struct searching *s = to;
     struct text line = {0};
@@ -89,8 +90,8 @@ static struct explore_result with_speed(const struct searching *s, const struct 
     return out;
 }
 
-// Evaluates those of these points (at most BATCH) whose results are not known, and notes the results of all. False
-// after an error.
+// Evaluates the points (at most BATCH) whose results are not known yet, and notes the results of all. False after an
+// error.
 static bool evaluate(struct searching *s, const struct explore_point *point, int count, int level) {
     struct explore_task *task = calloc((size_t)count + 1, sizeof *task);
     const struct known *known = level == EXPLORE_WHOLE ? &s->wholes : &s->estimates;
@@ -327,8 +328,8 @@ static bool same_goals(const struct explore *x, const double *a, const double *b
     return true;
 }
 
-// Whether a point belongs to the front: it meets the limits, no other point beats it, and it is preferred to all others
-// with equal goals.
+// Whether a point belongs to the front: it was evaluated in full, meets the limits, no other point beats it, and of the
+// points with equal goals it is the preferred one, or the first of those.
 static bool is_shown(const struct searching *s, int i) {
     const struct explore_seen *one = &s->seen.item[i];
     if (!is_whole(&one->result) || !explore_meets(s->x, &one->result) || is_beaten(s, one->result.value)) return false;
@@ -350,7 +351,8 @@ static int by_goal(const void *a, const void *b) {
     return *(const int *)a - *(const int *)b;
 }
 
-// Sets the front and all counts of the outcome.
+// Sets the front, the list of examined points, the numbers of points that were not evaluated in full (pruned, left),
+// and `exact`. The other counts grow during the search (count_result).
 static void find_front(struct searching *s) {
     struct explore_outcome *out = s->out;
     out->front = ARENA_ARRAY(s->x->arena, int, (size_t)s->seen.count + 1);

@@ -143,7 +143,9 @@ struct ir_tensor {
     struct ir_extent shape[IR_MAX_RANK];
     int64_t block;   // IR_MX: elements that share an exponent
     int64_t exp_min; // IR_MX and IR_ACC: exponent of shift 0
-    bool heads;   // rank 2: rows are heads of attention; each row is one firing on every stream that carries the tensor
+    // Rank 2: rows are heads of attention. Each row is one firing on every stream that carries the tensor, except where
+    // query heads are the tokens of a firing in steps of one token.
+    bool heads;
     int producer; // node, or IR_NONE for graph inputs and carried tensors
     int region;
     struct loc loc;
@@ -171,7 +173,7 @@ struct ir_carry {
 
 enum ir_when {
     IR_ALWAYS,
-    IR_LAST /* only steps that need the head: the last position of the prompt and every decode step */
+    IR_LAST /* only steps that need the head: the last step of the prompt and every decode step */
 };
 
 struct ir_region {

@@ -196,7 +196,7 @@ static void check_lists(struct check *c) {
         const struct ir_firing *now = &ir->firing[f], *before = f ? now - 1 : now;
         if (!in_range(now->node, ir->nodes) || !in_range(now->region, ir->regions))
             fault(c, "node or region out of range at a firing of", ir->name);
-        else if (now->outer && now->mode > 1)
+        else if (now->outer && now->mode > 1) // 1: ENGINE_MODE_INT4, the last mode with weights
             fault(c, "a firing without weights is `outer`:", ir->node[now->node].name);
         else if (now->node == before->node && now->outer != before->outer) // both read the same weights
             fault(c, "firings of different `outer` of", ir->node[now->node].name);
@@ -238,6 +238,7 @@ static bool is_vector(const struct ir_port *p) {
 }
 
 // Checks the ends of an edge. Widths at the two ends may differ only at a depth of 0, before converters are inserted.
+// The ends of counted streams are left to counted_widths_agree (invariants.c).
 static void check_edge(struct check *c, int id) {
     const struct ir_edge *e = &c->ir->edge[id];
     if (!in_range(e->src_kernel, c->ir->kernels) || !in_range(e->dst_kernel, c->ir->kernels))

@@ -10,15 +10,17 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->layout.reads = div_up(c->layout.reads, lanes);
 }
 
-// Returns the places of rill_rotate. A place is a bit in a stage of 2:1 multiplexers; a LUT has one or two of these.
+// Estimates the places of rill_rotate: bits of a word, times LUTs that each bit passes. A LUT holds one or two of the
+// log2(elements) stages of 2:1 multiplexers; half of the stages and 1 is taken for the LUTs.
 static int64_t rotation(int64_t elements, int64_t bits) { return elements * bits * (1 + log2_up(elements) / 2); }
 
 // Whether a word never continues past the innermost loop. TRIPS is written with the innermost loop first, so item 0 is
 // this loop.
 static bool is_aligned(const struct kernel_args *a, int64_t lanes) { return args_item(a, "TRIPS", 0, 0) % lanes == 0; }
 
-// Adds a bank for every lane, the rotation of words before and after the banks, and the loop counters: those of the
-// first lane if the other lanes follow from it, or else those of every lane.
+// Adds a bank for every lane, the rotation of words before the banks if there is a skew, and what reads the banks. If
+// the walk is aligned, this is another rotation with the first lane's loop counters. Otherwise every lane has its own
+// counters and a multiplexer of all banks.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     int64_t lanes = at_least(args_int(a, "LANES", 2), 2), bits = args_int(a, "DATA_W", 1),
             rows = div_up(args_int(a, "BUFFER", 1), lanes);

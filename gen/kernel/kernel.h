@@ -60,7 +60,7 @@ enum kernel_trait {
     KERNEL_DEALT = 1 << 20,     // reads rows that may be distributed over channels
     KERNEL_FRAMES = 1 << 21,    // passes words unchanged, but divides them into other firings
     KERNEL_REPEATS = 1 << 22,   // gives a firing again in every repetition of its region
-    KERNEL_LAST = 1 << 23,      // gives only the last token of a firing
+    KERNEL_LAST = 1 << 23,      // gives only the last token of a firing, or with drafts all, in steps with a head
     KERNEL_PACKS = 1 << 24,     // turns query heads into tokens of a firing
     KERNEL_UNPACKS = 1 << 25,   // turns tokens that were query heads into firings again
     KERNEL_SCALES = 1 << 26,    // gives scales of the KV cache by position

@@ -41,7 +41,8 @@ int64_t ports_data_bits(const struct ir *ir, enum ir_dtype dtype, int lanes) {
     base_fatal("ports: a stream of products has no width of its own");
 }
 
-// Whether a tensor travels row by row. Integers and heads do; a tensor of fp32 values is one firing.
+// Whether a tensor travels row by row. Mantissas (mx), integers of products and heads do; another tensor of fp32 or
+// int8 values is one firing.
 static bool by_rows(const struct ir_tensor *t) {
     return t->rank > 1 && (t->heads || t->dtype == IR_MX || t->dtype == IR_ACC);
 }
@@ -118,8 +119,8 @@ struct ir_itensor ports_array_type(const struct ir *ir, const struct ir_tensor *
     return type;
 }
 
-// Returns the type of a tensor in row-major order. Words continue from one row to the next unless rows are whole words;
-// only then does the type have several dimensions.
+// Returns the type of a tensor in row-major order. If the rows of a tensor of fp32 are whole words, the type has the
+// dimensions of the tensor. Otherwise words continue from one row to the next, and the type is that of a vector.
 static struct ir_itensor vector_type(const struct ir *ir, const struct ir_tensor *t, int lanes) {
     static const int row_major[IR_MAX_RANK] = {0, 1, 2, 3};
     if (ports_is_array(t) && t->shape[t->rank - 1].bound % lanes == 0) return ports_array_type(ir, t, lanes, row_major);
@@ -288,6 +289,7 @@ int ports_add_operand(struct ir *ir, int kernel, const char *name, bool is_outpu
     if (!ports_is_array(t) || port->type.patches) return p;
     ports_order(ir, node, is_output, t->rank, order);
     if (!is_identity(t->rank, order)) port->type = ports_array_type(ir, t, ports_lanes(ir, kernel), order);
+    // pieces: firings into which the tensor is divided (insert_layouts.c)
     bool along = ir_op_is(ir, node->op, OP_ALONG), rows = ir_op_is(ir, node->op, OP_ROWS) && !is_output;
     if (along) port->pieces = ir_tensor_elements(t) / ir_vector_length(ir, node);
     if (rows) port->pieces = ir_tensor_elements(t) / t->shape[t->rank - 1].bound;

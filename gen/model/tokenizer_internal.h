@@ -26,7 +26,7 @@ enum tokenizer_model {
 // stretches at the start of a text or after a control special. FIRST: before a stretch at the start of a text, unless
 // it begins with a space.
 enum tokenizer_prefix { TOKENIZER_NO_PREFIX, TOKENIZER_PREFIX_EACH, TOKENIZER_PREFIX_TEXT, TOKENIZER_PREFIX_FIRST };
-// What precedes a stretch of text: nothing, a control special, or another special.
+// The kind of thing that precedes a stretch of text: nothing, a control special, or another special.
 enum tokenizer_before { TOKENIZER_NOTHING, TOKENIZER_CONTROL, TOKENIZER_SYMBOL };
 
 struct tokenizer_token {

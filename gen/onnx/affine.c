@@ -52,8 +52,8 @@ static bool with_constant(struct graph *g, struct node *n) {
     return graph_is(n, "Div") && !a && to_affine(g, n, x, inverse(g, c), NULL);
 }
 
-// Returns d, which has one element per channel, so that it broadcasts along axis 1 of x; NULL if it has another number
-// of elements.
+// Returns d, which has one element per channel, so that it broadcasts along axis 1 of x; NULL if it is no fp32
+// constant, if it has another number of elements, or if x has no axis 1.
 static const struct onnx_data *per_channel(struct graph *g, const struct onnx_data *d, const struct onnx_dims *x) {
     struct onnx_data *c = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || x->rank < 2 || d->count != x->dim[1]) return NULL;
@@ -172,8 +172,8 @@ static bool is_alias(const struct graph *g, const struct node *n) {
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 
-// Returns the node whose result reaches v through layout operators alone; NULL if anything else reads the result or a
-// value between. any: the layouts may reorder elements.
+// Returns the node whose result reaches v through layout operators alone; NULL if there is none, or if anything else
+// reads the result or a value between. any: the layouts may reorder elements.
 static struct node *behind(const struct graph *g, int v, bool any) {
     struct node *n = graph_maker(g, v, NULL);
     while (n && graph_value(g, v)->uses == 1 && (any ? rewrite_is_layout(n) : is_alias(g, n))) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites convolutions and pooling. In ONNX channels come before places; in the graph language they come last. A Move
-// (a Transpose made by rewriting) on each side of a convolution converts between the two. Moves are carried to the
-// results of elementwise operators, where most of them meet and cancel.
+// Rewrites convolutions, pooling, DepthToSpace and SpaceToDepth. In ONNX channels come before places; in the graph
+// language they come last. A Move (a Transpose made by rewriting) on each side of a convolution converts between the
+// two. Moves are carried to the results of elementwise operators, where most of them meet and cancel.
 #include <string.h>
 
 #include "gen/onnx/lower.h"

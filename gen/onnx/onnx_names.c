@@ -34,8 +34,8 @@ static bool differing_digits(const char *a, const char *b, size_t *begin, size_t
     return *a_len && *b_len && *a_len < 7 && *b_len < 7 && !strcmp(a + i + *a_len, b + i + *b_len);
 }
 
-// Joins the names of all repetitions to one with an expression of `layer`. Returns NULL if their numbers do not count
-// up.
+// Joins the names of all repetitions to one with an expression of `layer`. Returns NULL if they differ in more than one
+// number, or if this number does not count up in equal steps.
 static const char *as_pattern(struct arena *arena, const char *const name[], int repeat) {
     size_t at, len, other;
     if (!differing_digits(name[0], name[1], &at, &len, &other)) return NULL;

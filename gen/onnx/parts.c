@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that take parts of tensors or join tensors: Slice, Split, Gather, Concat, Pad, Resize.
+// Operators that take parts of tensors or join tensors: Slice, Split, Gather, Compress, Concat, Pad, CenterCropPad,
+// Resize, Upsample.
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,8 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// Returns a constant matrix without leading extents of 1; NULL if it has more dimensions.
+// Returns a constant matrix without leading extents of 1; NULL if it is no constant of fp32, or has fewer or more
+// dimensions.
 static const struct onnx_data *matrix(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || d->dims.rank < 2) return NULL;

@@ -50,7 +50,8 @@ static const struct onnx_data *rows_of(struct recurrent *r, size_t operand, int6
     return data_walk(r->l->s->arena, d, &dims, r->direction * each + first * cols, (const int64_t[]){cols, 1});
 }
 
-// Returns the summands of some rows. with_x, with_h: those of the products with x and with h.
+// Returns the summands of some rows, or NULL if the operator has none. with_x, with_h: include those of the product
+// with x, with h; at least one is set.
 static const struct onnx_data *bias_of(struct recurrent *r, int64_t first, int64_t rows, bool with_x, bool with_h) {
     if (!has(r, 3)) return NULL;
     const struct onnx_data *x = rows_of(r, 3, first, rows), *h = rows_of(r, 3, r->gates * r->hidden + first, rows);
@@ -95,7 +96,8 @@ static int product(struct recurrent *r, int t, const struct weights *w) {
 
 // ---- tensors ----
 
-// Returns a tensor with zeros, or with the operand, which is [directions][batch][hidden] in the file.
+// Sets *out to a tensor with zeros, or with this direction's part of the operand, which is [directions][batch][hidden]
+// in the file, or with batch_first [batch][directions][hidden]. Returns why it cannot, or NULL.
 static const char *initial(struct recurrent *r, size_t i, int *out) {
     struct lower *l = r->l;
     struct onnx_dims dims = {2, {r->batch, r->hidden}};
@@ -150,7 +152,7 @@ static int gru(struct recurrent *r, int x) {
     return add(r, mul(r, lower_not(r->l, z), n), mul(r, z, r->state));
 }
 
-// Adds the cell times a peephole to a gate.
+// Adds the cell times a peephole to a gate, if the operator has peepholes.
 static int peep(struct recurrent *r, int t, int which, int cell) {
     return r->peephole[which] == NONE ? t : add(r, t, mul(r, cell, r->peephole[which]));
 }

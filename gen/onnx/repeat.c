@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds parts of the operations that repeat, such as the blocks of a transformer, so that they become one region.
+// Finds parts of the operations that repeat, such as the blocks of a transformer or the steps of an LSTM, so that they
+// become one region.
 #include <string.h>
 
 #include "gen/onnx/spec.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with truth values, which are the fp32 numbers 0 and 1: comparisons, logic, and choices between tensors.
+// Operators with truth values, which are the fp32 numbers 0 and 1: comparisons, logic, conversions, choices between
+// tensors, and functions with thresholds.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,8 @@ static double attr(const struct lower *l, const char *name, double preset) {
 
 // ---- comparisons ----
 
-// The smallest difference of two fp32 numbers that is not 0 is 1.2e-38, so that its product with 1e38 exceeds 1.
+// The smallest difference of two fp32 numbers that is not 0 is 1.2e-38, because subnormal results become 0. So its
+// product with 1e38 exceeds 1.
 static int saturated(struct lower *l, int t) {
     return lower_bounded(l, lower_scaled(l, lower_bounded(l, t, -INFINITY, 1), 1e38), -INFINITY, 1);
 }

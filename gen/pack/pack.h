@@ -15,7 +15,7 @@
 struct statistics;
 bool pack_image_by(const struct ir *ir, const char *source, const struct statistics *statistics, struct output *out,
                    struct diag *diag);
-// Writes only the golden weights (for `rill golden`; the types must be inferred).
+// Writes only the golden weights, for tests of the replay. The types must be inferred.
 bool pack_golden(const struct ir *ir, const char *source, struct output *out, struct diag *diag);
 
 // Whether image_dir/manifest.json was written for this memory layout and every checksum agrees. Reports an error if

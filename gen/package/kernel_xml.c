@@ -2,6 +2,7 @@
 // Writes kernel.xml: the kernel's ports and arguments for the vendor's linker and runtime.
 #include "gen/package/package.h"
 
+// The slave's range is 4 KiB, for the registers.
 static void add_port(const char *name, bool is_master, int bits, struct text *out) {
     text_addf(out,
               "      <port name=\"%s\" mode=\"%s\" range=\"%s\" dataWidth=\"%d\" portType=\"addressable\" "

@@ -178,9 +178,9 @@ static bool feeds_free(const struct share *s, int node) {
     return readers > 0;
 }
 
-// Reduces the lanes that read rows of tables, down to a quarter (LEAST). A step waits for these rows only once, at its
-// start, and each lane costs arithmetic and wires to the die that reads it. The step gets longer by at most 1 / PART of
-// its weight beats.
+// Reduces the lanes that read rows of tables, down to a quarter (LEAST). A step waits for these rows only once in each
+// repetition of their region, and each lane costs arithmetic and wires to the die that reads it. The step gets longer
+// by at most 1 / PART of its weight beats.
 static void narrow_rows(const struct share *s) {
     enum { PART = 200, LEAST = 4 };
     struct ir *ir = s->ir;

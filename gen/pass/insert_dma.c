@@ -337,7 +337,8 @@ static int add_walker(struct dma *d, int engine) {
     return ports_add_step(ir, k);
 }
 
-// Adds all walkers. Every walker gets each step word, before the step's ids arrive.
+// Adds all walkers. Every walker gets each step word, before the step's ids arrive. With drafts, it gets that of a
+// generating step when the step begins.
 static void add_walkers(struct dma *d) {
     struct ir *ir = d->ir;
     int loop = kernel_first(ir, KERNEL_LOOP), from = loop, fork = IR_NONE,

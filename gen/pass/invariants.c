@@ -182,6 +182,8 @@ const char *fifos_have_memories(const struct ir *ir) {
     return NULL;
 }
 
+// A stream crosses at least the borders between the dies of its ends. It may cross more, because a stream in a pool
+// goes by the die of the storage (entry_crossings).
 const char *crossings_match_dies(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++) {
         const struct ir_edge *edge = &ir->edge[e];
@@ -191,6 +193,7 @@ const char *crossings_match_dies(const struct ir *ir) {
     return NULL;
 }
 
+// With `fifo: safe`, no stream may be marked as running ahead.
 const char *no_safe_stream_runs_ahead(const struct ir *ir) {
     for (int e = 0; e < ir->edges; e++)
         if (ir->edge[e].run_ahead && ir->design.fifo == SPEC_SAFE) return ir->edge[e].name;

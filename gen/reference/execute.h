@@ -17,8 +17,8 @@ struct cache {
 // A value, with facts about its origin that operations read.
 struct slot {
     struct oracle_value v;
-    int64_t made; // oracle.stamp of the step in which it was made; 0: never
-    int64_t exp_min;
+    int64_t made;    // oracle.stamp of the step in which it was made; 0: never
+    int64_t exp_min; // lower bound of the block exponents; the integers of a product keep that of its operand
     const struct oracle_weights *product; // weights of the product that made these integers; NULL: attention
     struct cache cache;
     double scale; // keys in float mode: the scale of scores; 0: 1 / sqrt(head length)
@@ -28,7 +28,7 @@ struct oracle {
     struct arena *arena;
     const struct oracle_graph *graph;
     enum oracle_mode mode;
-    const struct oracle_weights **weights;
+    const struct oracle_weights **weights; // [node][repetition]; NULL: the node has no weights
     struct oracle_map map;
     struct golden_library *library; // [node]; empty: not a custom kernel
     struct slot **slot;             // [tensor][repetition] of what an operation or the host makes
@@ -60,6 +60,7 @@ struct step {
     struct golden_fault *fault;
 };
 
+// Evaluate one operation: with the hardware's bits, or in floating point.
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
 uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs
@@ -82,10 +83,10 @@ void oracle_choose(struct step *);
 void oracle_expand_dims(struct step *);
 void oracle_slice(struct step *);
 void oracle_concat(struct step *);
-// Gathers the elements that become one, and joins them.
+// For each element of the result: gathers the n elements that are reduced to it, and calls the function.
 typedef float oracle_join(struct step *, int64_t n, const float x[]);
 void oracle_reduce(struct step *, oracle_join *);
-// Gathers the k factors of each side whose products are summed.
+// For each element of the result: calls the function with the k factors of its row and of its column.
 typedef float oracle_sum(struct step *, int64_t k, const float x[], const float z[]);
 void oracle_product(struct step *, oracle_sum *);
 void oracle_custom(struct step *);

@@ -127,14 +127,15 @@ static const char *format_of(struct maker *m, const char *name) {
     return strcmp(given, "int4_asym") != 0 ? given : "int8";
 }
 
-// Returns the text of a name that is not an integer: a number, a word or a format of the design.
+// Returns the text of a name that is not an integer: a number, a word or a format of the design. NULL: it is none of
+// these.
 static const char *as_written(struct maker *m, const char *name) {
     static const char *const formats[] = {"weights", "head", "embedding"};
     for (size_t i = 0; i < COUNT_OF(formats); i++)
         if (!strncmp(name, "design.", 7) && !strcmp(name + 7, formats[i])) return format_of(m, formats[i]);
     if (!is_type(m, name, "number") && !is_type(m, name, "word")) return NULL;
     const char *written = written_of(m, name);
-    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // names another
+    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // the text is a name
         written = written_of(m, written);
     return written;
 }

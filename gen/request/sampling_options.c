@@ -20,7 +20,7 @@ static const char *set_temperature(struct arena *arena, void *into, const char *
     if (!read_float(text, &t) || !(t == 0 || (t >= 0.01f && t <= 100)))
         return "it takes 0 (the most likely id) or 0.01 to 100";
     float inverse = t > 0 ? 1 / t : 0;
-    memcpy(&s->inverse, &inverse, sizeof inverse);
+    memcpy(&s->inverse, &inverse, sizeof inverse); // the field holds the bits of fp32
     return NULL;
 }
 

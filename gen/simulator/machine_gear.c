@@ -16,7 +16,7 @@ struct gear {
     VEC(struct line) line; // all lines so far
     int64_t fill;          // elements per token that are left from earlier row-steps
     int64_t tokens;        // words of the present row-step so far
-    int64_t row;           // row-step of the firing; used if the writer gives no counts
+    int64_t row;           // row-step of the firing; used if the contract has last_elements
     int64_t sending;       // number of the line that is sent
     int64_t chunk, token;  // next word of that line
     int64_t sent;          // cycle of the last word out

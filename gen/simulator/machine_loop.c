@@ -107,7 +107,8 @@ static int64_t lookup_cycles(const struct sim *sim, int step) {
     return has_drafts(sim, step) ? kernel_lookup_cycles(sim->ir, sim->options->step[step].pos + 1) : 0;
 }
 
-// Takes an id from the graph. The last one of the step is also written to the ring, and the next step begins.
+// Takes an id from the graph. The last one of the step is also written to the ring, and the next step begins. With
+// drafts the model still writes one id per step to the ring, as if no draft were right.
 static bool loop_next(struct sim *sim, struct loop *l) {
     int64_t room;
     if (!edge_waiting(l->next) || (l->ring && !edge_room(l->ring, &room))) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timing model of kernels that take every word, of all inputs together, but pass on only the words of certain rounds. A
-// group has several rounds, a round several rows. All stages stall together.
+// group has several rounds, a round several words per token. All stages stall together.
 #include "gen/simulator/machine_inputs.h"
 #include "gen/simulator/machines.h"
 
@@ -8,7 +8,7 @@ struct sieve {
     struct inputs in;
     struct sim_edge *out;
     struct stage stage;
-    int64_t word, round, group; // place of the next row
+    int64_t word, round, group; // place of each token's next word: word of the round, round of the group, group
 };
 
 bool sim_sieve_init(struct sim *sim, struct actor *a) {
@@ -19,6 +19,7 @@ bool sim_sieve_init(struct sim *sim, struct actor *a) {
     return s->in.count > 0 && s->out;
 }
 
+// Whether the words of this round are passed on.
 static bool leaves(const struct timing_sieve *c, int64_t round) {
     return round >= c->first && (round - c->first) % c->step == 0 && (round - c->first) / c->step < c->count;
 }
@@ -31,8 +32,8 @@ static void advance(const struct timing_sieve *c, struct sieve *s) {
     if (++s->group == c->groups) s->group = 0;
 }
 
-// Whether the row is the last one of its firing that leaves. If the number of groups is not known, the input's mark
-// tells.
+// Whether the word is the last one that leaves for its token in this firing. If the number of groups is not known, the
+// input's mark tells.
 static bool ends(const struct timing_sieve *c, const struct sieve *s, uint8_t mark) {
     if (!c->groups) return mark & MARK_LAST;
     return s->word == c->words - 1 && s->group == c->groups - 1 && s->round == c->first + (c->count - 1) * c->step;

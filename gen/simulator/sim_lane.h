@@ -13,15 +13,16 @@ struct lane {
     int lanes;                      // number of these lanes
     int64_t channels;               // channels of the engine
     int *window;                    // per entry: the attention whose window limits its positions, or IR_NONE
-    const struct sim_cache *cache;
-    bool waits;           // keys and values wait for the writes of the step before
-    int64_t places;       // depth of the lane's FIFO, in beats
-    int64_t counted;      // cycles from a beat's arrival at the lane to the first command that may use it
-    int64_t outer;        // runs of the present entry that were handed to the read engine
-    int64_t described_at; // cycle in which the last run was handed over
-    VEC(int64_t) used;    // per beat: cycle of the command that used it
+    const struct sim_cache *cache;  // KV cache whose writes the lane waits for
+    bool waits;                     // keys and values wait for the writes of the step before
+    int64_t places;                 // depth of the lane's FIFO, in beats
+    int64_t counted;                // cycles from a beat's arrival at the lane to the first command that may use it
+    int64_t outer;                  // runs of the present entry that were handed to the read engine
+    int64_t described_at;           // cycle in which the last run was handed over
+    VEC(int64_t) used;              // per beat: cycle of the command that used it
 };
 
+// False if the engine's walker or its schedule cannot be simulated.
 bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *,
                struct sim_channel *); // kernel: the engine
 // Asks for all runs and takes all beats that it can.

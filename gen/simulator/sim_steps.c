@@ -50,7 +50,7 @@ static bool take_beat(struct sim *sim, const struct actor *a, struct sim_table *
 
 // Requests and takes rows of the firing as far as their times are known. Returns whether all have arrived.
 static bool table_wait(struct sim *sim, const struct actor *a, struct sim_steps *s) {
-    const struct timing_step *step = &sim->options->step[s->edge->takes];
+    const struct timing_step *step = &sim->options->step[s->edge->takes]; // a word was taken for each earlier step
     if (!s->table.client) return true;
     while (ask_row(sim, a, s, step) || take_beat(sim, a, &s->table)) continue;
     return s->table.beats == rows_of(s, step) * timing_table(&a->c)->beats;
@@ -73,8 +73,8 @@ static void take_step(struct sim *sim, struct sim_steps *s, int64_t at) {
     edge_take(sim, s->edge, at);
 }
 
-// Finds the next step in which the kernel has a firing. It takes the words of other steps when they arrive, even if no
-// data follows.
+// Finds the next step in which the kernel has a firing. Takes the words of steps without a firing when they arrive.
+// False while the next word is not there.
 static bool find_step(struct sim *sim, const struct actor *a, struct sim_steps *s) {
     while (!s->left) {
         if (!edge_waiting(s->edge)) return false;

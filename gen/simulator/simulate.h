@@ -10,7 +10,7 @@
 struct timing_step {
     int64_t pos; // position of the first token
     int ntok;    // active tokens
-    bool head;   // regions that run only for the last token run in this step
+    bool head;   // regions that run only in steps with a head (IR_LAST) run in this step
 };
 
 struct timing_memory {                 // the memory of a channel

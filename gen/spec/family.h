@@ -13,7 +13,7 @@ enum {
     FAMILY_MAX_ITEMS = 1024,    // checks; keys of config.json or of GGUF metadata; tensors; architectures
     FAMILY_MAX_NODES = 1 << 18, // nodes of a graph generated from a family, and passes of its loops
     FAMILY_MAX_INSTALLED = 64,
-    FAMILY_MAX_STARS = 8 // of a pattern of names
+    FAMILY_MAX_STARS = 8 // `*` in a pattern of tensor names
 };
 
 // The keys of a family's file.
@@ -48,7 +48,8 @@ struct family_check {
     const struct yaml_node *that, *say, *nearest; // nearest: an expression; NULL: search for the nearest legal value
 };
 
-// Where the value of a key comes from: the metadata of the file (FAMILY_KEY), or its tensors (all others).
+// Where the value of a key comes from: the metadata of the file (FAMILY_KEY), or `tensor`: its number of rows, whether
+// it is absent, whether it is present (if not, the key counts as absent), or its largest element.
 enum family_source { FAMILY_KEY, FAMILY_ROWS, FAMILY_WITHOUT, FAMILY_WITH, FAMILY_LARGEST };
 
 // A key of config.json, or of a GGUF file's metadata.
@@ -70,6 +71,8 @@ struct family_key {
     // parameter: index of the parameter whose value this key gives. most: index of the one whose largest useful value
     // it gives. -1: none.
     int parameter, most;
+    // required: the key must be present, although it has `values`. compare: if false, it may differ from the value in
+    // the spec.
     bool required, compare;
 };
 struct family_keys {
@@ -82,7 +85,8 @@ struct family_tensor {
     struct loc loc;
     // Every `*` of the pattern matches a piece between dots and is inserted at the `*` of the name.
     const char *pattern, *name;
-    // An expression: the number of heads, in each of which rows are stored as pairs. Or NULL.
+    // An expression: the number of heads, if the file stores the rows of each head in the order 0, h/2, 1, h/2 + 1, ...
+    // for h rows. NULL: it does not.
     const struct yaml_node *pairs;
     bool transpose; // the file stores the transposed matrix
     double plus;    // added to each element of a vector

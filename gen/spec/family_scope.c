@@ -176,8 +176,8 @@ static bool has_layer(const char *text, size_t len) {
     return false;
 }
 
-// Value of `{name}` if it is a parameter of type number or word, or a format of the design. NULL: the braces contain an
-// integer expression.
+// Value of a name alone in braces if it is a parameter of type number or word, or a format of the design. NULL: the
+// braces contain an integer expression.
 static const char *alone(const struct family_scope *s, const char *name) {
     const struct family_values *v = s->values;
     int p = family_find_parameter(v->family, name);

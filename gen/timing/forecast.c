@@ -114,13 +114,13 @@ static int64_t refresh_cycles(const struct timing_memory *m) {
     return (int64_t)(m->figures->refresh_interval_ns * 1e3 / m->period_ps);
 }
 
-// Samples the steps [first, end): the middle of each of `samples` equal parts is simulated. A window has one refresh
+// Samples the steps [first, end): the middle of each of `samples` equal parts is simulated. A sample has one refresh
 // more or less, depending on the time at which it begins. The memory is therefore older from sample to sample, so that
-// all samples together have the average number of refreshes. With the same age for all, every window of a fixed length
+// all samples together have the average number of refreshes. With the same age for all, every sample of a fixed length
 // would have the same error.
 static bool sample_range(struct forecasting *t, struct timing_phase *p, int first, int end, int samples, int count) {
     int steps = end - first, parts = steps / count < samples ? steps / count : samples;
-    if (steps > 0 && parts == 0) parts = 1, count = steps;
+    if (steps > 0 && parts == 0) parts = 1, count = steps; // fewer steps than a sample has: all are simulated
     for (int i = 0; i < parts; i++) {
         t->phase = refresh_cycles(&t->memory) * i / parts;
         int low = first + (int)((int64_t)steps * i / parts), high = first + (int)((int64_t)steps * (i + 1) / parts);
@@ -224,7 +224,7 @@ static void find_bounds(struct forecasting *t) {
     t->f->decode.bound = bound_of(t, t->prefill, t->steps, t->ir->design.prefetch_beats);
 }
 
-// Adds the loads of `count` steps, each at least as heavy as `step`.
+// Adds the load of `step` `count` times: a lower bound for `count` steps, none of which is lighter.
 static void add_times(const struct ir *ir, struct cost_load *sum, const struct timing_step *step, int64_t count) {
     struct cost_load load = cost_load_new(ir);
     cost_load_add(ir, &load, &(struct cost_step){step->pos, step->ntok, step->head});
@@ -281,6 +281,7 @@ static bool is_short(struct forecasting *t) {
 // Gives each decode step the drafts that it may have. The next step begins one position later all the same.
 static void add_drafts(const struct forecasting *t) {
     for (int s = t->prefill; s < t->steps; s++) {
+        // A step with drafts stays within a block of positions (rill_step_source).
         int64_t room = LAYOUT_V_BLOCK - t->step[s].pos % LAYOUT_V_BLOCK;
         t->step[s].ntok = (int)at_most(1 + t->ir->design.drafts, at_most(room, t->steps - s));
     }

@@ -3,7 +3,7 @@
 // model checks. See docs/decisions/drafts.md.
 //
 // Ids: `put` appends an id to those of the request. `clear` (level) forgets all ids.
-// Lookup: `find` (pulse) compares the last ids with the ids before every earlier place. The place with the longest
+// Lookup: `find` (pulse) compares the last ids with the ids up to every earlier place. The place with the longest
 // match wins, and of equally long ones the latest. A match has LEAST to MOST ids. Only places count that are followed
 // by DRAFTS ids. Then `ready` rises, and `found` says whether there was a place. If so, `drafts` has the DRAFTS ids
 // that followed it, the first in the low bits. All three stay until the next `find`. No id may be put from a `find`

@@ -13,7 +13,8 @@
 //     9  a ring with room for fewer ids than may be generated (ring_ids 0: no check); place: how many ids may be
 //        generated
 // The first of these that applies is reported. Otherwise fault is 0.
-// decode_steps: steps of one token after the prompt, limited by max_new and CONTEXT. MODE 1 has none.
+// decode_steps: tokens to be computed after the prompt, limited by max_new and CONTEXT. Without drafts each is a step.
+// MODE 1 has none.
 // Reset: none, because every start brings all values.
 //
 // name       meaning                                            unit       range

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the step words of a request: prefill steps of up to TOKENS tokens, then decode steps of one token.
+// Makes the step words of a request: prefill steps of up to TOKENS tokens, then decode steps of one token, or with
+// DRAFTS of one or more.
 //
 // start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps. go (level) allows the next step word
 // to be offered; an offered word stays until it is taken. busy is high until the last word has been taken. Fields:
 // docs/rtl.md section 4. krows is counted together with the position, so CHANNELS need not be a power of two.
 // DRAFTS: a decode step has up to `more` tokens more (with `go`), but it does not cross a multiple of 64 positions, and
 // it has no more tokens than steps are left. Then `judged` (pulse) tells how many of its tokens were `taken`, and the
-// next step begins after these. The steps that were taken together count as one each.
+// next step begins after these. Each token that was taken counts as one of decode_steps.
 // Throughput: one step in ntok + 2 cycles; a decode step with DRAFTS in taken + 3, from `judged` on taken + 1.
 // Reset: clk, synchronous active-high rst.
 //

@@ -11,8 +11,9 @@
 //   prompt  one descriptor on m_axis_prompt_desc (offset 0) for the beats that hold prompt_len ids of 32 bits; these
 //           beats come back on s_axis_prompt
 //   steps   step word on m_axis_step, then its ids on m_axis_id. After a step with head = 1, the id that arrives on
-//           s_axis_next_id with tok_last is sent to the ring as {index, id}. The phase ends when max_new ids are made,
-//           the id is one of eot_id (unless ignore_eot), position CONTEXT is reached, or the host stops the request
+//           s_axis_next_id with tok_last is sent to the ring as {index, id}; DRAFTS (below) may send more of the step's
+//           ids. The phase ends when max_new ids are made, the id is one of eot_id (unless ignore_eot), position
+//           CONTEXT is reached, or the host stops the request
 //   drain   until ids_written = ids made and kv_layers_done = steps * KV_LAYERS
 //   flush   flush is high until `quiet` (no AXI transaction outstanding, all engines idle) has been high for 8 cycles
 //   reset   soft_rst is high for 12 cycles, flush for 2 + RESET_WAY more, then done. soft_rst passes RESET_WAY
@@ -27,11 +28,12 @@
 // m_axis_walk_step: the step words of m_axis_step for the segment walker. They do not wait for ids, and run ahead up to
 // the last step that max_new and CONTEXT allow.
 // DRAFTS: a generating step has up to DRAFTS tokens after its first one, ids that rill_drafts has found in the request.
-// As long as the ids that arrive are equal to the drafts, the following ids of the step are sent to the ring, too. The
-// next step begins after the last of them. The step words of generating steps go to m_axis_walk_step one by one, each
-// after m_axis_step has taken it. The ids of a step after the last one of the request are taken and dropped. A request
-// with top_k has no drafts, because the sampler's list serves a step's last token alone.
-// draft_events: pulses: [0] a draft is sent as a token of a step, [1] a draft was equal to the id.
+// Its first id is sent to the ring, and each next one as long as all ids before it were equal to the drafts. The next
+// step begins after the tokens whose ids were sent. The step words of generating steps go to m_axis_walk_step one by
+// one, each after m_axis_step has taken it. The ids of a step after the last one of the request are taken and dropped.
+// A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
+// draft_events: pulses: [0] a draft is sent as a token of a step, [1] the id after a draft that was right is sent to
+// the ring.
 // MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
 // no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
 // kv_layers_done as above.
@@ -61,9 +63,12 @@
 // hash of the logits from which the id was chosen. With DRAFTS, row_hash has the hash of each token of a step, the
 // first in the low bits. row_hash is sampled HASH_WAIT - 2 cycles after the ring has taken the id. It may change up to
 // HASH_WAIT - 2 cycles after the id's transfer on s_axis_next_id, and must be stable from then on until it is sampled.
-// The next id comes later than that. logits_hash is kept until the next start.
-// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it.
-// head_position: position of the latest step's last token, from which the next id is generated.
+// The next id comes later than that. With DRAFTS, all hashes are stable from HASH_WAIT - 2 cycles after the step's
+// first id until the last one is sampled. logits_hash is kept until the next start.
+// status: [15:0] state (S_* below), [31:16] position of the latest step; from drain on, the position after it (DRAFTS:
+// after its tokens whose ids were sent to the ring).
+// head_position: position of the latest step's last token, from which the next id is generated unless the step has
+// drafts.
 // Throughput: 3 cycles per id. Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
 //
 // name           meaning                                                        unit       range
@@ -365,7 +370,7 @@ module rill_token_loop #(
     wire                 id_ready = !prefill_q || prompt_any;
     wire                 next_any = s_axis_next_id_tvalid && s_axis_next_id_tready;
     wire                 next_last = s_axis_next_id_tuser[USER_W-1];
-    reg                  equal_q;            // all ids of the step so far were equal to its drafts
+    reg                  equal_q;            // the ids so far were equal to the drafts, and no end has come
     wire                 next_take = next_any && (DRAFTS != 0 && !prefill_q ? equal_q : next_last);
     wire                 next_dropped = DRAFTS != 0 && next_any && next_last && !next_take;
     reg                  step_over_q;        // the id that was taken is the step's last one

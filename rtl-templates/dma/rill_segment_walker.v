@@ -2,8 +2,8 @@
 // Walks the segment table once per step and sends one descriptor per contiguous run. All channels get the same
 // descriptors.
 //
-// In: step words that are sent ahead of those of the kernels. Out: descriptors {beats, offset}, to be forked to the
-// rill_dma_read of each channel.
+// In: step words that are sent ahead of those of the kernels (with drafts, the words of generating steps are sent after
+// them). Out: descriptors {beats, offset}, to be forked to the rill_dma_read of each channel.
 // A table entry has 192 bits (SEGMENT of include/fields.def), with offsets and strides in bytes. Its kinds:
 //     weights  `beats` beats at offset + layer*layer_stride
 //     K        krows*beats beats at that place
@@ -26,7 +26,7 @@
 // KEY_CHANNELS       channels of the scores engine                                         channels   1 to 32
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer           entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer    positions  any
-//                    of keys, the lowest layer low; a single 0: no window
+//                    of keys, the lowest layer low; 0: no window
 // V_WINDOW           the windows of the layers of values, likewise                         positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                          sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                          entries    1 or more
@@ -98,7 +98,7 @@ module rill_segment_walker #(
     wire [ENTRY_W+SCHEDULE_BITS-1:0] entry_data;
     wire                 entry_last;
     wire [15:0]          entry_skip;         // row-steps or blocks before the window
-    wire                 held;               // an entry is on its way between these two points
+    wire                 held;               // an entry waits for u_windows; a flush discards those inside it
 
     // A flush resets the schedule, which is the fastest way to discard its position.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),

@@ -89,8 +89,8 @@
 // KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer               entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer of     positions  any
-//                    keys, the lowest layer low; a single 0: no window
-// V_WINDOW           the windows of the layers of values, likewise; a single 0: no window      positions  any
+//                    keys, the lowest layer low; 0: no window
+// V_WINDOW           the windows of the layers of values, likewise; 0: no window               positions  any
 // OUT_FIFO           depth of the result FIFO: covers the latency and the results of a         words      2 or more
 //                    row-step
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more

@@ -10,7 +10,7 @@
 // KEY_CHANNELS       channels of the scores engine                                             channels   1 to 32
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer               entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer of     positions  any
-//                    keys, the lowest layer low; a single 0: no window
+//                    keys, the lowest layer low; 0: no window
 // V_WINDOW           the windows of the layers of values, likewise                             positions  any
 // SECTIONS           sections of the table, docs/rtl.md section 5                              sections   1 or more
 // ENTRIES            entries of the table: the sum of all lengths                              entries    1 or more

@@ -7,8 +7,8 @@
 // Subnormals count as zeros with their sign. Non-finite values raise no fault here: they are ordered by their bit
 // pattern.
 // row_hash: hash of the elements of the latest firing's last token (rill_logits_hash). With HASHES above 1 it has the
-// hashes of all tokens, the first in the low bits. It is valid from 2 cycles after
-// its first id's tvalid until chunks of the next firing come.
+// hashes of all tokens, the first in the low bits. It is valid from 2 cycles after the tvalid of the firing's first id
+// until chunks of the next firing come.
 // Latency log2(LANES) + 2 cycles from the cycle that takes the last chunk to the tvalid of the first id. Throughput:
 // one chunk per cycle; the next firing waits while ids leave.
 // Reset: clk, synchronous active-high rst.

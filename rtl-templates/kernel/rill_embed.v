@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embedding: fetches the table rows of a step's token ids and sends them as fp32.
+// Embedding: fetches the table rows of a firing's token ids and sends them as fp32.
 //
-// In: id stream, one firing per step (tlast on the last active token). Out: one descriptor {beats, offset} per id for a
-// rill_dma_read, in order tok; its beats come back on s_axis_fetch. Out: fp32 vector stream in order (chunk, tok);
-// elements past N are +0.0.
+// In: id stream, tlast on the last active token; a step has one firing, or in a repeated region one per repetition.
+// Out: one descriptor {beats, offset} per id for a rill_dma_read, in order tok; its beats come back on s_axis_fetch.
+// Out: fp32 vector stream in order (chunk, tok); elements past N are +0.0.
 // A record of the table has HDR_BEATS beats with the scales, then ROW_BEATS beats with int8 bytes, int4 nibbles or
 // int16 words, element 0 low. The fp32 row scale is in bytes 0..3; with MODE 1 the uint8 scale of group g is in byte 4
 // + g. The value of an element is RN(row_scale * q), with MODE 1 RN(RN(row_scale * group_scale) * q); RN rounds to
 // nearest even.
-// The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
-// the last chunk has left.
+// The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next firing is sent
+// when the last chunk has left.
 // PARTS above 1: the rows are distributed over that many channels. Row r is on channel r mod PARTS, as row r / PARTS of
 // that channel. A descriptor goes only to the engine of its channel; beats are taken in the order of the ids.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
@@ -27,7 +27,7 @@
 // ROW_BEATS     beats with elements in a record, after its scales             beats     1 or more
 // RECORD_BYTES  distance from a record to the next                            bytes     1 to 16777215
 // TABLE_OFFSET  offset of the table in the channel, a multiple of a beat      bytes     any
-// REPEAT        tables that firings read in turn                              tables    1 to 65535
+// REPEAT        tables that firings read in turn; 1: all read the same one    tables    1 to 65535
 // TABLE_STRIDE  distance from a table to the next, a multiple of a beat       bytes     any
 // PARTS         channels over which the rows are distributed, a power of two  channels  1, 2, 4, 8, 16, 32
 // USER_W        width of tuser                                                bits      derived
@@ -81,7 +81,7 @@ module rill_embed #(
     localparam PIECE_W = LANES * Q_W;                        // width of the mantissas of one chunk
     localparam BANKS = PIECE_W > BEAT_BITS ? PIECE_W / BEAT_BITS : 1;   // beats per word of the row buffer
     localparam WORD_W = BANKS * BEAT_BITS;
-    localparam SLOTS = WORD_W / (PIECE_W > 0 ? PIECE_W : 1);
+    localparam SLOTS = WORD_W / (PIECE_W > 0 ? PIECE_W : 1);            // chunks per word of the row buffer
     localparam CHUNKS = (N + LANES - 1) / (LANES > 0 ? LANES : 1);
     localparam LAST_LANES = N - (CHUNKS - 1) * LANES;
     localparam GROUP_CHUNKS = MODE == 1 && LANES > 0 ? GROUP / LANES : 1;
@@ -140,7 +140,7 @@ module rill_embed #(
     endgenerate
 
     // S_ID waits for an id, S_WORK checks it and computes the offset of its record, S_ASK sends the descriptor. After
-    // the last id of a step, S_WAIT waits until its last chunk has left.
+    // the last id of a firing, S_WAIT waits until its last chunk has left.
     localparam [1:0] S_ID = 2'd0, S_WORK = 2'd1, S_ASK = 2'd2, S_WAIT = 2'd3;
     // First and last cycle of S_WORK: check, row 0 instead, product, place, offset
     localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;
@@ -250,7 +250,7 @@ module rill_embed #(
     reg  [31:0]          row_scale_q [0:(1 << TOK_W)-1];
     reg  [15:0]          fill_beat_q;
     reg                  fill_row_q;         // the beat is past the header beats
-    reg                  drain_q;
+    reg                  drain_q;            // all rows are in, and chunks of the firing are being issued
     wire                 fill = fetch_valid && fetch_ready;
     wire                 fill_hdr_end = !fill_row_q && fill_beat_q == HDR_BEATS_32[15:0] - 16'd1;
     wire                 fill_end = fill_row_q && fill_beat_q == RECORD_BEATS_32[15:0] - HDR_BEATS_32[15:0] - 16'd1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Softmax of attention scores, one head per firing (docs/numerics.md section 6).
+// Softmax of attention scores, one head per firing except with TOGETHER (docs/numerics.md section 6).
 //
-// In: one step word per LAYERS * HEADS firings. Raw scores (chunk, tok) of positions 0 .. pos + ntok - 1 of a head,
+// In: one step word per LAYERS * HEADS heads. Raw scores (chunk, tok) of positions 0 .. pos + ntok - 1 of a head,
 // LANES per chunk (with WINDOW, from the beginning of the layer's window on, rill_window_begin). Scale words of
 // rill_kv_scale for K and for V, one per chunk of a firing, popped on tok_last.
 // Out: m_axis_p = exp(s - max) * vscale with s = raw * kscale, and with GAIN the soft cap of that product
@@ -27,7 +27,7 @@
 // GAIN          2 * cap; 0: no cap                                                        fp32 bits  any
 // WINDOWS       entries of WINDOW: 1 for all layers, or one per layer                     entries    1 to LAYERS
 // WINDOW        positions a token attends to, including its own; 16 bits per entry, the   positions  any
-//               first low; a single 0: no window
+//               first low; 0: no window
 // KEY_CHANNELS  channels of the scores engine, used with WINDOW                           channels   1 to 32
 // TOGETHER      query heads of a firing in a step of one token, divides HEADS             heads      1 to TOKENS
 // USER_W        width of tuser                                                            bits       derived

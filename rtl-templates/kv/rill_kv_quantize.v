@@ -3,7 +3,7 @@
 //
 // In: vector stream (chunk, tok) of HEADS * HEAD_DIM elements. Out: kv units {scale[31:0], q[XS*8-1:0]} in order head,
 // tok, unit in head. A head has ceil(HEAD_DIM / XS) units of XS = BEAT_BITS / 8 mantissas; the last one is padded with
-// zeros. tlast comes after HEADS heads.
+// zeros. tlast comes after HEADS heads. RSQRT_HD is 1 / sqrt(HEAD_DIM), unless the graph gives another scale of scores.
 // Throughput: one chunk per cycle. A head is read, one chunk per cycle, while the next one comes in.
 // Latency log2(LANES) + 21 cycles from the last chunk of a head (all tokens) to its first unit when that unit is one
 // chunk, one more per further chunk of the unit. Reset: synchronous. fault: pulse on NaN, infinity, or a product that
@@ -16,7 +16,7 @@
 // HEADS      heads of a firing                              heads      1 or more
 // HEAD_DIM   elements of a head, a multiple of LANES        elements   1 or more
 // USE_RSQRT  1: the scale is multiplied by RSQRT_HD (keys)  -          0, 1
-// RSQRT_HD   1 / sqrt(HEAD_DIM), not 0 with USE_RSQRT       fp32 bits  any
+// RSQRT_HD   scale of scores, not 0 with USE_RSQRT          fp32 bits  any
 // USER_W     width of tuser                                 bits       derived
 `default_nettype none
 

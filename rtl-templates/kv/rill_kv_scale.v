@@ -28,8 +28,7 @@
 // WINDOWS       entries of WINDOW: 1 for all layers, or one per      entries    1 to LAYERS
 //               layer
 // WINDOW        positions a token attends to, including its own; 16  positions  any
-//               bits per entry, the first low; a single 0: no
-//               window
+//               bits per entry, the first low; 0: no window
 // USER_W        width of tuser                                       bits       derived
 `default_nettype none
 

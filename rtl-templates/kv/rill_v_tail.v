@@ -7,12 +7,15 @@
 // mod 64). Rows of a layer: head * ROWS + row-step, ROWS = ceil(HEAD_DIM / CHANNELS). head_done: one pulse when all
 // tokens of a (step, layer, head) are in.
 // Read: tail_valid with tail_addr {layer[9:0], row[12:0], unit}. tail_data holds the beats of all lanes 4 cycles later.
-// Bytes of future positions are 0, because the first position of a block clears its words.
+// Bytes of positions that no step has had are 0, because the first position of a block clears its words. After a step
+// with wrong drafts, bytes after the next step's last position may be those of the drafts; softmax weights of 0
+// multiply them.
 // Out: when a step fills the block, for each row one descriptor of 64 bytes, and its beats, at the offset in the
 // channel
 //     V_BASE + layer*V_LAYER_STRIDE + row*V_ROW_STRIDE + (pos / 64) * 64
-// to all channels. *_tvalid and *_tready are packed, one bit per channel; the descriptor is shared, and each channel
-// has its own beats (channel 0 low). Reads have priority. No V is taken in while rows are written out.
+// to all channels. If the last positions of the block were wrong drafts, the step that fills it again writes it again.
+// *_tvalid and *_tready are packed, one bit per channel; the descriptor is shared, and each channel has its own beats
+// (channel 0 low). Reads have priority. No V is taken in while rows are written out.
 // layer_done: one pulse per (step, layer) when everything of it has been accepted; at once if no block closes. given:
 // one pulse for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and
 // at the latest with the layer_done of its own layer.

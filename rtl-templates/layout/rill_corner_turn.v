@@ -5,16 +5,17 @@
 // The buffer has two halves (ping-pong) of BUFFER elements per token. A half is spread over LANES banks, each with its
 // own read address. The writer writes elements in order, LANES per word. The reader reads them in the order of LOOPS
 // nested loops, LANES per word: element number = sum over loops of index * stride. For example, a transposition of D0 x
-// D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1}, outermost loop first.
+// D1 (row-major in, column-major out) has an outer loop of D1 trips with stride 1 and an inner loop of D0 trips with
+// stride D1: TRIPS = {D0, D1}, STRIDES = {D1, 1}.
 // Element e is in bank (e + SKEW * floor(e / PERIOD)) mod LANES, row e / LANES. So a word of the writer is one row,
 // rotated. No two elements of a reader's word may be in the same bank: the compiler chooses PERIOD and SKEW accordingly
 // and checks every word (gen/ir/corner.c).
 // Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}. A half is full
 // after ceil(BUFFER / LANES) words per token and gives ceil(product of TRIPS / LANES) words per token. Elements of the
-// last word beyond these counts are ignored at the input and +0 at the output. A firing fills ROUNDS
-// halves. ROUNDS is the product of the trip counts of the loops that both sides have in common, because the buffer
-// holds only what is inside of these loops. With ROUNDS above 1 both counts are whole words. m_axis_tlast ends the
-// firing; s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
+// last word beyond BUFFER are ignored at the input; those beyond the product of TRIPS are +0 at the output.
+// A firing fills ROUNDS halves. ROUNDS is the product of the trip counts of the loops that both sides have in common,
+// because the buffer holds only what is inside of these loops. With ROUNDS above 1 both counts are whole words.
+// m_axis_tlast ends the firing; s_axis_tlast is ignored. The number of active tokens may change from firing to firing.
 // Throughput: one word per cycle in and out at the same time. Latency: 2 cycles from the last word in to the first word
 // out. Addresses are computed ahead of the words: counters step through the loops (rill_loop_walk), and two pipeline
 // stages turn element numbers into banks and rows.
@@ -212,7 +213,7 @@ module rill_corner_turn #(
     localparam ALIGNED = TRIPS[(LOOPS-1)*32 +: 32] % SAFE_LANES == 0;
     localparam WALKS = ALIGNED ? 1 : LANES;
     generate
-        if (ALIGNED && !INNER_TURN_32[0]) begin : gen_bad_turn
+        if (ALIGNED && !INNER_TURN_32[0]) begin : gen_bad_turn         // only an odd number of banks visits all of them
             rill_error_PERIOD_and_SKEW_must_spread_the_innermost_loop_over_the_banks u_error ();
         end
     endgenerate

@@ -4,8 +4,8 @@
 // In itensor terms, the buffer holds the part inside the loops that both types share (docs/passes.md): BUFFER words.
 // The writer fills a bank in its order. The reader walks it with LOOPS nested loops: word number = sum over loops of
 // index * stride. A loop that is absent from the reader's map has stride 0, so it reads the same words again. For
-// example, a transposition of D0 x D1 (row-major in, column-major out) has TRIPS {D1, D0} and STRIDES {1, D1},
-// outermost loop first.
+// example, a transposition of D0 x D1 (row-major in, column-major out) has an outer loop of D1 trips with stride 1 and
+// an inner loop of D0 trips with stride D1: TRIPS = {D0, D1}, STRIDES = {D1, 1}.
 // Tokens are innermost on both sides: each word comes once per active token, tuser = {tok_last, tok}.
 // A bank is full after BUFFER words per token and gives (product of TRIPS) words per token. A firing fills ROUNDS
 // banks. ROUNDS is the product of the trip counts of the loops that both sides share. m_axis_tlast ends the firing;

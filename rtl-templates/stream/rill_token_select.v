@@ -3,9 +3,9 @@
 // ALL it keeps all tokens of steps with head = 1, as they are.
 //
 // It serves regions that run only for the last position (ALL: only in steps that give an id). One step word is taken
-// per firing, together with the word with tlast. Words that pass are marked as those of the only token (tok = 0,
-// tok_last = 1). The word with tlast belongs to the last token, so it ends the output firing. Combinational, latency 0,
-// one word per cycle; the step and the input each need a FIFO before them.
+// per firing, together with the word with tlast. Without ALL, words that pass are marked as those of the only token
+// (tok = 0, tok_last = 1). The word with tlast belongs to the last token, so it ends the output firing. Combinational,
+// latency 0, one word per cycle; the step and the input each need a FIFO before them.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range

@@ -67,7 +67,8 @@ const char *check_write_state(struct check *check, const char *path, uint64_t id
 // *why.
 bool check_read_state(struct arena *arena, const char *path, uint64_t identity, struct check_state *state,
                       const char **why);
-// Starts the same request again, to read check_golden_output of rows that have left the window.
+// Starts the same request again, to read check_golden_output of rows that the replay no longer
+// keeps (check_window).
 void check_again(struct check *check, const struct check_request *request);
 // Notes that the edge has a probe. Returns true if its beats are compared (values, step words or ids).
 bool check_wants(struct check *check, int edge);
@@ -101,7 +102,8 @@ const uint32_t *check_golden_ids(struct check *check, int64_t *count);
 // Returns the expected value of the design's register `logits_hash` after the request; 0 where no kernel of the design
 // hashes.
 uint64_t check_golden_hash(struct check *check);
-// Gets graph output `output` of row `row`. Returns false when the row has left the window.
+// Gets graph output `output` of row `row`. Returns false when the replay no longer keeps the row (check_window), or
+// when the request ends before it.
 bool check_golden_output(struct check *check, int output, int64_t row, struct replay_value *value);
 // Describes the first difference (arena text), or NULL.
 const char *check_mismatch(const struct check *check);

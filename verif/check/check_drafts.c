@@ -49,7 +49,7 @@ static int most_drafts(const struct check *check, int64_t first) {
     return (int)at_most(check->ir->design.drafts, at_most(block, left));
 }
 
-// Tokens of the step whose first ids are right, as far as the request goes.
+// Returns how many tokens of the step count: the first one and its right drafts, as far as the request goes.
 static int right_tokens(struct check *check, int64_t first, const uint32_t drafts[], int drafted) {
     int right = 1;
     for (; right <= drafted && plan_run(check, first + right - 1) && plan_has(check, first + right); right++)

@@ -24,7 +24,8 @@ static bool read_by(const struct ir *ir, int tensor, unsigned trait) {
     return false;
 }
 
-// Returns how many firings a value takes: one for each head, except for keys and values (docs/rtl.md section 3).
+// Returns how many firings a value takes: one for each head, or for each row of a quantized tensor, except for keys and
+// values, which take one (docs/rtl.md section 3). For scalars: their number, which is one for each head.
 static int firings_of(const struct ir *ir, int tensor) {
     const struct ir_tensor *t = &ir->tensor[tensor];
     if (t->dtype == IR_KV) return 1;

@@ -11,7 +11,9 @@ enum { CHECK_MAX_TOKENS = 8, CHECK_FIRST_STEPS = 2 /* decode steps that CHECK_MI
 struct step {
     int64_t first;
     int tokens;
-    int valid;  // tokens whose ids are those of the request; the others are drafts that were wrong
+    // Tokens whose ids are those of the request. The others are drafts: the first wrong one and all after it, or those
+    // beyond the end of the request.
+    int valid;
     bool head;  // regions `when: last` run
     bool final; // the last step when the request ends by its count
 };
@@ -34,7 +36,7 @@ struct edge {
     bool probed;   // the design has a probe there
     bool always;   // part of the minimum set
     bool is_step;  // carries step words
-    bool is_ahead; // step words sent ahead of the ids: an end-of-text id does not stop them
+    bool is_ahead; // step words sent ahead of the ids: without drafts, an end-of-text id does not stop them
     bool is_ring;  // carries {index, id} of the generated ids
     bool is_logits;
     struct route *route; // NULL: one tensor, all of its firings. Otherwise the route's parts have their own fields

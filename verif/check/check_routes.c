@@ -181,7 +181,8 @@ static bool take_some(struct check *check, int edge, struct edge *e, int kernel)
     return true;
 }
 
-// Takes the last token of a step, which leaves when its region has ended.
+// Takes the last token of a step, or with drafts all tokens of a step with a head. They leave when the writer's region
+// has ended.
 static bool take_last(struct check *check, struct edge *e, int from) {
     const struct edge *all = known(check, from, true);
     if (!all || (all->route && all->route->only == IR_NONE)) return false;

@@ -42,9 +42,9 @@ sources_of() { # module...
 }
 
 # A module with its properties before its end. `// port: input wire f_name` there is a port that it has for proofs
-# alone; `// shows: u_name f_name` puts those of the instance u_name on nets f_name_*; what follows `// in: gen_name`
-# stands in that block of the module, before its end (`// in: module`: the module's). The module itself knows of
-# nothing.
+# alone; `// shows: u_name f_name` puts those of the instance u_name on nets f_name_*; the lines after `// in: gen_name`
+# are put into that block of the module, before its end (`// in: module`: the module's). The module itself has no line
+# for proofs.
 with_properties() { # source, module
     awk -v properties="$root/verif/formal/properties/$2.v" -v names="${port_names[*]}" '
         BEGIN {
@@ -107,7 +107,8 @@ prove() { # way, source, module, depth, NAME=VALUE...
 }
 
 proof() { # module, depth, NAME=VALUE...
-    if prove tempinduct "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
+    if ! [ -f "$root/verif/formal/properties/$1.v" ]; then fail "$*" "the module has no properties"
+    elif prove tempinduct "$root"/rtl-templates/*/"$1.v" "$@"; then ok "$*"
     else fail "$*" "$(grep -m1 -iE 'error|fail|timeout' "$work/log" || echo "no proof within $limit s")"
     fi
 }
@@ -159,7 +160,7 @@ other() { # module, sed expression that changes one form, NAME=VALUE...
     fi
 }
 
-# Streams, memory access, register file: each module has a proof here or stands in the pages with the reason why not.
+# Streams, memory access, register file: each module has a proof here, or docs/trust.md gives the reason why not.
 nothing_forgotten() {
     local file name
     for file in "$root"/rtl-templates/{stream,dma,kv}/*.v "$root"/rtl-templates/control/rill_axil_regs.v; do

@@ -7,7 +7,8 @@
 #include "gen/model/rows.h"
 #include "verif/harness/sim_internal.h"
 
-// Returns the memory of an input or output tensor for this number of rows. NULL if it is too small, which is a failure.
+// Returns the memory of an input or output tensor for this number of rows. NULL, and a failure, if there is none or it
+// is too small.
 static uint8_t *area(struct sim *sim, const char *prefix, const struct ir_tensor *t, int64_t rows) {
     const char *name = arena_printf(&sim->arena, "%s_%s", prefix, t->name);
     int64_t bytes = rows * layout_io_row_bytes(&sim->ir->design, ir_tensor_elements(t));

@@ -63,7 +63,7 @@ void hbm_reset(struct hbm *hbm);
 
 // Advances by one design clock. Everything below happens at the current clock edge.
 void hbm_tick(struct hbm *hbm);
-// Time passes without an edge of the design's clock, in halves of its period. The memory has a clock of its own, so it
+// Time passes without an edge of the design's clock, in halves of its period. The memory has a separate clock, so it
 // goes on working.
 void hbm_pause(struct hbm *hbm, uint32_t halves);
 uint64_t hbm_cycle(const struct hbm *hbm);

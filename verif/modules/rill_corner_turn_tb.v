@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_corner_turn. Sends D0 x D1 x D2 elements in row-major order. They must come out with the dimensions
 // in reverse order, every run along the first dimension R times. Words have LANES elements on both sides, and the last
-// one is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. Also checks the latency of
-// 2 cycles and the rate of both sides.
+// one is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. If a half has more
+// than 2 words with their tokens, also checks the rate of both sides (without idles and stalls) and, with ROUNDS = 1,
+// the latency of 2 cycles.
 // sweep: LANES=4 TOKENS=2 D0=8 D1=12 PERIOD=12 SKEW=1
 // sweep: LANES=4 TOKENS=1 D0=8 D1=7
 // sweep: LANES=8 TOKENS=2 D0=7 D1=8 PERIOD=8 SKEW=7

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_dma_read with rill_axi_read_arbiter (CLIENTS engines on one port). Compares every beat with the
-// memory's pattern. Also checks a flush in the middle and the work after it, an error response, the full rate if
-// nothing stalls, and the protocol of the port.
+// memory's pattern. Also checks a flush in the middle and the work after it, an error response, with one client the
+// full rate if nothing stalls, and the protocol of the port.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 MAX_BURST=16 OUTSTANDING=8 PREFETCH_BEATS=64 CLIENTS=1
 // sweep: BEAT_BITS=512 MAX_BURST=8 OUTSTANDING=3 PREFETCH_BEATS=20 CLIENTS=2

@@ -3,7 +3,7 @@
 // - The memory is right after random writes, including words that nobody wrote.
 // - idle is high only when every response has come. written comes for each descriptor, not before its last response.
 // - A client that stops in the middle of a descriptor does not block the others.
-// - The rate is full if nothing stalls (a third of it with a buffer of one beat).
+// - With one client, the rate is full if nothing stalls (a third of it with a buffer of one beat).
 // - A flush ends while clients have descriptors without beats. An error response is reported with its address.
 // - After a reset, responses to beats from before it are not taken for responses to newer beats.
 // - The port keeps the rules of AXI (rill_axi_checker), and no beat comes before its address.

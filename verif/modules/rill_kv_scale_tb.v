@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_kv_scale. Writes every position of a context once. After each (layer, head), its scales so far must
-// come back for every replay; with WINDOW, those from the start of the layer's window. Also checks the latency of the
-// first head and the rate of the last one.
+// come back for every replay; with WINDOW, those from the start of the layer's window. Without WINDOW, idles and
+// stalls, it also checks the latency of the first head and the rate of the last one.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=256 LAYERS=1 HEADS=1 UNITS=1 CONTEXT=9
 // sweep: LANES=4 TOKENS=4 BEAT_BITS=512 LAYERS=2 HEADS=3 UNITS=2 CONTEXT=23
@@ -52,6 +52,8 @@ module rill_kv_scale_tb;
     reg  [2047:0]         data;
     reg  [31:0]           user;
     reg  [8*256-1:0]      name;
+    // tokens: those of the first step. units, words: taken so far at the input and at the output. from: cycle of the
+    // last unit of the first head. now: this cycle. quiet: cycles since all streams were done.
     integer               file, port, last, idle, stall, tokens = 0, units = 0, words = 0, from = 0, now = 0, quiet = 0;
     integer               time_of [0:16383];                   // cycle in which each word was taken
     reg                   loaded = 0;
@@ -76,8 +78,9 @@ module rill_kv_scale_tb;
         .s_axis_kv_tlast(kv_last),
         .m_axis_scale_tvalid(out_valid), .m_axis_scale_tready(out_ready), .m_axis_scale_tdata(out_data));
 
-    // Without idles and stalls, the first word must come 6 cycles after the last unit of the first head, and the words
-    // of the last pass (with WINDOW, only its last word) without a pause.
+    // Without idles, stalls and WINDOW, the first word must come 6 cycles after the last unit of the first head, and
+    // the words of the last pass without a pause. With WINDOW no time is checked: PASS is 1, so the second check
+    // compares a word with itself.
     localparam PASS = WINDOW == 0 ? (CONTEXT + LANES - 1) / LANES : 1;
     task verdict;
         if (idle + stall == 0 && WINDOW == 0 && time_of[0] - from != 6)

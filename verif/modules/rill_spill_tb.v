@@ -2,9 +2,9 @@
 // Testbench of rill_spill with its two DMA engines on one memory. Firings of random lengths up to WORDS must come back
 // word for word, and nothing may be read while a write of the same half has no response. The memory must hold the last
 // firing in the layout that the module's header states. The sink waits until FIRINGS firings are in. dma_idle comes as
-// late as it may. With HELD, beats wait on their way to the write engine, which is idle meanwhile. With FIRINGS 2 and
-// without pauses, words must enter while others leave; with FIRINGS 1 they must not. After a reset at a random time,
-// further firings must pass.
+// late as it may. With HELD, beats wait on their way to the write engine, which is idle meanwhile. With FIRINGS 2,
+// without pauses and HELD, and with more than 8 words, words must enter while others leave; with FIRINGS 1 they must
+// not. After a reset at a random time, further firings must pass.
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8

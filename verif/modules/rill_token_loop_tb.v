@@ -8,7 +8,7 @@
 // - soft_rst comes only when the memory is quiet. After RESET_WAY registers it is over before the flush ends and before
 //   anything is sent.
 // - The model gives the hash of a row HASH_WAIT - 2 cycles after its id, and keeps it HASH_WAIT - 1 cycles after the
-//   word of the ring.
+//   word of the ring. With DRAFTS it gives those of all tokens HASH_WAIT - 2 cycles after the step's first id.
 // - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted,
 //   and the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
 // In MODE 1 a request has only rows and no ids.
@@ -137,6 +137,10 @@ module rill_token_loop_tb;
     reg  [63:0] last_word;                   // its step word
     reg  [31:0] fed [0:7];                   // its ids
     integer     end_pos = 0;                 // the only position whose id ends the request
+    // With DRAFTS. gen_pos: position of the latest generating step. right: ids of this step that are used, 1 and those
+    // of its right drafts. ring_tok: token of the step whose id comes next on the ring. gen_steps: generating steps of
+    // the request. sent_drafts, right_drafts: pulses of draft_events in the request. all_right, all_wrong: right and
+    // wrong drafts of all requests.
     integer     gen_pos, right, ring_tok, gen_steps, sent_drafts, right_drafts;
     integer     all_right = 0, all_wrong = 0;
     wire [63:0] logits_hash;
@@ -327,7 +331,8 @@ module rill_token_loop_tb;
                 end
             end
         end
-        // The argmax gives an id for every token of a head step. Only the last one is used; the others are 5.
+        // The argmax gives an id for every token of a head step. Only the last one is used, and the others are 5. In a
+        // generating step with DRAFTS, the first `right` ids are used, and the others are noise.
         if (n_valid && n_ready)
             n_valid <= 0;
         if ((!n_valid || n_ready) && answer && !chance(idle)
@@ -385,7 +390,7 @@ module rill_token_loop_tb;
     end
 
     // Runs a request of len prompt ids that asks for count ids, and checks how it ends. The id that follows position
-    // eot_pos is an end id; position 95 is never reached. code, place: the expected fault.
+    // eot_pos is an end id; position 95 is never reached. code, place: the expected fault, as in rill_token_loop.
     task request(input integer len, input integer count, input integer eot_pos, input ignore, input integer code,
         input integer place);
         begin
@@ -440,6 +445,7 @@ module rill_token_loop_tb;
                     failed = 1;
                     $finish;
                 end
+                // ending: 1 count, 2 end id, 3 context, 4 stop, 5 kill, 6 fault
                 if (fault_code != 0 && ending != 6) fail(15);
                 if (logits_hash !== want_hash) fail(27);
                 if (image !== (ending == 5 || ending == 6 ? 64'd0 : sum)) fail(25);

@@ -9,6 +9,7 @@
 #include "gen/numerics/numerics.h"
 #include "verif/modules/vectors_rill_fp32.h"
 
+// KERNEL_TOKENS: most tokens of a step.
 enum { KERNEL_TOKENS = 8, FAULT_PORT = 9 };
 
 struct kernel {

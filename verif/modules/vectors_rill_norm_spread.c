@@ -3,7 +3,8 @@
 // |X| < 2^43, and the expected result.
 #include "verif/modules/vectors_rill_norm.h"
 
-// Prints a line for numbers whose size depends on k: the largest magnitude for k = 0, then 43 - k % 40 bits.
+// Prints a line for numbers whose size depends on k: the largest magnitude for k = 0, then magnitudes of
+// 43 - k % 40 bits and a sign.
 static void print_vector(struct vectors *v, int n, int k) {
     struct norm_parts p = {0, 0, 0, 0};
     int128 squares = 0;

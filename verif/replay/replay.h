@@ -20,7 +20,7 @@ struct replay_value {
     const int16_t *mx;    // IR_MX: mantissas
     const int8_t *q;      // IR_KV, IR_INT8
     const uint8_t *shift; // IR_MX: shift[r * shift_stride + c / block]
-    const float *scale;   // IR_KV: one per row, as stored (K's includes 1/sqrt(head_dim))
+    const float *scale;   // IR_KV: one per row, as stored (K's includes the scale of scores)
     const uint32_t *id;   // IR_ID: one
 };
 

@@ -2,6 +2,7 @@
 // Proves that no word is lost or doubled, that the order is kept (one marked word is followed) and that the protocol
 // holds. A word is refused only if DEPTH words are inside, or in the cycle after a reset. A word is offered at most one
 // cycle after the words before it have left.
+// `in:` names the block of rill_fifo that gets the lines below it (verif/formal/run.sh).
 // port: input wire f_mark
 // port: output wire f_marked
 // port: output wire [COUNT_W-1:0] f_ahead
@@ -57,8 +58,8 @@ always @(posedge clk)
             assert (shift_q[oldest_q - f_deep[ADDR_W-1:0]] == word_q);
     end
 // in: gen_ram
-// This is the invariant for the RAM, which is a ring. f_write: place after the newest word. f_index: place of the
-// marked word.
+// This is the invariant for the RAM, which is a ring. f_write: place after the newest word, before the
+// wrap. f_place, f_index: place of the marked word, before and after the wrap.
 wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
 wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
 wire [COUNT_W:0] f_write = {1'b0, stored_q} + read_q;

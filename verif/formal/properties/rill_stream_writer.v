@@ -4,7 +4,8 @@
 // their slots, and zeros after the last chunk. A word that waits stays. The proof follows one arbitrary slot of one
 // token, and the positions of all tokens.
 // Assumptions about the stream: all chunks of a step have the same tokens, counted from 0; tlast is on the last token
-// of the last chunk. rill_write_tracker and the register slice of the descriptors have their own proofs.
+// of the last chunk; positions do not overflow. rill_write_tracker and the register slice of the descriptors have their
+// own proofs.
 // shows: u_done f_done
 wire                        f_done_none;
 wire                        f_done_full;
@@ -17,12 +18,12 @@ reg  [15:0]                 f_chunk_q;
 reg  [3:0]                  f_at_q;                  // number of the present token in its chunk
 reg  [3:0]                  f_ntok_q;                // tokens of the step, known after the first chunk
 reg                         f_filled_q;              // the watched slot of the gathered group is filled
-reg  [CHUNK_BITS-1:0]       f_data_q;
-reg  [39:0]                 f_offset_q;
-reg  [5:0]                  f_left_q;
+reg  [CHUNK_BITS-1:0]       f_data_q;                // content of the watched slot, if it is filled
+reg  [39:0]                 f_offset_q;              // offset of the descriptor that waits
+reg  [5:0]                  f_left_q;                // beats of the group that are left
 reg                         f_mine_q;                // the group that is sent belongs to the watched token
 reg  [CHUNK_BITS-1:0]       f_want_q;                // expected content of the watched slot
-reg                         f_desc_q;
+reg                         f_desc_q;                // a descriptor waits
 wire                        f_here = s_axis_y_tuser[TOK_W-1:0] == f_tok;
 wire [15:0]                 f_in_group = f_chunk_q % GROUP_CHUNKS;
 wire                        f_group_last = f_chunk_q == CHUNKS - 1 || f_in_group == GROUP_CHUNKS - 1;
@@ -76,6 +77,7 @@ always @(posedge clk) begin
         end
     end
     if (f_begun_q && !rst) begin
+        // Invariants for the induction: counters, offsets and the descriptor that waits.
         assert (chunk_q == f_chunk_q && f_chunk_q < CHUNKS && slot_q == f_in_group && f_at_q < TOKENS);
         assert (group_last == f_group_last);
         if (f_chunk_q != 16'd0)
@@ -90,6 +92,7 @@ always @(posedge clk) begin
             assert (desc_data == {GROUP_BEATS_32[15:0], f_offset_q});
         if (f_left_q != 6'd0 && f_mine_q)
             assert (((f_beats[f_slot*CHUNK_BITS +: CHUNK_BITS] ^ f_want_q) >> f_gone) == {CHUNK_BITS{1'b0}});
+        // A filled slot is of an earlier chunk of the group, or of this chunk if the watched token has passed.
         assert (!f_filled_q || f_chunk_q == 16'd0 || f_tok < f_ntok_q);
         assert (!f_filled_q || (f_at_q > f_tok ? !f_group_last && f_slot <= f_in_group : f_slot < f_in_group));
     end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves that in a step with head set, the data of the last token's beats pass unchanged, and their tuser is that of a
-// step with one token. All other beats are dropped without waiting. A step word is taken with the tlast beat of its
-// firing, and with no other beat.
+// Proves for ALL = 0 that in a step with head set, the data of the last token's beats pass unchanged, and their tuser
+// is that of a step with one token. All other beats are dropped without waiting. A step word is taken with the tlast
+// beat of its firing, and with no other beat.
 reg  f_begun_q = 1'b0;
 wire f_in = s_axis_tvalid && s_axis_tready;
 wire f_out = m_axis_tvalid && m_axis_tready;
