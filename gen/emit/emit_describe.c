@@ -229,9 +229,9 @@ const char *emit_what(const struct emit_plan *p, int m) {
                "streams.";
     const struct ir_region *r = &p->ir->region[region];
     const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
-    return arena_printf(p->ir->arena, "Region `%s`: runs %s in %s.", r->name, times,
-                        r->when == IR_LAST ? "the last step of a prompt and in each later step, for one token"
-                                           : "each step");
+    return arena_printf(p->ir->arena, "Region `%s`: runs %s in %s%s.", r->name, times,
+                        r->when == IR_LAST ? "the last step of a prompt and in each later step" : "each step",
+                        ir_takes_last(p->ir, region) ? ", for one token" : "");
 }
 
 static const char *instance_of(const struct emit_plan *p, int kernel) {

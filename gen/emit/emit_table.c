@@ -48,7 +48,7 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beats", (long long)f->beats);
     add_operand(t, f, out);
     if (f->outer) text_add(out, ", K outermost");
-    if (t->ir->region[f->region].when == IR_LAST) text_add(out, ", one token");
+    if (ir_takes_last(t->ir, f->region)) text_add(out, ", one token");
 }
 
 static uint64_t field_of(const struct ir_word *w, enum field f) {

@@ -11,7 +11,10 @@ static void add_graph(const struct ir *ir, struct text *out) {
     if (d->derived) text_addf(out, "family %s, sizes that follow: %s\n", d->family, d->derived);
     for (int r = 0; r < ir->regions; r++)
         text_addf(out, "  region %-12s x%-4lld %s, %d operations\n", ir->region[r].name,
-                  (long long)ir->region[r].repeat, ir->region[r].when == IR_LAST ? "last token" : "always",
+                  (long long)ir->region[r].repeat,
+                  ir_takes_last(ir, r)            ? "last token"
+                  : ir->region[r].when == IR_LAST ? "last step"
+                                                  : "always",
                   ir->region[r].nodes);
     text_addf(out, "design: %d channels x %d bit, %d lanes, T = %d, A = %d, %.0f MHz, %s on %s\n", d->channels,
               d->beat_bits, d->lanes, d->tokens, d->copies, d->clock_mhz, spec_binding_name(d->binding), d->board);

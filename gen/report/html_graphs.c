@@ -83,7 +83,9 @@ static const char *region_label(const struct ir *ir, int r) {
     const struct ir_region *region = &ir->region[r];
     return arena_printf(ir->arena, "%s%s%s", region->name,
                         region->repeat > 1 ? arena_printf(ir->arena, ", %lld times", (long long)region->repeat) : "",
-                        region->when == IR_LAST ? ", last token" : "");
+                        ir_takes_last(ir, r)      ? ", last token"
+                        : region->when == IR_LAST ? ", last step"
+                                                  : "");
 }
 
 // The group of an operation; IR_NONE if the design has no groups.
