@@ -43,7 +43,9 @@ int64_t check_steps(struct check *check) { return (void)check, 0; }
 int64_t check_step_position(struct check *check, int64_t step) { return (void)check, step; }
 uint64_t check_step_end(const struct check *check, int64_t step) { return (void)check, (void)step, 0; }
 void check_drafts_off(struct check *check, bool off) { (void)check, (void)off; }
-struct check_drafts_counts check_drafts(struct check *check) { return (void)check, (struct check_drafts_counts){0}; }
+struct check_drafts_counts check_drafts(struct check *check) {
+    return (void)check, (struct check_drafts_counts){0};
+}
 void check_end(struct check *check, uint64_t cycle) { (void)check, (void)cycle; }
 const char *check_mismatch(const struct check *check) { return (void)check, mismatch; }
 const char *check_overflow(const struct check *check) { return (void)check, overflow; }
