@@ -58,7 +58,8 @@ enum { TIMING_WHOLE_WORDS = 8000000 /* takes about a second and 300 MB */ };
 struct timing_forecast *timing_forecast_request(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 
-// The same for a design with drafts, if every decode step had as many drafts as it may and none of them were right.
+// Forecasts a request of a design with drafts in the slowest case: every decode step has as many drafts as it may, and
+// none of them is right. Arguments and result are those of timing_forecast_request.
 struct timing_forecast *timing_forecast_drafted(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 
