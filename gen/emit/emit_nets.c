@@ -87,9 +87,10 @@ static void add_reads_of_kernels(const struct emit_plan *p) {
     for (int w = 0; w < ir->wires; w++) {
         const struct ir_wire *wire = &ir->wire[w];
         for (int i = 0; i < wire->use.parts && !wire->is_output; i++) {
-            const struct ir_net *net = &ir->net[wire->use.part[i].net];
-            if (net->role == IR_NET_LANE_BEAT_TREADY) continue; // engines drive their slices of it
-            read_by(p, wire->use.part[i].net, p->home[wire->kernel]);
+            int net = wire->use.part[i].net;
+            if (net == IR_NONE) continue;
+            if (ir->net[net].role == IR_NET_LANE_BEAT_TREADY) continue; // engines drive their slices of it
+            read_by(p, net, p->home[wire->kernel]);
         }
     }
 }
@@ -115,7 +116,7 @@ static void order_nets(struct emit_plan *p) {
     for (int n = 0; n < ir->nets; n++) first[n] = (struct first_use){ir->wires, 0};
     for (int w = ir->wires - 1; w >= 0; w--)
         for (int i = ir->wire[w].use.parts - 1; i >= 0; i--)
-            first[ir->wire[w].use.part[i].net] = (struct first_use){w, i};
+            if (ir->wire[w].use.part[i].net != IR_NONE) first[ir->wire[w].use.part[i].net] = (struct first_use){w, i};
     p->net = ARENA_ARRAY(ir->arena, int, (size_t)ir->nets + 1);
     for (int n = 0; n < ir->nets; n++) {
         int at = n;

@@ -380,9 +380,9 @@ struct ir_net {
     int64_t bits; // bits of its driver's port; 0 without a driver
 };
 
-// A range of bits of a net.
+// A range of bits of a net, or `width` zeros.
 struct ir_part {
-    int net;
+    int net;            // IR_NONE: zeros
     int64_t low, width; // width 0: the whole net
     bool inverted;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connection of a port as Verilog text: `status[31:16]`, `~ap_idle`, `{a, b}`, `a & b[1]`, `a + b`, `64'd0`.
+// The connection of a port as Verilog text: `status[31:16]`, `~ap_idle`, `{a, 4'd0}`, `a & b[1]`, `a + b`, `64'd0`.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,15 @@ static const char *const between[] = {[IR_USE_JOINED] = ", ", [IR_USE_AND] = " &
 
 // ---- printing ----
 
+static void print_constant(int64_t bits, uint64_t value, struct text *out) {
+    text_addf(out, "%lld'%c%llu", (long long)bits, bits == 1 ? 'b' : 'd', (unsigned long long)value);
+}
+
 static void print_part(const struct ir *ir, const struct ir_part *part, struct text *out) {
+    if (part->net == IR_NONE) {
+        print_constant(part->width, 0, out);
+        return;
+    }
     text_addf(out, "%s%s", part->inverted ? "~" : "", ir->net[part->net].name);
     if (part->width == 1) text_addf(out, "[%lld]", (long long)part->low);
     if (part->width > 1) text_addf(out, "[%lld:%lld]", (long long)(part->low + part->width - 1), (long long)part->low);
@@ -28,9 +36,7 @@ static void print_parts(const struct ir *ir, const struct ir_use *use, struct te
 
 const char *ir_use_print(const struct ir *ir, const struct ir_use *use) {
     struct text out = {0};
-    if (use->kind == IR_USE_CONSTANT)
-        text_addf(&out, "%lld'%c%llu", (long long)use->bits, use->bits == 1 ? 'b' : 'd',
-                  (unsigned long long)use->value);
+    if (use->kind == IR_USE_CONSTANT) print_constant(use->bits, use->value, &out);
     else print_parts(ir, use, &out);
     const char *copy = arena_strdup(ir->arena, text_cstr(&out));
     text_free(&out);
@@ -64,12 +70,25 @@ static bool read_bits(const char **p, struct ir_part *part) {
     return part->width > 0 && *(*p)++ == ']';
 }
 
-// Reads a part: `a`, `~a`, `a[3]` or `a[31:16]`.
+// Reads a constant: `1'b0` or `64'd5`.
+static bool read_bits_and_value(const char **p, int64_t *bits, int64_t *value) {
+    if (!read_number(p, bits) || *bits < 1 || (*p)[0] != '\'' || (*p)[1] != (*bits == 1 ? 'b' : 'd')) return false;
+    *p += 2;
+    return read_number(p, value);
+}
+
+static bool read_zeros(const char **p, struct ir_part *part) {
+    int64_t value;
+    part->net = IR_NONE;
+    return read_bits_and_value(p, &part->width, &value) && value == 0;
+}
+
+// Reads a part: `a`, `~a`, `a[3]`, `a[31:16]`, or the zeros `4'd0`.
 static bool read_part(struct ir *ir, const char **p, struct ir_part *part) {
     *part = (struct ir_part){.inverted = **p == '~'};
     *p += part->inverted;
     const char *name = *p;
-    if (isdigit((unsigned char)*name)) return false;
+    if (isdigit((unsigned char)*name)) return !part->inverted && read_zeros(p, part);
     while (isalnum((unsigned char)**p) || **p == '_') ++*p;
     if (*p == name) return false;
     part->net = net_named(ir, arena_strndup(ir->arena, name, (size_t)(*p - name)));
@@ -102,9 +121,7 @@ static bool read_parts(struct ir *ir, const char *text, struct ir_use *use) {
 
 static bool read_constant(const char *text, struct ir_use *use) {
     int64_t bits, value;
-    if (!read_number(&text, &bits) || bits < 1 || text[0] != '\'' || text[1] != (bits == 1 ? 'b' : 'd')) return false;
-    text += 2;
-    if (!read_number(&text, &value) || *text) return false;
+    if (!read_bits_and_value(&text, &bits, &value) || *text) return false;
     *use = ir_use_constant(bits, (uint64_t)value);
     return true;
 }

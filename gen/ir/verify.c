@@ -173,6 +173,7 @@ static void check_wire(struct check *c, const struct ir_wire *wire) {
     if (!in_range(wire->kernel, c->ir->kernels)) return fault(c, "kernel out of range at wire", wire->port);
     for (int p = 0; p < wire->use.parts; p++) {
         const struct ir_part *part = &wire->use.part[p];
+        if (part->net == IR_NONE) continue;
         const struct ir_net *net = &c->ir->net[part->net];
         if (wire->is_output && net->driver != wire->kernel) fault(c, "two kernels drive the net", net->name);
         if (net->driver != IR_NONE && part->width && part->low + part->width > net->bits)

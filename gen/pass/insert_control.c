@@ -136,10 +136,11 @@ static void add_sampling(struct ir *ir) {
 static struct ir_use counter_events(struct ir *ir) {
     static const enum ir_net_role event[COUNTERS] = {IR_NET_ENGINE_STALL_OUT, IR_NET_ENGINE_STALL_X,
                                                      IR_NET_ENGINE_STALL_BEAT, IR_NET_ENGINE_BUSY};
-    if (!ir->engines) return ir_use_constant(counters(ir), 0);
+    if (!ir->engines && !ir->design.drafts) return ir_use_constant(counters(ir), 0);
     struct ir_part *part = ARENA_ARRAY(ir->arena, struct ir_part, (size_t)counters(ir));
     int parts = 0;
     if (ir->design.drafts) part[parts++].net = ir_design_net(ir, IR_NET_DRAFT_EVENTS);
+    if (!ir->engines) part[parts++] = (struct ir_part){.net = IR_NONE, .width = engine_counters(ir)};
     for (int e = ir->engines - 1; e >= 0; e--)
         for (int i = 0; i < COUNTERS; i++) part[parts++].net = ir_net(ir, event[i], e);
     return ir_use_parts(ir, IR_USE_JOINED, part, parts);
