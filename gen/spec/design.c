@@ -64,7 +64,7 @@ static const struct schema_field design_fields[] = {
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
              "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
-     .doc = "format of the weights of products. A map gives formats by the names of tensors "
+     .doc = "[format](formats.md) of the weights of products. A map gives formats by the names of tensors "
             "([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the output head, the last product, which makes the logits"},
@@ -76,8 +76,8 @@ static const struct schema_field design_fields[] = {
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of keys and values in the KV cache"},
     {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
      .range = "multiples of `beat_bits / 4` (128 with 512 bits, 64 with 256 bits) up to 1024",
-     .doc = "values of an operand that share an exponent. With int4 weights also the values of a row "
-            "that share a scale"},
+     .doc = "values of an operand that share an exponent. In the weight format `int4` also the weights of a "
+            "row that share a scale. (`int4_asym` always has groups of 32 weights.)"},
     {FIELD(binding), WORDS(spec_binding_words, SPEC_BINDINGS), .preset = SPEC_SHARED,
      .doc = "`shared`: all products take turns on one matrix engine that uses every channel. "
             "`spatial`: each product (`matmul`, `attn_scores`, `attn_values`) has its own engine and "
