@@ -133,6 +133,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     // The header is written last, so that the design rejects the image if the upload is interrupted.
     xrt::bo &first = p->channel[static_cast<std::size_t>(header.channel)];
     std::vector<char> beat(header.bytes), none(header.bytes);
+    // Copies the header's bytes in the buffer to `in`, then replaces them by `out`.
     auto exchange = [&](std::vector<char> &in, const std::vector<char> &out) {
         char *place = first.map<char *>() + header.offset;
         in.assign(place, place + in.size());
@@ -184,7 +185,7 @@ void card::check_weights(const package &pkg, const image &im,
     }
 }
 
-// Clears both areas completely, because the design reads whole beats.
+// Writes zeros after the prompt, because the design reads whole beats, and clears the ring.
 void card::put_prompt(const std::vector<std::uint32_t> &ids) {
     std::memset(p->prompt.map<char *>(), 0, p->prompt.size());
     std::memset(p->ring.map<char *>(), 0, p->ring.size());

@@ -28,10 +28,10 @@ struct problem : std::runtime_error {
 
 // ---- package and image (folder.cpp) ----
 
-struct reg {
-    std::uint32_t offset;
-    int bits, argument; // argument: id of the kernel argument; -1: none
-    std::string port;
+struct reg {              // a register of the kernel
+    std::uint32_t offset; // bytes
+    int bits, argument;   // argument: id of the kernel argument; -1: none
+    std::string port;     // memory port that an argument of 64 bits points to; "": none
 };
 
 struct segment {
@@ -86,13 +86,14 @@ image read_image(const std::string &folder, const package &);
 
 struct binary {
     std::string path, platform, uuid;
-    std::map<std::string, std::map<int, int>> unit; // by kernel:unit: bank by argument
+    std::map<std::string, std::map<int, int>> unit; // banks of each compute unit: [kernel:unit][id of the argument]
 };
 binary read_binary(const std::string &path);
 void check_binary(const binary &, const package &);
 
 // ---- the card (card.cpp) ----
 
+// The functions take a callback that reports progress: what is done, the bytes done, and the bytes in all.
 class card {
   public:
     card(const std::string &device, const binary &, const package &, const image &);
@@ -139,7 +140,7 @@ class words {
     ~words();
     words(const words &) = delete;
     words &operator=(const words &) = delete;
-    bool exist() const { return handle != nullptr; }
+    bool exist() const { return handle != nullptr; } // whether the image has a tokenizer
     std::vector<std::uint32_t> encode(const std::string &text) const;
     // Encodes a question in a chat template, given by name or by path of its file. Throws on errors.
     std::vector<std::uint32_t> encode_chat(const std::string &chat, const std::string &text) const;

@@ -15,8 +15,9 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 constexpr std::uint32_t CTRL_IDLE = 4;
-constexpr unsigned POLL_MS = 2;
-constexpr int SENSOR_MS = 200; // between two readings of the power sensor
+constexpr unsigned POLL_MS = 2; // between two looks at the card
+constexpr int SENSOR_MS = 200;  // between two readings of the power sensor
+// HALT_*: values of the register halt. MAGIC: "RILL", the lowest byte first. WATCHDOG: cycles.
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, MAGIC = 0x4C4C4952, WATCHDOG = 100000000;
 constexpr double QUIET_SECONDS = 10; // time for a design to end after it was told to end at once
 

@@ -153,7 +153,8 @@ void queue_cancel(struct queue *q, struct job *job, const struct api_error *erro
         waited = true;
     } else if (job->state == JOB_RUNNING && !job->cancelled) {
         q->stop(q->context, slots_of(&q->slots, job));
-        // Before the first token, the card's run may not have begun, and forgets this. Then queue_token tells it again.
+        // Before the first token, the card's run may not have begun. Its start then clears this stop, so queue_token
+        // must tell the card again.
         job->told = job->count > 0;
     }
     job->cancelled = true;
