@@ -155,7 +155,7 @@ void graph_operations(struct ir *ir, struct text *out) {
 // ---- binding: operations to kernels ----
 
 // The kernel that does an operation's work: the engine it fires on, or the kernel made for it. A dequantization has
-// neither, as the engine whose product it reads does it.
+// neither, because the engine whose product it reads does its work.
 static int kernel_serving(const struct ir *ir, int node) {
     int engine = ir_engine_of(ir, node);
     if (engine != IR_NONE) return ir->engine[engine].kernel;
@@ -193,7 +193,8 @@ static const char *served_by(const struct ir *ir, int kernel) {
     return names ? names : ir->kernel[kernel].module;
 }
 
-// Draws one edge from kernel to kernel, with the names of all values that go this way.
+// Draws one edge for each pair of kernels between which values go, with the names of these values. label: a matrix
+// [from][to] of names; NULL: no value goes this way.
 static void add_ways(const struct ir *ir, const char **label, struct text *out) {
     for (int a = 0; a < ir->kernels; a++)
         for (int b = 0; b < ir->kernels; b++) {
