@@ -79,7 +79,7 @@ struct sim {
     struct actor *actor;          // one per kernel
     int *queue;                   // ring of the kernels that are to run
     int queue_head, queue_count;  // index of the first one, and their number
-    int64_t *step_start;          // per step: cycle in which its word was offered; [steps]: in which the last was over
+    int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: in which the last was over
     bool settled;                 // nothing else can go on, so the engines may use keys once (options->idle_counts)
     bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one
@@ -192,7 +192,7 @@ struct stage {
     int64_t passed;                  // words whose stalls the entry has taken into account (stalled_in)
     int64_t sent, count;             // words that left or gave up their place, and words that entered
     int64_t stalled_in, stalled_out; // stall cycles so far, up to the cycle of the entry and of the exit
-    int64_t last;                    // the next word enters later: cycle of the last entry, or the last stalled cycle
+    int64_t last;                    // cycle of the last entry or last stalled cycle: the next word enters after it
 };
 void stage_init(struct sim *, struct stage *, int64_t length);
 // Sets *at to the cycle in which a word that could enter from `from` on does enter. False while it is not known. Also
