@@ -18,7 +18,9 @@ struct rung {
 };
 static const struct rung rungs[] = {{8, 16}, {8, 8}, {4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 enum { RUNGS = COUNT_OF(rungs), BEAT_BITS = 512, FEW_LANES = 4 };
-enum { BEATS_AHEAD = 512 }; // of a channel; they fill block RAMs that a beat's width requires in any case
+// Depth of each channel's prefetch FIFO, in beats. So many beats fill the block RAMs that the width of a beat requires
+// at any depth.
+enum { BEATS_AHEAD = 512 };
 
 struct ladder {
     struct rung rung[RUNGS]; // the rungs whose lanes the family allows
