@@ -104,7 +104,7 @@ struct explore_result {
     bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be within them
     double value[EXPLORE_METRICS]; // the figures at the level that was reached
     double bound[EXPLORE_METRICS]; // figures that no evaluation can beat
-    double beyond;                 // by estimate: the largest share by which a limit of the board is exceeded
+    double beyond;                 // the largest share by which a limit of the board is exceeded; 0: none is
     char words[EXPLORE_WORDS];     // at `whole`: what limits the speed; for a refused or too large design: the reason
 };
 // Evaluates a point up to a level. An estimate stops at the bounds if these exclude the point.

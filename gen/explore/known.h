@@ -25,7 +25,8 @@ struct chance {
 uint64_t chance_next(struct chance *);
 int chance_below(struct chance *, int n); // from 0 to n - 1
 
-// New points, made from known ones.
+// New points, made from known ones. move_child takes about two thirds of the keys from the mother and the others from
+// the father, and then changes one or two keys.
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);
