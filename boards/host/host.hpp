@@ -101,14 +101,15 @@ class card {
     std::uint32_t read(std::uint32_t offset) const;
     void write(std::uint32_t offset, std::uint32_t value);
     std::uint64_t value(const reg &) const;
+    // Writes the image, and zeros elsewhere. verify: then reads everything back and compares it.
     void upload(const package &, const image &, bool verify,
                 const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
     // Reads all parts of the image back from the card's memory and compares them with the manifest's checksums.
     void check_weights(const package &, const image &,
                        const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
-    void put_prompt(const std::vector<std::uint32_t> &ids);
+    void put_prompt(const std::vector<std::uint32_t> &ids);                     // also clears the ring
     void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
-    void argument(int index, std::uint32_t value);
+    void argument(int index, std::uint32_t value); // sets a kernel argument of the next run
     void start();
     bool done(unsigned milliseconds); // waits at most `milliseconds`; returns whether the run has ended
     double watts() const;             // 0: not readable

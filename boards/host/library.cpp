@@ -192,7 +192,7 @@ void begin(rill_host *h, const rill_host_request &r) {
     give("prompt_len", r.prompt_count);
     give("max_new", r.max_new);
     give("eot_id", static_cast<std::uint32_t>(h->pkg.eot));
-    give("flags", r.ignore_eot || h->pkg.eot < 0);
+    give("flags", r.ignore_eot || h->pkg.eot < 0); // bit 0: do not stop at end-of-text ids
     set(h, "watchdog", h->options.watchdog ? h->options.watchdog : WATCHDOG);
     set(h, "ring_ids", static_cast<std::uint32_t>(h->pkg.io("ring").bytes / 4));
     set_end_ids(h);
@@ -271,7 +271,7 @@ void collect(rill_host *h, rill_host_result *out) {
     out->cycles = value("cycles");
     out->hashes_logits = h->pkg.hashes, out->logits_hash = h->pkg.hashes ? value("logits_hash") : 0;
     for (int c = 0; c < h->pkg.channels; c++) {
-        std::string digits = h->pkg.channel_argument(c).substr(4);
+        std::string digits = h->pkg.channel_argument(c).substr(4); // of hbm_NN
         out->beats[c] = value("beats_" + digits), out->stalls[c] = value("stalls_" + digits);
     }
     if (!h->pkg.drafts) return;

@@ -93,6 +93,8 @@ static void remove_job(struct queue *q, struct job *job) {
     q->waiting--;
 }
 
+// Returns the seconds after which a refused client should try again: the time that all slots together need for the
+// waiting requests and one more.
 static unsigned retry_after(const struct queue *q) {
     double seconds = q->mean * (q->waiting + 1) / q->slots.count;
     return seconds < 1 ? 1 : seconds > RETRY_MOST ? RETRY_MOST : (unsigned)seconds;
