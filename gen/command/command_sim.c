@@ -210,7 +210,7 @@ static bool build(struct sim_build *b, const char *exe) {
                           NULL,
                           NULL,
                           NULL};
-    add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
+    add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1); // in place of the NULLs except the last
     int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return unwritable(log);
     say_building(b);

@@ -125,6 +125,8 @@ static void add_carries(struct text *out, const struct ir *ir, const struct ir_r
     }
 }
 
+// Draws each region as a cluster of its operations, and each group as a cluster inside it. g = IR_NONE: the operations
+// without a group.
 void graph_operations(struct ir *ir, struct text *out) {
     begin(out, "TB");
     for (int t = 0; t < ir->tensors; t++)
@@ -213,6 +215,8 @@ static bool has_line(const char *lines, const char *line) {
     return false;
 }
 
+// Draws the kernels that serve operations. First collects, for each pair of kernels, the names of the values that go
+// from one to the other, so that they share one edge.
 void graph_binding(struct ir *ir, struct text *out) {
     const char **label = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->kernels *(size_t)ir->kernels + 1);
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);

@@ -89,6 +89,7 @@ static double weight(const struct cost_resources *c, const struct cost_resources
     return most;
 }
 
+// Adds the table of the largest kernels: takes the largest one that is not shown yet, CONSUMERS times.
 static void add_consumers(const struct report *r, const struct cost_resources *have, struct text *out) {
     bool *shown = ARENA_ARRAY(r->ir->arena, bool, (size_t)r->ir->kernels + 1);
     text_add(out, "<h3>The largest kernels</h3><table><tr><th>kernel</th><th>module</th><th class=\"n\">LUT</th><th "

@@ -160,6 +160,8 @@ static void writer_next(struct writer *w, uint8_t mark) {
     w->token = 0;
 }
 
+// Takes words as they come. The last word of a group begins the group's write. It waits until the write engine has all
+// beats of the group before.
 void sim_writer_run(struct sim *sim, struct actor *a) {
     struct writer *w = a->state;
     while (edge_waiting(w->in)) {
