@@ -43,8 +43,8 @@ extern const struct option_row spec_row[]; // the argument SPEC
 struct ir *command_design(struct run *, const struct design_options *);
 // Warns with the verdict (gen/explore) if the design exceeds the limits of its board.
 void command_warn_verdict(struct run *, const struct ir *, struct loc);
-struct ir *command_design_again(struct run *, const struct design_options *,
-                                bool fifo_auto); // up to FIFO sizing; prints nothing
+// Builds the design again, up to FIFO sizing, and prints nothing.
+struct ir *command_design_again(struct run *, const struct design_options *, bool fifo_auto);
 // Whether DIR may be a design's folder. Returns false after a message that DIR is a file and how to make a folder from
 // it.
 bool command_takes_folder(const char *command, const char *dir);

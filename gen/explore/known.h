@@ -15,8 +15,8 @@ struct known {
 void known_init(struct known *, const struct explore *);
 void known_free(struct known *);
 int known_find(const struct known *, const struct explore_point *); // index of the point; -1: it is not known
-int known_put(struct known *, const struct explore_point *,
-              const struct explore_result *); // replaces an earlier result; returns its index
+// Replaces an earlier result of the point. Returns its index.
+int known_put(struct known *, const struct explore_point *, const struct explore_result *);
 
 // A generator of random numbers that gives the same numbers on every machine.
 struct chance {

@@ -442,8 +442,8 @@ static uint64_t hash_of(const struct explore_key *key, const char *value) {
 
 uint64_t explore_hash(const struct explore *x, const struct explore_point *p) {
     uint64_t hash = x->base;
+    // A sum, so that the order of the keys does not matter.
     for (int k = 0; k < x->keys; k++)
-        if (is_changed(x, p, k))
-            hash += hash_of(&x->key[k], x->key[k].value[p->at[k]]); // a sum, so the order of the keys does not matter
+        if (is_changed(x, p, k)) hash += hash_of(&x->key[k], x->key[k].value[p->at[k]]);
     return hash;
 }

@@ -17,8 +17,8 @@ struct rows {
     int64_t from;         // first cycle for requests of the present step
     int64_t group, token; // next request
     // Beats.
-    VEC(int64_t) full,
-        drained;   // per group: first cycle in which its words may leave, and cycle in which its last word left
+    // Per group: first cycle in which its words may leave, and cycle in which its last word left.
+    VEC(int64_t) full, drained;
     int64_t beats; // beats of the present group that have arrived
     // Words.
     int64_t row, word_token; // next word

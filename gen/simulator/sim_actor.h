@@ -155,8 +155,8 @@ static inline void sim_wake(struct sim *sim, int kernel) {
     int place = sim->queue_head + sim->queue_count++;
     sim->queue[place < sim->ir->kernels ? place : place - sim->ir->kernels] = kernel;
 }
-static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at,
-                            uint8_t mark) { // offered: when the writer had the word
+// Puts a word in cycle `at`. offered: cycle in which the writer had the word.
+static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) {
     if (e->puts == e->capacity) edge_grow(sim, e);
     sim->words++;
     e->full += at - offered;
@@ -215,8 +215,8 @@ struct sim_walk {
 };
 // The entry at the walk's place; false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
-bool sim_walk_next(const struct sim *, const struct schedule_table *,
-                   struct sim_walk *); // true: that was the step's last entry
+// Goes to the next entry. Returns whether the one before was the step's last.
+bool sim_walk_next(const struct sim *, const struct schedule_table *, struct sim_walk *);
 
 // The turns of rill_turns, which are fetched ahead from the schedule.
 struct sim_turns {
@@ -261,8 +261,8 @@ bool memory_serve_one(struct sim *);
 // Opens the DMA engine of a kernel's client; NULL if the kernel has none.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
-struct sim_client *client_open_free(struct sim *, int index,
-                                    struct sim_channel *); // client of the IR's list that has no kernel
+// Opens a client of the IR's list that has no kernel.
+struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);
 // When the next descriptor may be handed over; false while that is not known.
 bool client_room(const struct sim_client *, int64_t *at);
 // Hands over a descriptor in cycle `at`.
