@@ -41,6 +41,7 @@ struct segment {
 };
 
 struct package {
+    // identity, layout: hashes of the design and of its memory layout, 16 hexadecimal digits.
     std::string folder, design, identity, layout, kernel, platform;
     std::vector<std::string> units; // all compute units
     std::string unit;               // the compute unit to use

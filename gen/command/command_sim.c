@@ -139,7 +139,7 @@ static const char *requests_fault(struct run *run, const struct ir *ir, const st
     return why;
 }
 
-// Checks the rows of an input file. A pipe is left to the simulation, as it can be read only once.
+// Checks the rows of an input file. A pipe is left to the simulation, because it can be read only once.
 static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_options *o) {
     struct stat s;
     int64_t most = o->unchecked ? INT64_MAX : ir->design.context;

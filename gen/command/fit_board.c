@@ -180,7 +180,7 @@ static struct ir *take_with(const struct fitting *f, struct ir *ir, struct impor
 }
 
 // Uses spare space in two ways. A longer prefetch lets the memory read ahead while the engine waits for a norm. An
-// embedding with 16 bits only takes memory space, as a step reads one row per token. Tries both, then either.
+// embedding with 16 bits only takes memory space, because a step reads one row per token. Tries both, then either.
 static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct ir *with = take_with(f, ir, d, spec, BEATS_AHEAD, true);
     if (with == ir) with = take_with(f, ir, d, spec, BEATS_AHEAD, false);

@@ -67,9 +67,9 @@ struct explore {
     int goal[EXPLORE_GOALS], goals; // metrics
     struct explore_limit limit[EXPLORE_LIMITS];
     int limits;
-    bool over; // also shows designs beyond the board's limits
-    int64_t prompt, tokens;
-    uint64_t base; // hash of what all points share: spec, board, family, request, version
+    bool over;              // also shows designs beyond the board's limits
+    int64_t prompt, tokens; // of the request with which points are compared: prompt tokens or rows, generated tokens
+    uint64_t base;          // hash of what all points share: spec, board, family, request, version
 };
 
 // Settings of the command line. Each list ends with NULL.

@@ -69,9 +69,9 @@ struct sim_options {
     VEC(struct plant) plants;
     struct figure_options figures;
     struct sampling sampling;
-    int64_t tokens; // 0: not given
-    uint64_t seed, data_seed, timeout, watchdog, pause;
-    int64_t from; // position at which the design begins
+    int64_t tokens;                                     // 0: not given
+    uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
+    int64_t from;                                       // position at which the design begins
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
