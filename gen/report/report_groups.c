@@ -64,6 +64,8 @@ static struct share share_of(const struct ir *ir, int region) {
 
 static int64_t emitted(const struct share *s) { return s->streams + s->pools + s->spills; }
 
+// Prints the share of each region, then that of everything that serves all regions. The ratios count the latter for
+// each region.
 static void add_regions(const struct ir *ir, int64_t positions, struct text *out) {
     struct share all = share_of(ir, IR_NONE);
     text_addf(out,
