@@ -19,9 +19,8 @@ namespace {
     throw problem(RILL_HOST_INPUT, path + ": " + what);
 }
 
-// A value in a JSON file. at() throws, with the file's name, if the member is missing; text() and number() throw if the
-// value has another type, but text() returns "" for null. truth() and items() do not throw: they take any other type
-// for false and for an empty list.
+// A value in a JSON file. at() throws, with the file's name, if the member is missing. The other functions throw if the
+// value has another type, but text() returns "" for null.
 class node {
   public:
     node(const std::string &file) : path(file) {
@@ -46,8 +45,12 @@ class node {
         if (!json_is_integer(value)) bad(path, "a whole number is expected");
         return json_integer_value(value);
     }
-    bool truth() const { return json_is_true(value); }
+    bool truth() const {
+        if (!json_is_boolean(value)) bad(path, "true or false is expected");
+        return json_is_true(value);
+    }
     std::vector<node> items() const {
+        if (!json_is_array(value)) bad(path, "a list is expected");
         std::vector<node> all;
         for (std::size_t i = 0; i < json_array_size(value); i++) all.push_back(node(*this, json_array_get(value, i)));
         return all;

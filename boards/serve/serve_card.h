@@ -11,7 +11,6 @@ struct serve_card {
     // library, options, text, queue and metrics are filled in before card_open.
     const struct library *library;
     struct rill_host_options options;
-    struct rill_text_facts facts;
     rill_text *text;
     struct queue *queue;
     struct metrics *metrics;
