@@ -131,8 +131,9 @@ module rill_fp32_to_fixed #(
     endgenerate
 endmodule
 
-// FIFOs of the depths and widths that most streams have; others are the template itself, under another name (stages.sh). All their outputs
-// come from registers, and nothing moves in one that is empty, out of reset and not written.
+// FIFOs of the depths and widths that most streams have. Others are the template itself, under another name
+// (stages.sh). All their outputs come from registers, and nothing moves in a FIFO that is empty, not in reset and not
+// written.
 `define RILL_FIFO_UNIT(D, W, N) \
     begin : gen_``D``_``W \
         import "DPI-C" function chandle rill_new_fifo_``D``_``W(); \
