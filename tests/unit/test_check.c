@@ -18,7 +18,7 @@ enum {
     VECTOR = 10,
     CONTEXT = 16,
     REPEAT = 3,
-    XS = 32,
+    XS = 32, // elements of a beat
     LANES = 4,
     BLOCK = 40,
     LONG = 90
@@ -335,7 +335,7 @@ static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t
     return u;
 }
 
-// Blocks of `block` from element `base` on; the units are made even.
+// Blocks of `block` from element `base` on; a unit is added if their number is odd.
 static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block,
                     int64_t base) {
     int64_t units = 0, blocks = (n + block - 1) / block;
@@ -508,7 +508,7 @@ static void test_beat_too_many(void **state) {
     assert_non_null(strstr(check_mismatch(b->check), "after the end"));
 }
 
-// A word without elements does not change the sums.
+// A word without elements must be found.
 static void test_empty_word(void **state) {
     struct bench *b = *state;
     static const uint32_t zeros[LANES];

@@ -9,7 +9,7 @@
 
 #include "gen/numerics/numerics.h"
 
-enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
+enum { FRACTIONS = 1 << 23, STRIDE = 1009 }; // fractions of a binade; the step if not all are tested
 
 // One unit in the last place of the binade of y > 0.
 static double ulp(double y) {

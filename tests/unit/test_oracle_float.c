@@ -227,7 +227,7 @@ static void test_perplexity(void **state) {
     close_model(&m);
 }
 
-// each[0] stories, then the predictions of each.
+// user: the number of stories, then the number of predictions of each.
 static void note_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     int64_t *each = user;
     assert_int_equal(all->stories, each[0] + 1);
@@ -279,7 +279,7 @@ static void test_stories(void **state) {
     struct evaluation e;
     assert_true(evaluate_text(&of, models, 2, &e));
     assert_int_equal(e.stories, 3);
-    assert_int_equal(e.tokens, 3 + 2 + 3); // `!!` is two tokens here, and the end of a story is predicted too
+    assert_int_equal(e.tokens, 3 + 2 + 3); // `!!` is two tokens here; the end of a story is also predicted
     assert_true(each[0] == 3 && each[1] == 3 && each[2] == 2 && each[3] == 3);
     assert_float_equal(evaluate_perplexity(&e, 0), 1024, 0.01);
     assert_int_equal(e.model[0].agree, 8);

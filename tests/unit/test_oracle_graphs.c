@@ -10,7 +10,7 @@
 #include "gen/spec/spec.h"
 #include "verif/check/check.h"
 
-enum { POSITIONS = 3, NEW_IDS = 3 };
+enum { POSITIONS = 3, NEW_IDS = 3 }; // at most, of a request
 
 struct graph {
     struct image_fixture x;

@@ -445,7 +445,7 @@ static void test_words_of_rounds(void **state) {
     assert_int_equal(r->edge[edge_named(ir, "z_y_x8_to_output_z_y")].words, 4 * 14); // 105 by 8
 }
 
-// The stream beside the block must hold the residual until the block's first row comes; the writer and the join hold a
+// The stream around the block must hold the residual until the block's first row comes; the writer and the join hold a
 // few words.
 static void test_halt(void **state) {
     (void)state;
