@@ -261,8 +261,7 @@ struct sender {
 
 enum { USER_BITS = 2, COUNT_BITS = 3, ALL_BITS = 1 << 20 };
 
-// The word of a cycle, and the elements of it that may have any value: those from `bound` on, or the unit's extra
-// field.
+// The word of a cycle.
 struct sent {
     uint32_t words[40];
     unsigned user, count;

@@ -126,7 +126,7 @@ static double exact_gelu(double x) { return x * exact_sigmoid(1.5957691216057308
 
 static double exact_silu(double x) { return x * exact_sigmoid(x); }
 
-// Largest |error| / scale over all signs, exponents and strided fractions.
+// Largest |error| / max(1, |truth|) over all signs, exponents and strided fractions.
 static double absolute_error(function *f, exact_function *exact) {
     struct golden_fault fault = {0};
     double worst = 0.0;

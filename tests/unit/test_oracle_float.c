@@ -111,7 +111,7 @@ static void test_random(void **state) {
         kinds += !seen[id];
         seen[id] = true;
     }
-    assert_true(kinds > 4); // random weights must not repeat one token for ever
+    assert_true(kinds > 4); // random weights must not repeat one token forever
     assert_true(oracle_step(o, 1, NULL, 0, false));
     assert_null(oracle_logits(o)); // the head did not run
     assert_false(oracle_step(o, 97, NULL, 1, false));
@@ -122,9 +122,9 @@ static void test_random(void **state) {
 }
 
 // The quantized evaluation must stay near the float one to the end of the context. most: largest difference, relative
-// to the size of the logits. It is larger for smaller models, whose sums have fewer elements, and grows as the square
-// root of the number of layers: gemma3 differs by 2.9 % with one layer, 4.1 % with two, 5.2 % with three, 6.8 % with
-// five.
+// to the size of the logits, both as roots of sums of squares. It is larger for smaller models, whose sums have fewer
+// elements, and grows as the square root of the number of layers: gemma3 differs by 2.9 % with one layer, 4.1 % with
+// two, 5.2 % with three, 6.8 % with five.
 static void check_follows(const char *spec, int64_t context, int vocabulary, double most) {
     struct fixture f;
     fixture_begin(&f);

@@ -172,7 +172,7 @@ static void a_design_is_spread_over_dies(void **state) {
 
 struct way {
     int last, count; // die of the previous instance; number of instances
-    bool near;       // no instance is more than one die away from the previous one
+    bool near;       // every instance is on a die next to that of the previous one
 };
 
 static void follow(void *state, const char *instance, int die) {

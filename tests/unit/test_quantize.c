@@ -230,7 +230,8 @@ static uint64_t own_random(uint64_t *state) {
     return *state >> 33;
 }
 
-// A row of blocks with any bytes, and scales d and m of 2^-7 to 2^-5 (fp16); their integers, 0 to 15.
+// Makes a row of blocks with any bytes. Their fp16 scales are d, of magnitude 2^-7 to 2^-5, and m, 2^-6 to 2^-4.
+// levels: the blocks' integers, 0 to 15.
 static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, float *w, int *levels) {
     uint8_t block[144];
     for (int at = 0; at < OWN_K; at += f->weights) {
@@ -247,7 +248,8 @@ static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, 
 }
 
 // The integers of a group are those of the file, negated if its scale is negative. If they do not reach both ends, all
-// of them may be larger by one number. Scales of only a few units of the row's scale cannot be kept exactly.
+// of them may be larger by one number. centred: they must be
+// those of the file. Scales of only a few units of the row's scale cannot be kept exactly.
 static bool is_kept(const int8_t *q, const int *levels, bool negative, bool centred) {
     int low = 15, high = 0, shift = negative ? q[0] + levels[0] - 7 : q[0] - (levels[0] - 8);
     for (int i = 0; i < QUANTIZE_ASYM_GROUP; i++) {
@@ -362,7 +364,7 @@ static struct oracle *open_float(struct fixture *f, const char *dir) {
     return o;
 }
 
-// Perplexity on a part of the validation text; formats -1: as it is.
+// Returns the perplexity on a part of the validation text. blocks, head: formats of their weights; -1: not quantized.
 static double perplexity(struct fixture *f, int blocks, int head) {
     enum { STORIES = 8 };
     const char *dir = shipped_model(f), *why;

@@ -163,7 +163,7 @@ static void test_refused(void **state) {
     }
 }
 
-// Tests the values that the options accept, with a table of only these options.
+// Parses one option with a table of only the options of sampling. Returns the status.
 static int read_options(const char *option, const char *value, struct sampling *s) {
     static const struct options alone = {.name = "alone", .purpose = "sampling", .table = {{sampling_rows, 0}}};
     struct arena arena;

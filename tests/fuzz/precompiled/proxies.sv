@@ -190,8 +190,8 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time have
-// lanes of their own: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time need
+// other lanes than these: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 12 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
