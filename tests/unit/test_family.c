@@ -185,7 +185,7 @@ static void test_expansion(void **state) {
 
 // ---- a checkpoint of a family that is no built-in one ----
 
-// Writes random weights to a file, with the family's prefix, each tensor once.
+// A file of random weights that is written, with the family's prefix, each tensor once.
 struct file_of {
     struct image_fixture *x;
     struct checkpoint *random;

@@ -248,8 +248,8 @@ static void own_row(const struct gguf_format *f, uint64_t *seed, bool negative, 
 }
 
 // The integers of a group are those of the file, negated if its scale is negative. If they do not reach both ends, all
-// of them may be larger by one number. centred: they must be
-// those of the file. Scales of only a few units of the row's scale cannot be kept exactly.
+// of them may be larger by one number, but not if `centred`. Scales of only a few units of the row's scale cannot be
+// kept exactly.
 static bool is_kept(const int8_t *q, const int *levels, bool negative, bool centred) {
     int low = 15, high = 0, shift = negative ? q[0] + levels[0] - 7 : q[0] - (levels[0] - 8);
     for (int i = 0; i < QUANTIZE_ASYM_GROUP; i++) {
