@@ -23,7 +23,7 @@ static const struct cost_amount given[COST_TERMS] = {
 #undef COST
 };
 
-static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate at the moment
+static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate now
 
 static const enum how how_of[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, how, ...) how,
@@ -55,7 +55,7 @@ static struct cost_resources result(const struct cost_row *row) {
     return r;
 }
 
-// Returns how often a formula took the term that grew by GROWTH, which is a multiple of 1/2. Rounding to whole cells is
+// Returns how often a formula took the term that grew by GROWTH, as a multiple of 1/2. Rounding to whole cells is
 // much smaller than GROWTH and disappears.
 static double halves(int64_t difference) { return round(2 * (double)difference / GROWTH) / 2; }
 

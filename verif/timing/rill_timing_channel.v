@@ -13,7 +13,7 @@ module rill_timing_channel #(
 ) (
     input  wire                    clk,
     input  wire [READERS+2:0]      rst,               // readers, writer, tree, arbiter
-    input  wire [READERS:0]        flush,
+    input  wire [READERS:0]        flush, // readers, writer
     input  wire [63:0]             base,
     input  wire                    walk_tvalid,
     output wire                    walk_tready,
