@@ -79,8 +79,8 @@ bool plan_run(struct check *check, int64_t position) {
     return true;
 }
 
-// Finds the positions of a step; returns true when it is a prompt step. Prompt steps end at multiples of T, so the first
-// one is shorter if the request begins elsewhere.
+// Finds the positions of a step; returns true when it is a prompt step. Prompt steps end at multiples of T, so the
+// first one is shorter if the request begins elsewhere.
 static bool step_at(const struct check *check, int64_t index, struct step *step) {
     int64_t tokens = check->ir->design.tokens, count = check->request.count, prefill = prompt_steps(check);
     int64_t from = check->request.from;
