@@ -123,7 +123,7 @@ set_requests() { # set, spec, thorough (1: longer)
             [ "$1" = turns ] || flags+=(--temperature 1.5 --sampling-seed 77)
             local text part
             text=$(some_ids 110 "$vocab")
-            for length in 20:20 20:6 13:9 70:10 70:4 64:5 40:5 41:70 109:4; do
+            for length in 20:20 20:20 13:20 70:20 70:20 65:20 40:20 41:70 109:20; do
                 part=$(cut -d, -f1-${length%:*} <<<"$text")
                 requests+=(--prompt-ids "$part" --tokens "${length#*:}")
             done
