@@ -49,7 +49,8 @@ class HostError(Exception):
 
 class Answer:
     """ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each channel), ending, fault,
-    drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before), logits_hash (None where the design has none)."""
+    drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before), logits_hash (None where
+    the design has none)."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]

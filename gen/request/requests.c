@@ -45,8 +45,7 @@ static const char *from_fault(struct arena *arena, const struct ir *ir, const st
 // `--then-ids` keeps what the design can, so only `--prefix` asks for a feature.
 static const char *prefix_fault(const struct ir *ir, const struct sim_options *o) {
     bool asked = o->prefix != 0;
-    for (size_t i = 0; i < o->prompts.count; i++)
-        asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;
+    for (size_t i = 0; i < o->prompts.count; i++) asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;
     return asked && !ir->design.prefix ? MSG_PREFIX_ABSENT : NULL;
 }
 

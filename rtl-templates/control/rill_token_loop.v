@@ -37,7 +37,8 @@
 // PREFIX: a request may begin at position `prefix`, with what the request before has left (rill_prefix). The ids of the
 // prompt before that position are read and checked, and DRAFTS looks for drafts in them, but they are not sent. The
 // first step begins at `prefix`. held: positions that are held. It is 0 while a request runs, and after a request that
-// had a fault (also one of its arguments), was killed, or was stopped before its first id. forget (pulse): nothing is held any more.
+// had a fault (also one of its arguments), was killed, or was stopped before its first id. forget (pulse): nothing is
+// held any more.
 // MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
 // no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
 // kv_layers_done as above.
@@ -466,7 +467,8 @@ module rill_token_loop #(
             rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
                 .clk(clk), .rst(source_rst), .clear(is_q[S_IDLE]), .off(top_k != 32'd0),
                 .put(next_take || (prefill_q && (sent || passed))),
-                .id(next_take ? s_axis_next_id_tdata[ID_W-1:0] : id_q[ID_W-1:0]), .judged(judged), .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
+                .id(next_take ? s_axis_next_id_tdata[ID_W-1:0] : id_q[ID_W-1:0]), .judged(judged),
+                .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
                 .accepted(taken_q - 4'd1), .ready(found_ready), .more(more), .drafts(drafts));
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[tok_q[TOK_W-1:0]*ID_W +: ID_W]};
             assign next_equal = s_axis_next_id_tdata == {{(32-ID_W){1'b0}}, draft_of[tok_after*ID_W +: ID_W]};

@@ -117,8 +117,8 @@ set_requests() { # set, spec, thorough (1: longer)
                     paste -sd,)" --tokens 20)
             done
             ;;
-        # prompts that begin like the one before, in whole or in part: all ids but one, an id within a step or a block, the
-        # first id of a block, ids of a block that is in memory alone
+        # prompts that begin like the one before, in whole or in part: all ids but one, an id within a step or a
+        # block, the first id of a block, ids of a block that is in memory alone
         turns | turns-drawn)
             [ "$1" = turns ] || flags+=(--temperature 1.5 --sampling-seed 77)
             local text part

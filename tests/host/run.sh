@@ -176,7 +176,8 @@ ask = urllib.request.Request(url, body, {"Content-Type": "application/json"})
 answer = json.load(urllib.request.urlopen(ask, timeout=200))
 turn = json.load(open(sys.argv[3]))
 body = json.dumps({"prompt": turn["prompt_ids"], "max_tokens": 3}).encode()
-second = json.load(urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"}), timeout=200))
+ask = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+second = json.load(urllib.request.urlopen(ask, timeout=200))
 assert second["choices"][0]["text"] == turn["text"], second
 kept = second["usage"]["prompt_tokens_details"]["cached_tokens"]
 assert kept == len(turn["prompt_ids"]) - 3, second

@@ -112,7 +112,8 @@ as_alone() { # positions that it keeps, tokens of the last request, further requ
     "$rill" sim "$dir" --ignore-eot --quiet "${@:3}" --tokens "$2" --json "$json" || return
     [ "$(last "$json" prefix)" = "$1" ] || { echo "it kept $(last "$json" prefix) positions"; return 1; }
     ids=$(last "$json" prompt_ids)
-    "$rill" sim "$dir" --ignore-eot --quiet --prompt-ids "${ids//[][ ]/}" --tokens "$2" --json "$work/verify.alone.json" &&
+    "$rill" sim "$dir" --ignore-eot --quiet --prompt-ids "${ids//[][ ]/}" --tokens "$2" \
+        --json "$work/verify.alone.json" &&
         diff <(last "$json" token_ids && last "$json" logits_register) \
             <(last "$work/verify.alone.json" token_ids && last "$work/verify.alone.json" logits_register)
 }
@@ -126,7 +127,8 @@ queue check "all ids but one" as_alone 35 5 "${first[@]}" --prompt-ids "$ids" --
 queue check "a prefix of a prompt" as_alone 30 5 "${first[@]}" --prompt-ids "$other" --prefix most
 queue check "less than both share" as_alone 13 5 "${first[@]}" --prompt-ids "$other" --prefix 13
 queue check "nothing" as_alone 0 5 "${first[@]}" --prompt-ids "$other" --prefix 0
-queue check "the first position of a block" as_alone 64 4 "${first[@]}" --then-ids 7,8,9 --tokens 12 --then-ids 5 --prefix 64
+queue check "the first position of a block" as_alone 64 4 "${first[@]}" --then-ids 7,8,9 --tokens 12 --then-ids 5 \
+    --prefix 64
 queue check "two turns, with delays of the memory" "$rill" sim "$dir" --quiet --seed 3 --ignore-eot \
     "${first[@]}" --then-ids 7,8,9 --tokens 11 --then-ids 5 --tokens 6
 keeps() { # name, status, pattern, requests
@@ -134,8 +136,8 @@ keeps() { # name, status, pattern, requests
 }
 queue keeps "more than both share" 1 'token 30 of the prompt is 1, but the request before had .* \[prefix-differs\]' \
     --prompt-ids "$other" --prefix 31
-queue keeps "more than was left" 1 'a prompt of 59 tokens after a request that left 55 .* can keep 55 \[prefix-beyond\]' \
-    --then-ids 7,8,9 --prefix 56
+queue keeps "more than was left" 1 \
+    'a prompt of 59 tokens after a request that left 55 .* can keep 55 \[prefix-beyond\]' --then-ids 7,8,9 --prefix 56
 queue keeps "the whole prompt" 1 'can keep 35 \[prefix-beyond\]' --prompt-ids "$ids" --prefix 36
 queue keeps "a block that is in memory alone" 1 'left 69 positions can keep 0 \[prefix-beyond\]' \
     --then-ids 7,8,9 --tokens 11 --prompt-ids "$other" --prefix 30

@@ -165,7 +165,7 @@ bool host_open(struct host *host, struct sim *sim);
 bool host_edge(struct host *host, struct sim_pins *pins);
 
 // Returns the memory of a request's results: the ring of ids, or the rows of the first output.
-// ---- positions that a request keeps of the one before (prefix.c) ----
+// ---- positions that a request keeps of the one before (kept_prefix.c) ----
 
 // Builds the prompt of a request that continues the one before.
 struct sim_prompt prefix_then(struct sim *sim, const struct sim_prompt *prompt, const struct request_result *before);
