@@ -134,6 +134,7 @@ package read_package(const std::string &folder, std::uint32_t unit) {
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
     p.drafts = top.has("drafts") ? top.at("drafts").number() : 0;
+    p.prefix = top.has("prefix") && top.at("prefix").truth();
     p.draft_counter = p.drafts ? static_cast<int>(top.at("draft_counter").number()) : 0;
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");
     read_registers(top, p);

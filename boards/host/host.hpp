@@ -52,6 +52,7 @@ struct package {
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::int64_t drafts;   // most drafts of a step; 0: none
+    bool prefix;           // a request may begin after positions of the one before
     int draft_counter;     // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // the unit's memory bank by port
@@ -82,6 +83,12 @@ struct image {
 };
 // Reads the manifest of an image. Checks its layout and every checksum.
 image read_image(const std::string &folder, const package &);
+
+// ---- positions that a request keeps (prefix.cpp) ----
+
+// Returns how many first ids of the prompt need not be computed again. held: the ids of the positions that the card
+// holds.
+std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::uint32_t *prompt, std::uint32_t count);
 
 // ---- the binary for the card (binary.cpp) ----
 

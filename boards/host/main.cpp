@@ -56,7 +56,8 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
                                  tokens,          c.ignore_eot,
                                  take_id,         &s,
                                  c.temperature,   c.top_k,
-                                 c.min_p,         c.seed};
+                                 c.min_p,         c.seed,
+                                 !c.bench.empty()};
     a.status = rill_host_run(host, &request, &a.result);
     a.message = rill_host_message(host);
     return a;

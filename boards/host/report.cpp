@@ -44,6 +44,8 @@ void print_counters(const answer &a) {
     if (a.result.drafts > 0)
         std::fprintf(stderr, "rill-host: %" PRIu64 " drafts in steps, %" PRIu64 " right\n", a.result.drafts,
                      a.result.drafts_accepted);
+    if (a.result.prefix > 0)
+        std::fprintf(stderr, "rill-host: %" PRIu32 " ids of the prompt kept of the request before\n", a.result.prefix);
     if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
 }
 
@@ -68,7 +70,7 @@ static std::string answer_as_json(const answer &a) {
            ", \"logits_hash\": " + (r.hashes_logits ? quoted(rill::hexadecimal(r.logits_hash)) : "null") +
            ", \"watts\": " + std::to_string(r.watts) + ",\n   \"beats\": " + numbers(beats) +
            ", \"stalls\": " + numbers(stalls) + ",\n   \"drafts\": " + std::to_string(r.drafts) +
-           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) +
+           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) + ", \"prefix\": " + std::to_string(r.prefix) +
            ",\n   \"fault\": " + std::to_string(r.fault) + ", \"fault_place\": " + std::to_string(r.fault_place) +
            ", \"register_status\": " + std::to_string(r.status) + ", \"ending\": " + std::to_string(r.ending) + "}";
 }

@@ -48,6 +48,7 @@ static uint64_t random_seed(void) {
 
 static void take_counters(struct job *job, const struct rill_host_result *result) {
     job->cycles = result->cycles;
+    job->kept = result->prefix;
     job->drafts = result->drafts, job->drafts_accepted = result->drafts_accepted;
     for (uint32_t i = 0; i < result->channels; i++) job->bytes += result->beats[i] * result->beat_bytes;
 }

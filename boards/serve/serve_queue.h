@@ -33,6 +33,7 @@ struct job {
     double arrived, begun, first, ended; // times; first: of the first token
     // From the design's counters; written without the lock, before the job is done.
     uint64_t cycles, bytes, drafts, drafts_accepted;
+    uint32_t kept;    // prompt tokens that the card held from the request before
     int holders;      // client and queue: the last one frees the job
     struct job *next; // in the queue
     pthread_cond_t changed;

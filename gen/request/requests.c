@@ -44,10 +44,18 @@ static const char *from_fault(struct arena *arena, const struct ir *ir, const st
     return NULL;
 }
 
+// `--then-ids` keeps what the design can, so only `--prefix` asks for a feature.
+static const char *prefix_fault(const struct ir *ir, const struct sim_options *o) {
+    bool asked = o->prefix != 0;
+    for (size_t i = 0; i < o->prompts.count; i++) asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;
+    return asked && !ir->design.prefix ? MSG_PREFIX_ABSENT : NULL;
+}
+
 const char *sim_options_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     const char *why = channels_fault(arena, ir, o);
     if (!why) why = save_fault(arena, ir, o);
     if (!why) why = from_fault(arena, ir, o);
+    if (!why) why = prefix_fault(ir, o);
     if (!why) why = sampling_refusal(&o->sampling, ir->design.sampling);
     return why ? why : rows_fault(arena, ir, o);
 }

@@ -22,7 +22,10 @@ struct sim_prompt {
     const uint32_t *ids;
     int64_t count;  // number of ids
     int64_t tokens; // ids to generate, or rows
+    bool then;      // the ids continue those of the request before, generated ones included
+    int64_t prefix; // positions to keep of the request before, or SIM_PREFIX_*
 };
+enum { SIM_PREFIX_UNSET = -2, SIM_PREFIX_MOST = -1 };
 
 // A burst that the memory answers with an error.
 struct sim_error {
@@ -72,6 +75,7 @@ struct sim_options {
     int64_t tokens;                                     // 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
     int64_t from;                                       // position at which the design begins
+    int64_t prefix;                                     // of requests that have none; 0: whole requests
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe

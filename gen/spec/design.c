@@ -104,6 +104,10 @@ static const struct schema_field design_fields[] = {
      .doc = "most tokens that a decode step takes after its first one: guesses from the ids of the request, which "
             "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
+    {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
+     .doc = "1: a request may begin after the positions that it shares with the request before, for example "
+            "the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The generated tokens stay the "
+            "same"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
             "tensors. Rill cuts the operations into groups that run one after another and fit "

@@ -64,6 +64,7 @@ struct spec_design {
     struct spec_format_rule *rule;
     int sampling;    // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;      // most drafts of a decode step; 0: none
+    int prefix;      // 1: a request may begin after positions of the one before; else 0
     int on_chip_kib; // KiB that a group of operations may store on chip; 0: no limit, one group
 };
 
