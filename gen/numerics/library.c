@@ -127,7 +127,7 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     text_free(&text);
     if (why) diag_error_text(diag, loc_none(), why);
     bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
-    unlink(b.c_file), unlink(b.object), unlink(b.log); // not needed once loaded, and no interrupted run leaves them
+    unlink(b.c_file), unlink(b.object), unlink(b.log); // before any call, so that an interrupted run leaves no files
     rmdir(dir);
     return ok;
 }
