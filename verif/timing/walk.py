@@ -22,7 +22,7 @@ HALF = " in half a cycle"  # suffix of a path with half a cycle, whose ns are do
 # suffix of the file with the table of a netlist's ports, for the surrounding modules, and its longest paths
 TABLES = ".table"
 # The start of a path of a reset.
-RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
+RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_arrived)?(\[\d+\])?)$")
 
 STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a generate loop
 
