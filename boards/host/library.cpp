@@ -15,8 +15,9 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 constexpr std::uint32_t CTRL_IDLE = 4;
-constexpr unsigned POLL_MS = 2;
-constexpr int SENSOR_MS = 200; // between two readings of the power sensor
+constexpr unsigned POLL_MS = 2; // between two looks at the card
+constexpr int SENSOR_MS = 200;  // between two readings of the power sensor
+// HALT_*: values of the register halt. MAGIC: "RILL", the lowest byte first. WATCHDOG: cycles.
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, MAGIC = 0x4C4C4952, WATCHDOG = 100000000;
 constexpr double QUIET_SECONDS = 10; // time for a design to end after it was told to end at once
 
@@ -191,7 +192,7 @@ void begin(rill_host *h, const rill_host_request &r) {
     give("prompt_len", r.prompt_count);
     give("max_new", r.max_new);
     give("eot_id", static_cast<std::uint32_t>(h->pkg.eot));
-    give("flags", r.ignore_eot || h->pkg.eot < 0);
+    give("flags", r.ignore_eot || h->pkg.eot < 0); // bit 0: do not stop at end-of-text ids
     set(h, "watchdog", h->options.watchdog ? h->options.watchdog : WATCHDOG);
     set(h, "ring_ids", static_cast<std::uint32_t>(h->pkg.io("ring").bytes / 4));
     set_end_ids(h);
@@ -270,7 +271,7 @@ void collect(rill_host *h, rill_host_result *out) {
     out->cycles = value("cycles");
     out->hashes_logits = h->pkg.hashes, out->logits_hash = h->pkg.hashes ? value("logits_hash") : 0;
     for (int c = 0; c < h->pkg.channels; c++) {
-        std::string digits = h->pkg.channel_argument(c).substr(4);
+        std::string digits = h->pkg.channel_argument(c).substr(4); // of hbm_NN
         out->beats[c] = value("beats_" + digits), out->stalls[c] = value("stalls_" + digits);
     }
     if (!h->pkg.drafts) return;

@@ -33,6 +33,7 @@ struct stream { // output of one request as it comes
     rill_host *host;
 };
 
+// Notes an id. Without --json and --bench, prints its text at once, or its number with --ids or without a tokenizer.
 static void take_id(void *context, uint32_t id, double seconds) {
     auto *s = static_cast<stream *>(context);
     size_t bytes;

@@ -14,7 +14,7 @@ extern "C" {
 
 enum rill_host_status {
     RILL_HOST_OK = 0,
-    RILL_HOST_INPUT = 1,   // wrong package, image, binary or request: the card was not used, or is unchanged
+    RILL_HOST_INPUT = 1,   // wrong package, image, binary or request: no request was started
     RILL_HOST_CARD = 2,    // XRT reports an error, or the card is not in the required state
     RILL_HOST_FAULT = 3,   // the design ended the request with a fault
     RILL_HOST_TIMEOUT = 4, // the design has made no progress for too long

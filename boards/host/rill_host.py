@@ -7,7 +7,7 @@
         for request in ("Once upon a time", [1, 2, 3]):
             print(host.run(request, tokens=64).text)
 
-The library is librill_host.so, beside this file or in $RILL_HOST_LIBRARY.
+The library is the file that $RILL_HOST_LIBRARY names, or librill_host.so beside this file.
 """
 import ctypes as c
 import os
@@ -40,7 +40,7 @@ class Result(c.Structure):
 
 
 class HostError(Exception):
-    """status: a word of STATUS; answer: what came before, of a request."""
+    """status: a word of STATUS. answer: the Answer of a request, with its ids up to the error; None for other calls."""
 
     def __init__(self, status, message, answer=None):
         super().__init__(message)
@@ -131,7 +131,7 @@ class Host:
             raise HostError(status, self.message())
 
     def encode(self, text, chat=None):
-        """Ids of a text; with chat, the name or file of a template, of a question to a chat model."""
+        """Returns the ids of a text. With chat, a template's name or file, the text is a question to a chat model."""
         def made(ids, room):
             if chat is None:
                 return self.library.rill_host_encode(self.handle, text.encode(), ids, room)

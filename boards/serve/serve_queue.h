@@ -45,7 +45,7 @@ struct queue {
     pthread_cond_t work, idle;
     struct slots slots;
     struct job *first, **last;
-    unsigned waiting, limit;
+    unsigned waiting, limit; // jobs that wait, and how many may
     enum queue_mode mode;
     char down[400]; // why the card is not there; "": it is
     double mean;    // seconds that a request takes, where later requests count more

@@ -33,10 +33,12 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
     return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
 }
 
-// Without golden functions the replay takes results from the design, so it cannot run ahead of it.
+// Refuses --from, --state and --write-state if the replay cannot run without the design, or if the design cannot begin
+// at a later position.
 static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
     if (o->from && ir->design.drafts) return MSG_DRAFTS_FROM;
+    // Without golden functions the replay takes results from the design, so it cannot run ahead of it.
     for (int c = 0; (o->from || o->write_state) && c < ir->customs; c++)
         if (!ir->custom[c].function) return arena_printf(arena, MSG_FROM_CUSTOM, ir->custom[c].name);
     return NULL;

@@ -158,8 +158,8 @@ module rill_x_buffer #(
         end
         if (COPIED != 0) begin : gen_copied
             // Separate registers, because those for the memory here drive its load.
-            (* keep = "true" *) reg [ADDR_W-1:0]                 copy_addr_q;
-            (* keep = "true" *) reg [2*TURN_TOKENS+ADDR_W+WORD_W-1:0] copy_write_q;
+            (* keep = "true", user_sll_reg = "true" *) reg [ADDR_W-1:0]                      copy_addr_q;
+            (* keep = "true", user_sll_reg = "true" *) reg [2*TURN_TOKENS+ADDR_W+WORD_W-1:0] copy_write_q;
             always @(posedge clk) begin
                 copy_addr_q <= read_addr;
                 copy_write_q <= {s_axis_x_tdata, write_addr, rst ? {2*TURN_TOKENS{1'b0}} : write_en};

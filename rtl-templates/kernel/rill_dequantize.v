@@ -28,7 +28,8 @@ module rill_dequantize #(
     input  wire [SIDE_W-1:0]   side,
     output wire                out_valid,
     output wire [LANES*32-1:0] y,
-    output reg  [LANES-1:0]    fault,
+    (* user_sll_reg = "true" *)
+    output reg  [LANES-1:0]    fault, // may cross to another die: see rill_hop_stage
     output wire [SIDE_W-1:0]   out_side
 );
     `include "rill_latency.vh"

@@ -330,6 +330,13 @@ counted refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
 counted refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
 LD_LIBRARY_PATH=$work/standin counted check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
     "${request[@]}"
+wrong_type() { # member of package.json that becomes a text; the message
+    mkdir -p "$work/wrong_type" && sed "s/\"$1\": [a-z]*/\"$1\": \"yes\"/" "$package/package.json" \
+        >"$work/wrong_type/package.json"
+    LD_LIBRARY_PATH=$work/standin check_refused "package.json: $1 is a text" 1 "$2" "$host" "$work/wrong_type" \
+        "${request[@]}"
+}
+counted wrong_type language_model 'true or false is expected'
 stop_card
 counted refuses "no card" 'xbutil examine' "${request[@]}"
 XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop counted check_refused "XRT's own library: as far as the first register" 1 \

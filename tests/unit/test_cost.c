@@ -15,7 +15,7 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// An estimate may be off by a share of the measured figure, plus a number of cells for small modules. It must be at
+// An estimate may be off by a share of the measured figure or by a number of cells, whichever is more. It must be at
 // least half of the figure, so that no module counts as nothing.
 struct tolerance {
     double share, cells;

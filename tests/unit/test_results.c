@@ -10,13 +10,13 @@
 #include "verif/harness/host.c"
 #include "verif/harness/graph_rows.c"
 
-enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 };
+enum { ROWS = 3, ELEMENTS = 21, BEAT_BYTES = 32, ROW_BYTES = 96, IDS = 5, OUTPUTS = 2 }; // ROW_BYTES: whole beats
 static const uint32_t ids[IDS] = {7, 0, 0xffffffff, 12, 12};
 static float golden[OUTPUTS][ROWS][ELEMENTS];
 static bool oracle_knows, golden_gone, stuck;
 static const char *overflow, *mismatch; // messages of the checker
 
-// ---- what a run would have: the golden values ----
+// ---- golden values, in place of those of a run ----
 
 void sim_fail(struct sim *sim, const char *fmt, ...) { sim->failure = sim->failure ? sim->failure : fmt; }
 const uint32_t *check_golden_ids(struct check *check, int64_t *count) {

@@ -23,7 +23,7 @@ static const struct cost_amount given[COST_TERMS] = {
 #undef COST
 };
 
-static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate at the moment
+static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate now
 
 static const enum how how_of[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, how, ...) how,

@@ -10,8 +10,8 @@
 enum { PROGRESS_CYCLES = 4096 }; // between two updates of the progress line
 
 struct figures {
-    uint64_t prefill, decode; // in cycles; prefill: start to first id; decode: first to last id
-    double per_token, rate, ttft_ms;
+    uint64_t prefill, decode;        // in cycles; prefill: start to first id, or to the end; decode: first to last id
+    double per_token, rate, ttft_ms; // cycles per token or row, tokens or rows per second, time to first token
     struct hbm_share share;
     uint64_t bytes;
 };

@@ -177,11 +177,12 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
             for (i = REG_INVERSE; i <= REG_SEED_HIGH; i = i + 4)
-                if (i != REG_MIN_P + 4) begin                    // ignored if the design does not sample
+                if (i != REG_MIN_P + 4) begin              // no register is there; without SAMPLING writes are ignored
                     write(i, 32'hAABBCC00 + i, 4'hF);
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
                 end
+            // the low bits are those of AABBCC00 + the address of the register
             if ((inverse_temperature !== (SAMPLING ? 32'hAA22CE60 : 32'd0)
                 || top_k !== (SAMPLING ? 32'hAA22CE64 : 32'd0) ||
                  min_p !== (SAMPLING ? 32'hAA22CE68 : 32'd0)
@@ -305,7 +306,7 @@ module rill_axil_regs_tb;
             end else
                 expect_word(REG_BEATS, 5);
             read(REG_CYCLES);
-            expect_bit(43, got < 32'd40 + 2 * (idle + stall), 1'b1);
+            expect_bit(43, got < 32'd40 + 2 * (idle + stall), 1'b1); // the count began anew with the last request
             read(REG_CTRL);
         end
     endtask

@@ -48,7 +48,7 @@ module rill_engine_ctrl_tb;
     localparam SCALE_BEATS = ASYM ? (X_UNITS / 2 * RC + 7) / 8 : (X_UNITS * XS / GROUP + 8) / 8;
     localparam SCALE_W = $clog2(XS) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam FIRINGS = 100;
-    localparam COMMANDS = 100000;
+    localparam COMMANDS = 100000; // most commands of all firings
     localparam ENTRY_CYCLES = 3;                 // cycles from an entry's transfer to its first command
     wire                 clk, rst, entry_valid, entry_ready, entry_done, unused_last;
     wire [175:0]         entry_data;
@@ -170,7 +170,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Lists the command with which one token uses a beat; with TURN_TOKENS above 1, all tokens of a turn.
+    // Lists the command with which one token uses a beat; with TURN_TOKENS above 1, all tokens of a turn. source: where
+    // the beat comes from (BEAT, UNIT or HEAD). valid_lanes: lanes with an element of the result.
     task list_use(input integer mode, row, rows, beat, beats, token, ntok, source, valid_lanes);
         integer t;
         begin
@@ -409,6 +410,7 @@ module rill_engine_ctrl_tb;
                 now_result = {1'b1, leaving[15] && leaving[8:6] == leaving[14:12], leaving[8:6] == leaving[14:12],
                     leaving[8:0]};
             end
+            // early: commands that did not wait for the whole operand
             early = early + (now_busy && needs[at][OPERAND] && operands_in == 0);
             if (now_busy) begin
                 bank = bank ^ ends[at];

@@ -74,7 +74,7 @@ module rill_engine_entries_tb;
     reg  [95:0]   entry;
     reg  [63:0]   step;
     reg  [15:0]   repetition;
-    integer       rows_less, beats_less;
+    integer       rows_less, beats_less; // the outputs have the last row and the last beat, counted from 0
     reg           from_memory;
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;

@@ -40,6 +40,7 @@ module rill_engine_offsets_tb;
 
     reg  [LATENCY:0]          due_there = 0;             // [n]: the slice of n cycles ago was valid
     reg  [GROUPS*GROUP_W-1:0] due [0:LATENCY];
+    // close: beats that came directly after another one. quiet: cycles since the last beat was compared.
     integer                   n, k, seed, idle, beats = 0, close = 0, quiet = 0;
     reg                       failed = 0;
 

@@ -87,7 +87,7 @@ module rill_engine_tb;
     parameter X_BITS = 8;                                      // bits of a mantissa
     parameter ASYM = 0;                                        // 1: the longer one of the int4 products is int4_asym
     parameter BRIEF = 0;                                       // 1: the first steps alone (vectors_rill_engine.c)
-    localparam GAP = 12;
+    localparam GAP = 12;                                       // cycles per firing: see the head
 
     // Shapes. vectors_rill_engine.c has the same.
     localparam C = CHANNELS;
@@ -125,6 +125,8 @@ module rill_engine_tb;
         end
     endfunction
 
+    // The last line comes first: an int8 and an int4 product of one operand, the scores of two heads, and the values of
+    // two heads, for each of two layers. The first line is the product for the last token.
     localparam [7*96-1:0] TABLE = {
         entry(1, RC + 2, LAST_BEATS, 1, 1, C, 0, LAST_BEATS > 1 ? (2 * XS * LAST_BEATS + GROUP - 1) / GROUP : 1, 1, 0),
         entry(3, V_ROWS, 0, 1, 1, V_LAST, V_ROWS, 0, 0, 0),
@@ -318,6 +320,7 @@ module rill_engine_tb;
         loaded = 1;
     end
 
+    // Stores what a line of the vectors brings. vectors_rill_engine.c has the kinds.
     task store;
         case (kind)
             1: begin

@@ -24,7 +24,7 @@ module rill_link_tb;
     parameter PARTS = 1;
     parameter STYLE = 1;                     // 1 distributed, 2 block
     localparam WORD_W = DATA_W + SIDE_W;
-    localparam WORDS = 400 + DEPTH;
+    localparam WORDS = 400 + DEPTH;          // more than fit
 
     wire              clk, rst;
     reg               again = 0, hold = 1;
@@ -46,6 +46,7 @@ module rill_link_tb;
         .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
         .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
+    // Sends a random word. expected: it must arrive, with zeros in the bits of tdata that are not sent.
     task push(input integer expected);
         begin
             for (k = 0; k < WORD_W; k = k + 32)

@@ -21,7 +21,7 @@ module rill_loop_walk_tb;
     parameter FIRST = 0;
     localparam SIZE = D0 * D1;
     localparam STEPS = (SIZE * R + STEP - 1) / STEP;       // moves of a walk
-    localparam TURN_0 = 5;                                 // banks from row to row; TURN_1: column to column
+    localparam TURN_0 = 5;                                 // banks from a row to the next; TURN_1: column to column
     localparam TURN_1 = 3;
     localparam [95:0] TRIPS = {D0[31:0], R[31:0], D1[31:0]};
     localparam [95:0] STRIDES = {D1[31:0], 32'd0, 32'd1};
@@ -51,6 +51,7 @@ module rill_loop_walk_tb;
         walk = 0;
         while (walk < 5) begin
             @(negedge clk);
+            // Elements after the last one of a walk are not compared.
             if (was && FIRST + at * STEP < SIZE * R && (element !== want || turn !== bank[2:0]))
                 bad = bad + 1;
             if (move) begin

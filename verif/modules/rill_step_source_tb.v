@@ -23,7 +23,7 @@ module rill_step_source_tb;
 
     reg         clk = 0, rst = 1, start = 0, go = 0, ready = 0, judged = 0;
     reg  [3:0]  more = 0, taken = 4'hx;
-    integer     most, late, many = 0;
+    integer     most, late, many = 0;        // most drafts that fit; cycles until the step is judged; steps with drafts
     reg  [15:0] prompt_len;
     reg  [31:0] decode_steps;
     wire        busy, valid;

@@ -105,7 +105,8 @@ module rill_x_buffer_tb;
     endfunction
 
     // Sends one operand. The units of the tokens are interleaved at random, each token's in order. number: index of the
-    // operand, below 0 for one that is not compared. stop: words at its end that are not sent.
+    // operand, below 0 for one that is not compared; a multiple of 4 gives the largest size. stop: words at its end
+    // that are not sent.
     task push_operand(input integer number, input integer stop);
         reg [WORD_W-1:0] next;
         integer          sizes, tokens;

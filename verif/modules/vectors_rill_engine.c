@@ -28,6 +28,8 @@ enum {
     MAX_P = CONTEXT
 };
 
+// c: CHANNELS of the bench. xs: bytes of a beat. tok_bits: width of a token's number. The other parameters keep their
+// names.
 struct engine {
     struct vectors v;
     int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
@@ -336,7 +338,7 @@ static void fire_values(struct engine *e, int layer, int head) {
     }
 }
 
-// Prints the keys (kind 3) or values (kind 4) of the step's positions in one layer.
+// Prints the keys (kind 3) or values (kind 4) of the step's positions in one layer. Their scales do not matter here.
 static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_HD]) {
     uint8_t bytes[MAX_XS];
     for (int h = 0; h < HEADS; h++)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the paths between the modules of one memory channel, for verif/timing/run.sh: its DMA engines, the read
-// arbiter, and the tree that distributes descriptors. They are connected as in rill_channel. The defaults are those of
-// channel 0 of the GPT-2 medium design: five readers, and one write engine with three clients. Each instance has a separate reset and flush, as in a design's top
-// module (gen/emit/emit_top.c). It is not a part of any design.
+// arbiter, and the tree that distributes descriptors. They are connected as in rill_channel. The defaults are those
+// of channel 0 of the GPT-2 medium design: five readers, and one write engine with three clients. Each instance has
+// a separate reset and flush, as in a design's top module (gen/emit/emit_top.c). It is not a part of any design.
 `default_nettype none
 
 module rill_timing_channel #(
@@ -13,7 +13,7 @@ module rill_timing_channel #(
 ) (
     input  wire                    clk,
     input  wire [READERS+2:0]      rst,               // bit 0 first: readers, writer, tree, arbiter
-    input  wire [READERS:0]        flush,
+    input  wire [READERS:0]        flush,             // bit 0 first: readers, writer
     input  wire [63:0]             base,
     input  wire                    walk_tvalid,
     output wire                    walk_tready,

@@ -131,8 +131,9 @@ module rill_fp32_to_fixed #(
     endgenerate
 endmodule
 
-// FIFOs of the depths and widths that most streams have; others are the template itself, under another name (stages.sh). All their outputs
-// come from registers, and nothing moves in one that is empty, out of reset and not written.
+// FIFOs of the depths and widths that most streams have. Others are the template itself, under another name
+// (stages.sh). All their outputs come from registers, and nothing moves in a FIFO that is empty, not in reset and not
+// written.
 `define RILL_FIFO_UNIT(D, W, N) \
     begin : gen_``D``_``W \
         import "DPI-C" function chandle rill_new_fifo_``D``_``W(); \
@@ -189,8 +190,8 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time have
-// lanes of their own: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time need
+// other lanes than these: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 12 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
