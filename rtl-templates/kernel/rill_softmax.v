@@ -301,8 +301,8 @@ module rill_softmax #(
         end
     rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(move_in[0]),
         .d(seen3_q), .q(k_seen));
-    // orders: for each score an unsigned number, in the order of the scores. 0 is below the number of every finite score
-    // and stands for a position that the token does not attend to.
+    // orders: for each score an unsigned number, in the order of the scores. 0 is below the number of every finite
+    // score and stands for a position that the token does not attend to.
     wire [LANES*32-1:0] orders;
     wire [31:0]         chunk_order;
     wire [ROW_W:0]      place;
@@ -354,7 +354,7 @@ module rill_softmax #(
     reg  [USER_W-1:0]   user1_q;
     reg  [LANES-1:0]    seen1_q;
     wire [31:0]         order1 = order_q[{bank1_q, user1_q[TOK_W-1:0]}];
-    wire [31:0]         minus_max = {order1[31], order1[30:0] ^ {31{!order1[31]}}};  // the sign of the value is !order1[31]
+    wire [31:0]         minus_max = {order1[31], order1[30:0] ^ {31{!order1[31]}}}; // sign of the value: !order1[31]
     wire [15:0]         i_own = own_q[{i_bank, i_tuser[TOK_W-1:0]}];
     wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
     wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};
