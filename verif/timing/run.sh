@@ -29,7 +29,7 @@ usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [-
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
-RILL_TIMING_LIMIT: longest path in ns (default 4.0). A line whose row of paths.txt is longer may take as long as the row.
+RILL_TIMING_LIMIT: longest path in ns (default 4). A line whose row of paths.txt is longer may take as long as its row.
 Netlists are kept in build/timing/ and made again only when a parameter or the logic of a template in them has changed,
 so a run that was broken off continues where it was. With --design, the clock that the model supports is printed at the
 end and written to NAME.timing.json next to NAME.yaml, which `rill check`, `rill gen` and the report read. If that file
