@@ -8,10 +8,10 @@
 // register, so that it can go directly to another die.
 // Reset: clk, synchronous active-high rst; valids only.
 //
-// name    meaning                            unit   range
-// LANES   results per vector                 words  1 or more
-// SIDE_W  width of the sideband of a vector  bits   1 or more
-// ACC_W   width of an accumulator            bits   64, 66
+// name    meaning                            unit     range
+// LANES   results per vector                 results  1 or more
+// SIDE_W  width of the sideband of a vector  bits     1 or more
+// ACC_W   width of an accumulator            bits     64, 66
 `default_nettype none
 
 module rill_dequantize #(

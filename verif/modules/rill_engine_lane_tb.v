@@ -92,7 +92,7 @@ module rill_engine_lane_tb;
         .clk(clk), .clk_2x(1'b0), .rst(rst), .front_rst(rst), .sum_rst(rst),
         .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
-        .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
+        .local_beat(local_beat), .pop_multiply(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
         .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({(X_BITS+5)*(BEAT_BITS/128){1'b0}}),
         .sum_valid(sum_way[0]), .sum_others(sum_way[1]), .first(sum_way[2]), .last(sum_way[3]),
         .tok(sum_way[4 +: TOK_W]), .acc(sum_way[4+TOK_W +: 3]), .sum_shift(sum_way[7+TOK_W +: 5]),

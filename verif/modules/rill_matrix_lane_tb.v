@@ -109,7 +109,7 @@ module rill_matrix_lane_tb;
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS),
         .ACC_W(ACC_W), .PUMP(PUMP), .HOPS(HOPS)) dut (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(rst), .valid(valid), .int4(int4),
-        .sum_valid(way[0]), .first(way[1]), .last(way[2]), .tok(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
+        .sum_valid(way[0]), .first(way[1]), .last(way[2]), .place(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
         .nibbles(nibbles), .x(skewed), .offset(offset), .group_scale(group_scale),
         .shift(shift),
         .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(way[8+TOK_W +: SIDE_W]),

@@ -444,7 +444,7 @@ int main(int argc, char **argv) {
     e.v_rows = div_up(e.hd, e.c);
     e.parts = 64 / e.xs;
     bool brief = vectors_argument(argc, argv, "BRIEF", 0);
-    int steps = run_steps(&e, (int)vectors_argument(argc, argv, "COPIES", 1), brief);
+    int steps = run_steps(&e, (int)vectors_argument(argc, argv, "TURN_TOKENS", 1), brief);
     printf("9 %x %x 0 0\n", (unsigned)e.fault, (unsigned)steps);
     return 0;
 }

@@ -229,7 +229,7 @@ module rill_matrix_lane #(
     parameter PARAM_BITS = 0,                // nor words of parameters
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter PLACE_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = 13 * (BEAT_BITS / 128),
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
@@ -243,7 +243,7 @@ module rill_matrix_lane #(
     input  wire [4:0]             sum_shift,
     input  wire                   first,
     input  wire                   last,
-    input  wire [TOK_W-1:0]       tok,
+    input  wire [PLACE_W-1:0]     place,
     input  wire [BEAT_BITS-1:0]   nibbles,
     input  wire [4*BEAT_BITS-1:0] x,
     input  wire [21:0]            offset,
@@ -267,7 +267,7 @@ module rill_matrix_lane #(
 );
     wire                     starts = valid;
     wire [3:0]               moves = {1'b0, last, first, int4};
-    wire [136+5*BEAT_BITS:0] in = {1'b0, x, nibbles, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(tok)};
+    wire [136+5*BEAT_BITS:0] in = {1'b0, x, nibbles, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(place)};
     assign out_side = side;                  // one bit, always 0
     generate
         if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(matrix_512, (137 + 5 * 512))
