@@ -37,9 +37,9 @@ struct place_lanes { // equal parts of a task that may be on other dies
     int64_t sums_need[PLACE_RESOURCES];
     int64_t sums_bits;       // bits between the two halves of a cut part
     int64_t sums_chain_bits; // bits to all such second halves on a die together
-    int64_t send_luts;       // LUTs on the memory's die for each whole part on another die: they select a half of a beat
-    int on[IR_MAX_DIES];     // result: whole parts on each die
-    int cut[IR_MAX_DIES];    // result: cut parts, by the die of their second half
+    int64_t send_luts;    // LUTs on the memory's die for each whole part on another die: they select a half of a beat
+    int on[IR_MAX_DIES];  // result: whole parts on each die
+    int cut[IR_MAX_DIES]; // result: cut parts, by the die of their second half
 };
 
 struct place {

@@ -241,8 +241,9 @@ static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_c
     ir_set_int(ir, e->kernel, "PARAM_BITS", ir_param_bits(ir, e));
 }
 
-// Sets rill_engine's parameters: register stages each way, whether beats go in halves, the die whose operand copy every group of lanes uses, which
-// of these dies have a separate operand buffer, which lanes are cut, and where the results are.
+// Sets rill_engine's parameters: register stages each way, whether beats go in halves, the die whose operand copy every
+// group of lanes uses, which of these dies have a separate operand buffer, which lanes are cut, and where the results
+// are.
 static void set_hops(struct ir *ir, const struct ir_engine *e) {
     int hops = ir_engine_hops(ir, e), home = ir->kernel[e->kernel].die, back = ir_result_hops(e);
     struct ir_chains chains = ir_chains_of(e);
@@ -288,28 +289,43 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-// Whether the stream carries operands or results of an engine. Their words are sent whole, because the engine waits for
-// operands and for room for results.
-static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
+// Whether the stream carries results, or operands, of an engine. Results are sent whole, because the engine waits for
+// room for them, and operands are sent whole or in few parts, because it waits for them.
+static bool is_result(const struct ir *ir, const struct ir_edge *e) {
+    for (int i = 0; i < ir->engines; i++)
+        if (ir->engine[i].y_demux == e->src_kernel) return true;
+    return false;
+}
+
+static bool is_operand(const struct ir *ir, const struct ir_edge *e) {
     int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
     for (int i = 0; i < ir->engines; i++)
-        if (ir->engine[i].kernel == e->dst_kernel || ir->engine[i].y_demux == e->src_kernel) return true;
+        if (ir->engine[i].kernel == e->dst_kernel) return true;
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
+}
+
+// Whether a stream has so few words in a step that the cycles of their further parts do not matter: rows of a table,
+// which a step reads once.
+static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int further_parts) {
+    enum { PART = 400 }; // the step gets longer by at most 1 / PART of its weight beats
+    struct cost_step step = {.position = 0, .tokens = 1, .head = true};
+    int64_t words = cost_port_words(ir, e->src_kernel, e->src_port, 0), beats = 0;
+    for (int i = 0; i < ir->engines; i++) beats += cost_step_beats(ir, i, &step).weights;
+    return words > 0 && PART * words * further_parts <= beats;
 }
 
 // Chooses how many parts a word is sent in where its stream crosses: up to 4, a power of two, and only if words are at
 // least as many cycles apart. Four parts take a quarter of the wires for a little logic at the near end. Narrow words,
-// and words of an engine or a pool, are sent whole.
-static void choose_parts(struct ir *ir) {
-    enum { MOST = 4, NARROW = 128 /* bits */ };
+// and words of an engine or a pool, are sent whole. With `more`, the words of streams with few words may also wait for
+// one another, and operands are sent in two parts.
+static void choose_parts(struct ir *ir, bool more) {
+    enum { MOST = 4, OF_OPERAND = 2, NARROW = 128 /* bits */ };
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        int64_t pace = cost_edge_pace(ir, edge);
-        int parts = MOST;
+        int64_t pace = more && has_few_words(ir, edge, MOST - 1) ? MOST : cost_edge_pace(ir, edge);
+        int parts = is_result(ir, edge) ? 1 : !is_operand(ir, edge) ? MOST : more ? OF_OPERAND : 1;
         while (parts > pace) parts /= 2;
-        edge->parts = parts > 1 && edge->pool == IR_NONE && !is_of_engine(ir, edge) && cost_edge_bits(ir, edge) > NARROW
-                          ? parts
-                          : 0;
+        edge->parts = parts > 1 && edge->pool == IR_NONE && cost_edge_bits(ir, edge) > NARROW ? parts : 0;
     }
 }
 
@@ -329,8 +345,7 @@ static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_kernels(ir, p, first);
     for (size_t i = 0; i < p->lanes.count; i++)
         set_lanes(&ir->engine[p->lanes.items[i].engine], p, &p->lanes.items[i], first);
-    for (int e = 0; e < ir->engines; e++)
-        ir->engine[e].halves = p->halves && has_whole_lanes_away(ir, &ir->engine[e]);
+    for (int e = 0; e < ir->engines; e++) ir->engine[e].halves = p->halves && has_whole_lanes_away(ir, &ir->engine[e]);
     set_crossings(ir);
 }
 
@@ -377,8 +392,8 @@ static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. `more` also has an
-// excess that only the upper estimate of the ports causes. It counts an eighth.
+// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. `more` also has
+// an excess that only the upper estimate of the ports causes. It counts an eighth.
 struct excess {
     double limits, more;
 };
@@ -402,7 +417,8 @@ static struct excess excess_of(const struct ir *ir) {
     return sum;
 }
 
-// How lanes may be on other dies: cut, and with beats that go there in two halves.
+// How lanes may be on other dies: cut, and with beats that go there in two halves. With halves, also streams with few
+// words cross in parts.
 struct way {
     bool cuts, halves;
 };
@@ -422,6 +438,7 @@ static struct place make_place(struct ir *ir, int first, struct way way) {
                       .cuts = way.cuts,
                       .halves = way.halves};
     for (int e = 0; e < ir->engines; e++) ir->engine[e].halves = way.halves;
+    choose_parts(ir, way.halves);
     for (int d = 0; d < p.dies; d++) {
         set_room(ir, first + d, p.room[d]);
         p.wires[d] = wires_of(ir, first + d);
@@ -440,22 +457,27 @@ static bool is_worth_trying(struct way way, struct excess least) {
     return way.halves ? least.limits > 0 : least.more > 0;
 }
 
-// Finds the placement. The next way is tried only if those before it exceed the limits, and is used only if it exceeds
-// them less.
+// Whether a way is better than those before it. A design that exceeds the limits in any way does without halves.
+static bool is_better(struct way way, struct excess excess, struct excess least) {
+    return excess.more < least.more && !(way.halves && excess.limits > 0);
+}
+
+// Finds the placement. The next way is tried only if those before it exceed the limits, and is used only if it is
+// better.
 static enum mip_status place_all(struct ir *ir, int first) {
     struct place best = {0};
     enum mip_status status = MIP_NONE;
     struct excess least = {0};
-    choose_parts(ir);
     for (int w = 0; w < ways_of(ir) && (!w || is_worth_trying(ways[w], least)); w++) {
         enum mip_status tried;
         struct place p = make_place(ir, first, ways[w]);
         tried = place_solve(&p);
         set_dies(ir, &p, first);
         struct excess excess = excess_of(ir);
-        if (w && (tried == MIP_NONE || excess.more >= least.more)) continue;
+        if (w && (tried == MIP_NONE || !is_better(ways[w], excess, least))) continue;
         best = p, status = tried, least = excess;
     }
+    choose_parts(ir, best.halves);
     set_dies(ir, &best, first);
     tell_kernels(ir, first + best.home);
     return status;
@@ -463,7 +485,6 @@ static enum mip_status place_all(struct ir *ir, int first) {
 
 double place_dies_excess(struct ir *ir) {
     if (ir->design.dies < 2 || ir->dies < 2) return 0;
-    choose_parts(ir);
     double least = 0;
     for (int w = 0; w < ways_of(ir) && (!w || least > 0); w++) {
         struct place p = make_place(ir, first_die(ir), ways[w]);

@@ -435,7 +435,7 @@ static void beats_cross_in_halves_beyond_limits(void **state) {
     int64_t results = 3 * COST_LANE_RESULT_BITS; // of the lanes at the memory
     assert_int_equal(cost_engine_bits(ir, e, 0), 8 * 256 / 2 + cost_lane_chain_bits(k) + results);
     ir_set_int(ir, e->kernel, "HALVES", 0);
-    assert_int_equal(luts - cost_design(ir).kernel[e->kernel].lut, 8 * 256 / 2);
+    assert_int_equal(luts - cost_design(ir).kernel[e->kernel].lut, 8 * (256 / 2 + 1));
     assert_false(built("tests/e2e/cases/cut_far/spec.yaml")->engine[0].halves);
 }
 
