@@ -104,6 +104,9 @@ static const struct schema_field design_fields[] = {
      .doc = "most tokens that a decode step takes after its first one: guesses from the ids of the request, which "
             "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
+    {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
+     .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
+            "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
             "tensors. Rill cuts the operations into groups that run one after another and fit "
