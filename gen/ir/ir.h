@@ -632,8 +632,8 @@ int ir_node_lanes(const struct ir *, int node); // lanes of the node's kernel: t
 // Elements of the vectors that an operation works on: the dimension `along`, the last dimension of a quantized tensor,
 // or else the whole first operand. Custom kernels: the length of their vector parameters.
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
-// Whether a region takes one token of a step: the last one. With drafts or slots it takes all tokens of the steps in which it
-// runs. False for IR_NONE.
+// Whether a region takes one token of a step: the last one. With drafts or slots it takes all tokens of the steps in
+// which it runs. False for IR_NONE.
 bool ir_takes_last(const struct ir *, int region);
 // Whether the head chooses an id for each token of a step: with drafts and with slots.
 bool ir_chooses_all(const struct ir *);

@@ -10,8 +10,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     int64_t rows = args_int(a, "FIRE_WORDS", words_of(a));
     c->machine = TIMING_LAYOUT;
     c->stages = 1;
-    c->layout =
-        (struct timing_layout){.rows = rows, .banks = 1, .ready = 1, .release = 1, .reads = rows, .groups = 1};
+    c->layout = (struct timing_layout){.rows = rows, .banks = 1, .ready = 1, .release = 1, .reads = rows, .groups = 1};
 }
 
 static void cost(const struct kernel_args *a, struct cost_resources *r) {

@@ -269,12 +269,9 @@ static void add_image_nets(struct ir *ir, int k) {
 
 static void add_end_nets(struct ir *ir, int k) {
     if (!ir->design.slots) add_one(ir, k, "out_steps_done", ir_design_net(ir, IR_NET_OUT_STEPS_DONE));
-    const struct port nets[] = {{"ids_written", IR_NET_IDS_WRITTEN},
-                                {"kernel_fault", IR_NET_KERNEL_FAULT},
-                                {"memory_error", IR_NET_MEMORY_ERROR},
-                                {"error_is_write", IR_NET_ERROR_IS_WRITE},
-                                {"error_address", IR_NET_ERROR_ADDRESS},
-                                {"progress", IR_NET_PROGRESS},
+    const struct port nets[] = {{"ids_written", IR_NET_IDS_WRITTEN},     {"kernel_fault", IR_NET_KERNEL_FAULT},
+                                {"memory_error", IR_NET_MEMORY_ERROR},   {"error_is_write", IR_NET_ERROR_IS_WRITE},
+                                {"error_address", IR_NET_ERROR_ADDRESS}, {"progress", IR_NET_PROGRESS},
                                 {"idle_engines", IR_NET_IDLE_ENGINES}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }

@@ -5,14 +5,14 @@
 struct layout {
     struct sim_edge *in, *out, *step; // step: NULL if it takes no step words
     int64_t firings, left;            // with step words: firings of a step, and those that are left of the present one
-    int64_t rows, tokens;    // rows of the bank that is being filled; words of its first row
-    int64_t active[2];       // tokens of each bank
-    int64_t ready[2];        // per bank: cycle from which it can be read
-    int64_t released[2];     // per bank: cycle in which it is free again
-    int64_t filled, emptied; // banks that were filled and read so far
-    int64_t next;            // index of the next word out in its bank
-    int64_t last_in;         // cycle of the last word taken
-    int64_t sent;            // cycle of the last word out
+    int64_t rows, tokens;             // rows of the bank that is being filled; words of its first row
+    int64_t active[2];                // tokens of each bank
+    int64_t ready[2];                 // per bank: cycle from which it can be read
+    int64_t released[2];              // per bank: cycle in which it is free again
+    int64_t filled, emptied;          // banks that were filled and read so far
+    int64_t next;                     // index of the next word out in its bank
+    int64_t last_in;                  // cycle of the last word taken
+    int64_t sent;                     // cycle of the last word out
 };
 
 // Firings of a step: the repetitions of the kernel's region.

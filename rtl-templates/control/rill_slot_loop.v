@@ -196,6 +196,7 @@ module rill_slot_loop #(
     reg  [15:0] busy_q;                      // the slot has a request
     reg  [15:0] fresh_q;                     // the request has had no step
     reg  [15:0] generates_q;                 // its prompt is over
+    reg  [15:0] written_q;                   // the ring has an id of the request
     reg  [15:0] cancel_q;                    // it ends before its next step
     reg  [15:0] dead_q;                      // it was ended by a fault or kill of the run
     reg  [15:0] accepted_q;
@@ -268,8 +269,8 @@ module rill_slot_loop #(
     wire [31:0] told_state;
     wire [63:0] told_address;
     wire        told_write;
-    rill_request_watch #(.FAULTS(FAULTS), .MEMORY_ERRORS(MEMORY_ERRORS)) u_watch (
-        .clk(clk), .rst(rst), .running(running), .waited(state_q == S_FLUSH && start), .state(state_q[3:0]),
+    rill_request_watch #(.FAULTS(FAULTS), .MEMORY_ERRORS(MEMORY_ERRORS), .STATE_W(5)) u_watch (
+        .clk(clk), .rst(rst), .running(running), .waited(state_q == S_FLUSH && start), .state(state_q),
         .status(status), .kill(halt[KILL]), .watchdog(watchdog), .kernel_fault(kernel_fault),
         .memory_error(memory_error), .error_is_write(error_is_write), .error_address(error_address),
         .clock_ready(clock_ready), .progress(progress), .idle_engines(idle_engines), .broken(broken),
@@ -325,8 +326,8 @@ module rill_slot_loop #(
     wire [15:0] generating = visits_q & generates_q;
     wire [3:0]  slot_next = generating != 16'd0 ? pick(generating, first_q) : pick(visits_q, first_q);
     wire        full = used_q == TOKENS_32[3:0] || parts_q == PARTS_32[3:0] || visits_q == 16'd0;
-    // Room of a prompt's chunk: what is left of the step, of the beat and of the prompt. The first part of a step leaves
-    // a token for each slot that generates.
+    // Room of a prompt's chunk: what is left of the step, of the beat and of the prompt. The first part of a step
+    // leaves a token for each slot that generates.
     wire [4:0]  others = ones(generating);
     wire [3:0]  step_left = TOKENS_32[3:0] - used_q;
     wire [3:0]  others_fit = others >= {1'b0, step_left} ? step_left - 4'd1 : others[3:0];
@@ -372,6 +373,7 @@ module rill_slot_loop #(
     reg  [31:0] ring_sent_q;                 // ids sent to the ring in this run
     wire        ring_open = ids_written != ring_sent_q; // the latest one has no write response yet
     reg         ring_was_open_q;
+    wire        ring_closes = running && ring_was_open_q && !ring_open;
     reg  [3:0]  ring_slot_q;
     reg  [31:0] ring_count_q;
     reg  [31:0] next_made_q;                 // ids with the new one
@@ -503,6 +505,10 @@ module rill_slot_loop #(
             else if (state_q == S_DECIDE && {28'd0, slot_q} == i)
                 generates_q[i] <= 1'b1;
             if (rst || (accept && {28'd0, accept_slot} == i))
+                written_q[i] <= 1'b0;
+            else if (ring_closes && {28'd0, ring_slot_q} == i)
+                written_q[i] <= 1'b1;
+            if (rst || (accept && {28'd0, accept_slot} == i))
                 cancel_q[i] <= 1'b0;
             else if ((cancel && {28'd0, slot} == i) || (state_q != S_IDLE && halt[STOP]))
                 cancel_q[i] <= 1'b1;
@@ -520,7 +526,7 @@ module rill_slot_loop #(
             run_mem[slot_q] <= run_saved;
         if (end_now)
             end_mem[slot_q] <= {end_fault_q, end_place_q, ending_q};
-        if (running && ring_was_open_q && !ring_open)
+        if (ring_closes)
             written_mem[ring_slot_q] <= ring_count_q;
     end
 
@@ -698,7 +704,7 @@ module rill_slot_loop #(
     wire [38:0]      end_shown = end_mem[slot];
     always @(posedge clk) begin
         status <= {run_shown[15:0], 11'd0, state_q};
-        ids_count <= fresh_q[slot] ? 32'd0 : written_mem[slot];
+        ids_count <= written_q[slot] ? written_mem[slot] : 32'd0;
         logits_hash <= run_shown[RUN_W-1 -: 64];
         fault_code <= dead_q[slot] ? {28'd0, run_fault_q} : busy_q[slot] ? 32'd0 : {28'd0, end_shown[38:35]};
         fault_place <= dead_q[slot] ? run_place_q : busy_q[slot] ? 32'd0 : end_shown[34:3];
@@ -728,10 +734,7 @@ module rill_slot_loop #(
     assign soft_rst = soft_rst_q;
 
     initial
-        for (i = 0; i < 16; i = i + 1) begin
-            end_mem[i] = 39'd0;
-            written_mem[i] = 32'd0;
-        end
+        for (i = 0; i < 16; i = i + 1) end_mem[i] = 39'd0;
 
     wire unused = &{1'b0, s_axis_next_id_tuser, s_axis_next_id_tlast, IDS_32, SLOTS_32, PARTS_32,
         TOKENS_32, CHANNELS_32, VOCAB_32, HASH_WAIT_32, refused_fault};

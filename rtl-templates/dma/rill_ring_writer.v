@@ -6,8 +6,8 @@
 // of whole beats.
 // An id is taken when the write of the previous one has its response. ids_written counts responses, so the host may
 // read that many ids.
-// SLOTS above 1: bits 31:28 of index are a slot with its own ring and beat. The base of the ring must be that of the slot
-// from the id's transfer until ids_written counts it.
+// SLOTS above 1: bits 31:28 of index are a slot with its own ring and beat. The base of the ring must be that of the
+// slot from the id's transfer until ids_written counts it.
 // Out: a descriptor of one beat and the beat, to a client of a rill_dma_write (base = ring pointer). The bit of idle
 // for this client comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.

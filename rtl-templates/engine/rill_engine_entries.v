@@ -250,8 +250,8 @@ module rill_engine_entries #(
 `endif
 
     wire unused = &{1'b0, s_axis_entry_tdata, entry, step,
-                    lanes_up[21:6], slot_layers, SLOT_LAYERS_32, groups_up[2:0], words_up, kv_offset[15:10], key_last[4], token_end[3], CHUNK_END,
-                        ALL_LANES, KEY_LANES};
+                    lanes_up[21:6], groups_up[2:0], words_up, kv_offset[15:10], key_last[4], token_end[3], CHUNK_END,
+                        ALL_LANES, KEY_LANES, slot_layers, SLOT_LAYERS_32};
 endmodule
 
 `default_nettype wire

@@ -351,17 +351,26 @@ static void report_fault(struct host *host) {
              r->status >> 16);
 }
 
-static void compare_ids(struct host *host) {
+static void compare_count(struct host *host) {
+    struct request_result *r = current(host);
+    if (r->ids_written != (uint32_t)r->ids)
+        sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
+}
+
+// Compares the ids that were seen, and those in the ring, with the replay's.
+static void compare_golden(struct host *host, const uint32_t *ring) {
     struct request_result *r = current(host);
     int64_t want = 0;
     const uint32_t *golden = check_golden_ids(host->sim->check, &want);
-    if (r->ids_written != (uint32_t)r->ids)
-        sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
-    const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     for (int64_t i = 0; i < want && i < r->ids; i++)
         if (r->id[i] != golden[i] || ring[i] != golden[i])
             sim_fail(host->sim, MSG_TOKEN_DIFFERS, (long long)i, r->id[i], ring[i], golden[i]);
     if (r->ids != want) sim_fail(host->sim, MSG_TOKENS_DIFFER, (long long)r->ids, (long long)want);
+}
+
+static void compare_ids(struct host *host) {
+    compare_count(host);
+    compare_golden(host, (const uint32_t *)segment_bytes(host, host->ring_segment));
 }
 
 static void compare_drafts(struct host *host) {
@@ -418,25 +427,19 @@ void host_write_request(struct host *host) { write_request(host); }
 void host_begin_check(struct host *host) { begin_check(host); }
 void host_report_fault(struct host *host) { report_fault(host); }
 
-void host_compare_ring(struct host *host) {
-    const struct request_result *r = current(host);
-    const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
-    if (r->ids_written != (uint32_t)r->ids)
-        sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
-    for (int64_t i = 0; i < r->ids; i++)
-        if (r->id[i] != ring[i])
-            sim_fail(host->sim, MSG_TOKEN_DIFFERS, (long long)i, r->id[i], ring[i], r->id[i]);
+// Keeps the ids of the ring as those of the request: the next request of the slot overwrites the ring.
+void host_keep_ring(struct host *host) {
+    struct request_result *r = current(host);
+    compare_count(host);
+    r->ring = ARENA_ARRAY(&host->sim->arena, uint32_t, (size_t)r->ids + 1);
+    memcpy(r->ring, segment_bytes(host, host->ring_segment), (size_t)r->ids * sizeof *r->ring);
 }
 
 void host_compare_golden(struct host *host) {
     const struct request_result *r = current(host);
-    int64_t want = 0;
-    const uint32_t *golden = check_golden_ids(host->sim->check, &want);
-    if (r->fault || differs(host->sim)) return;
-    for (int64_t i = 0; i < want && i < r->ids; i++)
-        if (r->id[i] != golden[i])
-            sim_fail(host->sim, MSG_TOKEN_DIFFERS, (long long)i, r->id[i], r->id[i], golden[i]);
-    if (r->ids != want) sim_fail(host->sim, MSG_TOKENS_DIFFER, (long long)r->ids, (long long)want);
+    if (r->fault) return;
+    compare_golden(host, r->ring);
+    if (differs(host->sim)) return;
     compare_logits(host);
 }
 
@@ -509,7 +512,8 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
     case HOST_OVER: break;
     }
     // Register accesses take a few hundred cycles, so after 100,000 the control port has stopped answering.
-    if (host->phase != HOST_RUN && host->phase != HOST_SLOTS && host->phase != HOST_OVER && cycle - host->phase_cycle > 100000)
+    if (host->phase != HOST_RUN && host->phase != HOST_SLOTS && host->phase != HOST_OVER &&
+        cycle - host->phase_cycle > 100000)
         sim_fail(host->sim, MSG_CONTROL_PORT);
     return host->phase != HOST_OVER && host->sim->failure == NULL;
 }

@@ -87,7 +87,7 @@ static void read_results(struct host *host) {
         if (host->slots.request[s] < 0 || (busy >> s & 1)) continue;
         axil_write(axil, REG_SLOT, (uint32_t)s);
         host->slots.ended[host->slots.reads++] = s;
-        static const uint32_t result[RESULT_READS] = {REG_STATUS, REG_IDS,    REG_FAULT,     REG_PLACE,
+        static const uint32_t result[RESULT_READS] = {REG_STATUS, REG_IDS,        REG_FAULT, REG_PLACE,
                                                       REG_LOGITS, REG_LOGITS + 4, REG_ENDING};
         for (int i = 0; i < RESULT_READS; i++) {
             int at = axil_read(axil, result[i]);
@@ -97,7 +97,7 @@ static void read_results(struct host *host) {
     host->slots.phase = SLOTS_RESULTS;
 }
 
-// Keeps the results of a request that has ended. The ring is compared now, because the slot's next request writes it.
+// Keeps the results of a request that has ended. The ring is copied now, because the slot's next request writes it.
 static void keep_result(struct host *host, int slot, const struct axil_access *a) {
     struct request_result *r = request_at(host, host->slots.request[slot]);
     select_request(host, host->slots.request[slot], slot);
@@ -112,7 +112,7 @@ static void keep_result(struct host *host, int slot, const struct axil_access *a
     if (host->slots.ended_requests + 1 == requests(host)) plant_end(host->sim);
     host->slots.ended_requests++;
     if (r->fault != 0) host_report_fault(host);
-    else host_compare_ring(host);
+    else host_keep_ring(host);
     host->slots.request[slot] = -1;
 }
 

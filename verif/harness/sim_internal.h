@@ -89,6 +89,7 @@ struct request_result {
     int64_t prompt_len, tokens, room; // room: capacity of `id`, limited by what the context allows
     uint32_t *id;                     // generated ids in order; id_cycle: when they were written
     uint64_t *id_cycle;
+    uint32_t *ring; // design with slots: the ring when the request ended
     int64_t ids;
     uint64_t start, end;                           // cycles
     uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels up to the start, first id and last id
@@ -110,12 +111,12 @@ enum host_phase { HOST_RESET, HOST_ARGUMENTS, HOST_RUN, HOST_SLOTS, HOST_COLLECT
 enum slots_phase { SLOTS_RUN, SLOTS_SENT, SLOTS_EVENTS, SLOTS_RESULTS };
 struct slots {
     enum slots_phase phase;
-    int request[REGISTER_SLOTS];             // in each slot; -1: none
-    int sent, ended_requests;                // requests that were accepted, and those that have ended
-    bool runs, over;                         // the design runs; it has raised its interrupt for the end of the run
-    int slot, accepted_read;                 // of the request that is being sent
-    uint32_t accepted;                       // requests that the design has counted
-    int reads;                               // slots whose results are being read
+    int request[REGISTER_SLOTS]; // in each slot; -1: none
+    int sent, ended_requests;    // requests that were accepted, and those that have ended
+    bool runs, over;             // the design runs; it has raised its interrupt for the end of the run
+    int slot, accepted_read;     // of the request that is being sent
+    uint32_t accepted;           // requests that the design has counted
+    int reads;                   // slots whose results are being read
     int ended[REGISTER_SLOTS], first_read[REGISTER_SLOTS];
 };
 
@@ -175,11 +176,11 @@ bool host_open(struct host *host, struct sim *sim);
 // Advances by one clock. Returns false when every request is over or one has failed.
 bool host_edge(struct host *host, struct sim_pins *pins);
 
-// Parts of a request that a design with slots does one by one: its memory, its registers, the comparison of the ring with
-// the ids that were seen, the replay's run, and the comparison with it.
+// Parts of a request that a design with slots does one by one: its memory, its registers, the copy of its ring, the
+// replay's run, and the comparison with it.
 void host_place_request(struct host *host);
 void host_write_request(struct host *host);
-void host_compare_ring(struct host *host);
+void host_keep_ring(struct host *host);
 void host_begin_check(struct host *host);
 void host_compare_golden(struct host *host);
 void host_report_fault(struct host *host);
