@@ -11,8 +11,8 @@ check_run() { # name, key, set, seed: the simulation of one request set
     [ ! -f "$work/golden/$2.$3" ] || golden=$work/golden/$2.$3
     [ "$3" != rows-file ] || rows=${requests[3]}
     rm -f "$json" "$base.logits"
-    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" "${joins[@]}" --seed "$4" --json "$json" \
-        --logits "$base.logits" --quiet \
+    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" "${joins[@]}" --seed "$4" \
+        --json "$json" --logits "$base.logits" --quiet \
         >"$log" 2>&1 </dev/null || status=$?
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"

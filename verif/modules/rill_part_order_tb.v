@@ -46,13 +46,13 @@ module rill_part_order_tb;
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
     // A word that was offered is followed by the next one of its firing without a gap.
-    reg                inside = 0;
+    reg                follows = 0;
     always @(posedge clk) begin
-        if (!rst && inside && !m_valid) begin
+        if (!rst && follows && !m_valid) begin
             $display("FAIL: a gap in a firing");
             $finish;
         end
-        if (m_valid && m_ready) inside <= !m_last;
+        if (m_valid && m_ready) follows <= !m_last;
     end
 
     initial begin

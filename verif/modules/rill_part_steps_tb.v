@@ -31,13 +31,13 @@ module rill_part_steps_tb;
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
     // The words of a layer leave in cycles that follow one another.
-    reg         inside = 0;
+    reg         follows = 0;
     always @(posedge clk) begin
-        if (!rst && inside && !m_valid) begin
+        if (!rst && follows && !m_valid) begin
             $display("FAIL: a gap between the words of a layer");
             $finish;
         end
-        if (m_valid && m_ready) inside <= m_data[PART_MORE];
+        if (m_valid && m_ready) follows <= m_data[PART_MORE];
     end
 
     initial begin

@@ -127,6 +127,7 @@ module rill_slot_loop_tb;
         steps = 0, w_words = 0, delay = 0, ring_wait = 0, beat_wait = 0;
     reg  [63:0] seen [0:7];
     integer     tok_request [0:7], tok_pos [0:7];
+    reg         leads = 0;                   // a prompt began the step with more than one token
     reg         open = 0, answers = 0, head = 0, ring_open = 0, beat_open = 0;
     reg  [15:0] in_step;
     always @(posedge clk) begin
@@ -164,7 +165,10 @@ module rill_slot_loop_tb;
             if (b_valid && b_ready) b_valid <= 0;
             // the step words
             if (s_valid && s_ready) begin
-                if (words == 0) in_step = 16'd0;
+                if (words == 0) begin
+                    in_step = 16'd0;
+                    leads = 0;
+                end
                 p = s_data[STEP_SLOT +: STEP_SLOT_W];
                 q = request_of[p];
                 if (q < 0) wrong("a step of an empty slot", p);
@@ -177,6 +181,7 @@ module rill_slot_loop_tb;
                 t = s_data[STEP_NTOK +: STEP_NTOK_W];
                 if (t < 1 || tokens + t > TOKENS || (pos[q] >= len[q] && t != 1)) wrong("ntok", q);
                 if (pos[q] < len[q] && pos[q] + t > len[q]) wrong("a part beyond the prompt", q);
+                if (words == 0 && pos[q] < len[q] && t > 1) leads = 1;
                 if (pos[q] / 64 != (pos[q] + t - 1) / 64) wrong("a block is crossed", q);
                 if (words > 0 && s_data[STEP_HEAD] != head) wrong("head", q);
                 head = s_data[STEP_HEAD];
@@ -197,6 +202,8 @@ module rill_slot_loop_tb;
                     for (i = 0; i < SLOTS; i = i + 1) begin
                         waited[i] = in_step[i] || !slots[i] ? 0 : waited[i] + 1;
                         if (waited[i] > SLOTS) wrong("a slot waits", i);
+                        if (leads && words < PARTS && slots[i] && !in_step[i] && request_of[i] >= 0)
+                            if (made[request_of[i]] > 0) wrong("no token for a slot that generates", i);
                     end
                 end
             end
@@ -247,7 +254,8 @@ module rill_slot_loop_tb;
                 q = request_of[p];
                 if (q < 0) wrong("an id of an empty slot", p);
                 if (ring_base != 64'h80_0000 + q * 64'h1000) wrong("the ring", q);
-                if (r_data[59:32] != made[q] || r_data[31:0] != id_at(q, len[q] + made[q])) wrong("an id in the ring", q);
+                if (r_data[59:32] != made[q]) wrong("an index in the ring", q);
+                if (r_data[31:0] != id_at(q, len[q] + made[q])) wrong("an id in the ring", q);
                 hash[q] = {hash[q][62:0], hash[q][63]} + hash_at(q, len[q] + made[q]);
                 made[q] = made[q] + 1;
                 ring_open = 1;
