@@ -90,14 +90,15 @@ start_card() { # name, options of the card, -- , arguments of the MMCM's model
         sleep 0.05
     done
 }
-on_card() { # name, arguments of rill-host
-    (cd "$away/$1" && env -i /lib64/ld-linux-x86-64.so.2 --library-path "$work/xrt" "$away/rill-host" . --quiet \
-        --timeout 3600 --ignore-eot "${@:2}")
+program_of() { # name: sets `program`, the host program with its first arguments, in the folder of this package
+    program=(env -i -C "$away/$1" /lib64/ld-linux-x86-64.so.2 --library-path "$work/xrt" "$away/rill-host" . --quiet
+        --timeout 3600 --ignore-eot)
 }
 # Runs the oracle's request. Prints how many cycles the design counted and how long the run took.
 selftest() { # name
     local begun=$SECONDS
-    on_card "$1" --selftest golden.json --json >"$work/$1.run" || return
+    program_of "$1"
+    "${program[@]}" --selftest golden.json --json >"$work/$1.run" || return
     echo "      $(python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))["requests"][0]
 print(len(r["token_ids"]), "ids,", r["cycles"], "cycles")' "$work/$1.run"), $((SECONDS - begun)) s" >"$figures"
@@ -116,8 +117,9 @@ one_clock() { # name
 two_clocks() { # name
     passes "$1: a late lock: the oracle's ids and logits" on "$1" -- +mmcm_lock=30000
     start_card "$1" --gap-at 100000:2
-    check_refused "$1: a gap in the clock ends the request" 1 'fault 10: the second clock was lost' on_card "$1" \
-        --selftest golden.json
+    program_of "$1"
+    RILL_TEST_TIMEOUT=3600 check_refused "$1: a gap in the clock ends the request" 1 \
+        'fault 10: the second clock was lost' "${program[@]}" --selftest golden.json
     passes "$1: the next request: the oracle's ids and logits" selftest "$1"
 }
 

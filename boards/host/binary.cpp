@@ -78,6 +78,8 @@ binary read_binary(const std::string &path) {
     return b;
 }
 
+// Throws if the binary was not linked for this package: it lacks the compute unit, is for another platform, or has a
+// memory argument on another bank.
 void check_binary(const binary &b, const package &p) {
     auto unit = b.unit.find(p.unit_name());
     if (unit == b.unit.end()) {

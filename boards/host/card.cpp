@@ -86,7 +86,7 @@ card::card(const std::string &device, const binary &b, const package &pkg, const
         address.push_back(p->channel.back().address());
     }
     p->run = tried("run", [&] { return xrt::run(p->kernel); });
-    if (!pkg.is_lm) return;
+    if (!pkg.is_lm) return; // there are no areas for requests, and check_request refuses all of them
     for (auto [area, bo] : {std::pair{"prompt", &p->prompt}, std::pair{"ring", &p->ring}}) {
         const segment &s = pkg.io(area);
         *bo = xrt::bo(p->channel[static_cast<std::size_t>(s.channel)], s.bytes, s.offset);
@@ -117,6 +117,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     const segment &header = pkg.io("image_header");
     std::uint64_t total = 0, done = 0;
     for (std::uint64_t n : im.needed) total += n;
+    // Transfers a whole buffer, in pieces between which progress is reported.
     auto move = [&](const char *what, xrt::bo &bo, xclBOSyncDirection direction) {
         for (std::uint64_t at = 0; at < bo.size(); at += chunk) {
             std::uint64_t n = std::min<std::uint64_t>(bo.size() - at, chunk);
@@ -124,6 +125,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
             progress(what, done += n, total);
         }
     };
+    // Reads a channel's file, with zeros after it up to the memory that the channel needs.
     auto fill = [&](std::size_t c, char *to) {
         std::ifstream in(im.file[c], std::ios::binary);
         if (!in.read(to, static_cast<std::streamsize>(im.bytes[c])))
@@ -133,6 +135,7 @@ void card::upload(const package &pkg, const image &im, bool verify,
     // The header is written last, so that the design rejects the image if the upload is interrupted.
     xrt::bo &first = p->channel[static_cast<std::size_t>(header.channel)];
     std::vector<char> beat(header.bytes), none(header.bytes);
+    // Copies the header's bytes in the buffer to `in`, then replaces them by `out`.
     auto exchange = [&](std::vector<char> &in, const std::vector<char> &out) {
         char *place = first.map<char *>() + header.offset;
         in.assign(place, place + in.size());
@@ -184,7 +187,7 @@ void card::check_weights(const package &pkg, const image &im,
     }
 }
 
-// Clears both areas completely, because the design reads whole beats.
+// Writes zeros after the prompt, because the design reads whole beats, and clears the ring.
 void card::put_prompt(const std::vector<std::uint32_t> &ids) {
     std::memset(p->prompt.map<char *>(), 0, p->prompt.size());
     std::memset(p->ring.map<char *>(), 0, p->ring.size());
@@ -195,6 +198,7 @@ void card::put_prompt(const std::vector<std::uint32_t> &ids) {
     });
 }
 
+// Transfers the whole beats that hold these ids.
 void card::get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
     std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
     std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat;

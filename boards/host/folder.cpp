@@ -19,7 +19,8 @@ namespace {
     throw problem(RILL_HOST_INPUT, path + ": " + what);
 }
 
-// An object of a file. Accessors throw, with the file's name, when a member is missing or has another type.
+// A value in a JSON file. at() throws, with the file's name, if the member is missing. The other functions throw if the
+// value has another type, but text() returns "" for null.
 class node {
   public:
     node(const std::string &file) : path(file) {
@@ -44,8 +45,12 @@ class node {
         if (!json_is_integer(value)) bad(path, "a whole number is expected");
         return json_integer_value(value);
     }
-    bool truth() const { return json_is_true(value); }
+    bool truth() const {
+        if (!json_is_boolean(value)) bad(path, "true or false is expected");
+        return json_is_true(value);
+    }
     std::vector<node> items() const {
+        if (!json_is_array(value)) bad(path, "a list is expected");
         std::vector<node> all;
         for (std::size_t i = 0; i < json_array_size(value); i++) all.push_back(node(*this, json_array_get(value, i)));
         return all;
@@ -58,7 +63,7 @@ class node {
     node(const node &from, json_t *v) : path(from.path), root(from.root), value(v) {}
 };
 
-// Chooses a compute unit, and the banks of its ports.
+// Chooses a compute unit (counted from 1; 0: the first) and the banks of its ports.
 void read_unit(const node &top, std::uint32_t unit, package &p) {
     for (const node &name : top.at("compute_units").items()) p.units.push_back(name.text());
     std::size_t index = unit ? unit - 1 : 0;
@@ -129,6 +134,7 @@ package read_package(const std::string &folder, std::uint32_t unit) {
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
     p.drafts = top.has("drafts") ? top.at("drafts").number() : 0;
+    p.prefix = top.has("prefix") && top.at("prefix").truth();
     p.draft_counter = p.drafts ? static_cast<int>(top.at("draft_counter").number()) : 0;
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");
     read_registers(top, p);
@@ -146,6 +152,7 @@ std::uint64_t file_bytes(const std::string &path) {
     return static_cast<std::uint64_t>(info.st_size);
 }
 
+// Returns the CRC-32 of a part of a file. *whole: the file has all of the part.
 std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes, bool *whole) {
     std::vector<unsigned char> buffer(1 << 20);
     std::uint32_t crc = 0;
@@ -159,6 +166,7 @@ std::uint32_t sum_of(std::FILE *file, std::uint64_t offset, std::uint64_t bytes,
     return crc;
 }
 
+// Reads a part of the manifest, and throws if its checksum is not that of the channel's file.
 image_part check_part(const image &im, const node &part) {
     auto channel = static_cast<std::size_t>(part.at("channel").number());
     if (channel >= im.file.size()) bad(part.path, "a part on a channel that the design does not have");
@@ -174,8 +182,8 @@ image_part check_part(const image &im, const node &part) {
     return p;
 }
 
-// Returns how much memory a channel needs. Weights end with the channel's file; caches and areas of the host come after
-// it or among the weights.
+// Returns how much memory a channel needs, in bytes and whole pages. Weights end with the channel's file, which has
+// `file` bytes; caches and areas of the host can come after it, up to the end of the last segment.
 std::uint64_t needed_of(const package &p, int channel, std::uint64_t file) {
     std::uint64_t end = file;
     for (const segment &s : p.segments)

@@ -28,10 +28,10 @@ struct problem : std::runtime_error {
 
 // ---- package and image (folder.cpp) ----
 
-struct reg {
-    std::uint32_t offset;
-    int bits, argument; // argument: id of the kernel argument; -1: none
-    std::string port;
+struct reg {              // a register of the kernel
+    std::uint32_t offset; // bytes
+    int bits, argument;   // argument: id of the kernel argument; -1: none
+    std::string port;     // memory port that an argument of 64 bits points to; "": none
 };
 
 struct segment {
@@ -41,6 +41,7 @@ struct segment {
 };
 
 struct package {
+    // identity, layout: hashes of the design and of its memory layout, 16 hexadecimal digits.
     std::string folder, design, identity, layout, kernel, platform;
     std::vector<std::string> units; // all compute units
     std::string unit;               // the compute unit to use
@@ -51,6 +52,7 @@ struct package {
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::int64_t drafts;   // most drafts of a step; 0: none
+    bool prefix;           // a request may begin after positions of the one before
     int draft_counter;     // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // the unit's memory bank by port
@@ -82,17 +84,24 @@ struct image {
 // Reads the manifest of an image. Checks its layout and every checksum.
 image read_image(const std::string &folder, const package &);
 
+// ---- positions that a request keeps (prefix.cpp) ----
+
+// Returns how many first ids of the prompt need not be computed again. held: the ids of the positions that the card
+// holds.
+std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::uint32_t *prompt, std::uint32_t count);
+
 // ---- the binary for the card (binary.cpp) ----
 
 struct binary {
     std::string path, platform, uuid;
-    std::map<std::string, std::map<int, int>> unit; // by kernel:unit: bank by argument
+    std::map<std::string, std::map<int, int>> unit; // banks of each compute unit: [kernel:unit][id of the argument]
 };
 binary read_binary(const std::string &path);
 void check_binary(const binary &, const package &);
 
 // ---- the card (card.cpp) ----
 
+// The functions take a callback that reports progress: what is done, the bytes done, and the bytes in all.
 class card {
   public:
     card(const std::string &device, const binary &, const package &, const image &);
@@ -100,14 +109,15 @@ class card {
     std::uint32_t read(std::uint32_t offset) const;
     void write(std::uint32_t offset, std::uint32_t value);
     std::uint64_t value(const reg &) const;
+    // Writes the image, and zeros elsewhere. verify: then reads everything back and compares it.
     void upload(const package &, const image &, bool verify,
                 const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
     // Reads all parts of the image back from the card's memory and compares them with the manifest's checksums.
     void check_weights(const package &, const image &,
                        const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
-    void put_prompt(const std::vector<std::uint32_t> &ids);
+    void put_prompt(const std::vector<std::uint32_t> &ids);                     // also clears the ring
     void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
-    void argument(int index, std::uint32_t value);
+    void argument(int index, std::uint32_t value); // sets a kernel argument of the next run
     void start();
     bool done(unsigned milliseconds); // waits at most `milliseconds`; returns whether the run has ended
     double watts() const;             // 0: not readable
@@ -139,7 +149,7 @@ class words {
     ~words();
     words(const words &) = delete;
     words &operator=(const words &) = delete;
-    bool exist() const { return handle != nullptr; }
+    bool exist() const { return handle != nullptr; } // whether the image has a tokenizer
     std::vector<std::uint32_t> encode(const std::string &text) const;
     // Encodes a question in a chat template, given by name or by path of its file. Throws on errors.
     std::vector<std::uint32_t> encode_chat(const std::string &chat, const std::string &text) const;

@@ -15,8 +15,9 @@ namespace {
 using clock_type = std::chrono::steady_clock;
 
 constexpr std::uint32_t CTRL_IDLE = 4;
-constexpr unsigned POLL_MS = 2;
-constexpr int SENSOR_MS = 200; // between two readings of the power sensor
+constexpr unsigned POLL_MS = 2; // between two looks at the card
+constexpr int SENSOR_MS = 200;  // between two readings of the power sensor
+// HALT_*: values of the register halt. MAGIC: "RILL", the lowest byte first. WATCHDOG: cycles.
 constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, MAGIC = 0x4C4C4952, WATCHDOG = 100000000;
 constexpr double QUIET_SECONDS = 10; // time for a design to end after it was told to end at once
 
@@ -37,6 +38,8 @@ struct rill_host {
     std::atomic<int> stop{0};       // how often rill_host_stop was called
     std::vector<std::uint32_t> ids; // ids of the latest request
     std::vector<double> seconds;
+    std::vector<std::uint32_t> held; // ids of the positions that the card holds
+    std::uint32_t prefix = 0;        // of the latest request
 };
 
 namespace {
@@ -185,17 +188,41 @@ void set_end_ids(rill_host *h) {
         set(h, ("eot_more_0" + std::to_string(i)).c_str(), h->pkg.eot_more[i]);
 }
 
+// Finds what the request can keep of the one before. The card's register `held` must agree, because the card may have
+// lost its positions without this program.
+std::uint32_t prefix_of(rill_host *h, const rill_host_request &r) {
+    if (r.whole || value_of(h, "held") != h->held.size()) return 0;
+    return common_prefix(h->held, r.prompt, r.prompt_count);
+}
+
+void forget_positions(rill_host *h) {
+    h->held.clear();
+    if (h->pkg.prefix) set(h, "held", 0);
+}
+
+// Notes the ids of the positions that the request has left. The last generated id has no position yet.
+void note_positions(rill_host *h, const rill_host_request &r) {
+    if (!h->pkg.prefix) return;
+    std::vector<std::uint32_t> all(r.prompt, r.prompt + r.prompt_count);
+    all.insert(all.end(), h->ids.begin(), h->ids.end());
+    std::uint64_t held = value_of(h, "held");
+    if (held < all.size()) h->held.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(held));
+}
+
 void begin(rill_host *h, const rill_host_request &r) {
     auto give = [&](const char *name, std::uint32_t v) { h->dev->argument(h->pkg.registers.at(name).argument, v); };
     h->dev->put_prompt(std::vector<std::uint32_t>(r.prompt, r.prompt + r.prompt_count));
     give("prompt_len", r.prompt_count);
     give("max_new", r.max_new);
     give("eot_id", static_cast<std::uint32_t>(h->pkg.eot));
-    give("flags", r.ignore_eot || h->pkg.eot < 0);
+    give("flags", r.ignore_eot || h->pkg.eot < 0); // bit 0: do not stop at end-of-text ids
     set(h, "watchdog", h->options.watchdog ? h->options.watchdog : WATCHDOG);
     set(h, "ring_ids", static_cast<std::uint32_t>(h->pkg.io("ring").bytes / 4));
     set_end_ids(h);
     if (h->pkg.sampling) set_sampling(h, r);
+    h->prefix = h->pkg.prefix ? prefix_of(h, r) : 0;
+    if (h->pkg.prefix) set(h, "prefix", h->prefix);
+    h->held.clear(); // until the request has ended
     h->ids.clear(), h->seconds.clear();
     h->dev->start();
 }
@@ -270,9 +297,10 @@ void collect(rill_host *h, rill_host_result *out) {
     out->cycles = value("cycles");
     out->hashes_logits = h->pkg.hashes, out->logits_hash = h->pkg.hashes ? value("logits_hash") : 0;
     for (int c = 0; c < h->pkg.channels; c++) {
-        std::string digits = h->pkg.channel_argument(c).substr(4);
+        std::string digits = h->pkg.channel_argument(c).substr(4); // of hbm_NN
         out->beats[c] = value("beats_" + digits), out->stalls[c] = value("stalls_" + digits);
     }
+    out->prefix = h->prefix;
     if (!h->pkg.drafts) return;
     out->drafts = value(h->pkg.counter(h->pkg.draft_counter));
     out->drafts_accepted = value(h->pkg.counter(h->pkg.draft_counter + 1));
@@ -294,6 +322,7 @@ void run_request(rill_host *h, const rill_host_request &r, rill_host_result *out
     out->total = since(start);
     out->watts = watts.mean();
     collect(h, out);
+    note_positions(h, r);
     if (out->ending == 4 || out->ending == 5) // stopped or killed
         throw problem(RILL_HOST_STOPPED, std::string("the request was ") + ending_words(out->ending));
     if (out->fault)
@@ -332,6 +361,7 @@ const char *rill_host_about(const rill_host *h) { return h->about.c_str(); }
 rill_host_status rill_host_upload(rill_host *h, int verify) {
     return guarded(h, [&] {
         h->uploaded = false;
+        forget_positions(h);
         h->dev->upload(h->pkg, h->im, verify != 0, [&](const char *what, std::uint64_t done, std::uint64_t total) {
             if (h->options.progress) h->options.progress(h->options.context, what, done, total);
         });

@@ -33,6 +33,7 @@ struct stream { // output of one request as it comes
     rill_host *host;
 };
 
+// Notes an id. Without --json and --bench, prints its text at once, or its number with --ids or without a tokenizer.
 static void take_id(void *context, uint32_t id, double seconds) {
     auto *s = static_cast<stream *>(context);
     size_t bytes;
@@ -55,7 +56,8 @@ static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> 
                                  tokens,          c.ignore_eot,
                                  take_id,         &s,
                                  c.temperature,   c.top_k,
-                                 c.min_p,         c.seed};
+                                 c.min_p,         c.seed,
+                                 !c.bench.empty()};
     a.status = rill_host_run(host, &request, &a.result);
     a.message = rill_host_message(host);
     return a;

@@ -19,9 +19,9 @@ struct command_line {
     std::string package, image, binary, device, selftest, timeline, chat;
     std::vector<prompt> prompts;
     std::vector<std::pair<unsigned, unsigned>> bench; // prompt tokens : generated tokens
-    unsigned tokens = 64;
-    unsigned watchdog = 0, unit = 0;
-    double timeout = 0;
+    unsigned tokens = 64;                             // most generated tokens
+    unsigned watchdog = 0, unit = 0;                  // 0: the default of rill_host.h
+    double timeout = 0;                               // seconds; 0: the default of rill_host.h
     float temperature = 0, min_p = 0;
     unsigned top_k = 0;
     uint64_t seed = 0;
@@ -34,7 +34,7 @@ bool read_command_line(int argc, char **argv, command_line *, int *status);
 
 struct answer { // result of one request
     std::vector<uint32_t> prompt, ids;
-    std::vector<double> seconds;
+    std::vector<double> seconds; // from the start of the request until each id came
     std::string text;
     rill_host_result result;
     rill_host_status status;
@@ -43,6 +43,7 @@ struct answer { // result of one request
 
 const char *status_name(rill_host_status);
 void print_counters(const answer &); // printed to standard error
+// `about`: the JSON text of rill_host_about.
 std::string answers_as_json(const std::string &about, const std::vector<answer> &);
 bool write_timeline(const std::string &path, const std::vector<answer> &); // CSV: request, index, id, seconds
 void print_bench_head();

@@ -15,6 +15,7 @@ const char *status_name(rill_host_status s) {
 
 static double first_id(const answer &a) { return a.seconds.empty() ? 0 : a.seconds.front(); }
 
+// The rate of the ids after the first one. The time of the first id contains that of the prompt.
 static double tokens_per_second(const answer &a) {
     if (a.seconds.size() < 2 || a.seconds.back() <= a.seconds.front()) return 0;
     return static_cast<double>(a.seconds.size() - 1) / (a.seconds.back() - a.seconds.front());
@@ -26,6 +27,7 @@ static double moved_gb(const answer &a) {
     return static_cast<double>(beats) * a.result.beat_bytes / 1e9;
 }
 
+// The design's cycles at the clock for which it was made.
 static double design_seconds(const answer &a) {
     return a.result.clock_mhz > 0 ? static_cast<double>(a.result.cycles) / (a.result.clock_mhz * 1e6) : 0;
 }
@@ -42,6 +44,8 @@ void print_counters(const answer &a) {
     if (a.result.drafts > 0)
         std::fprintf(stderr, "rill-host: %" PRIu64 " drafts in steps, %" PRIu64 " right\n", a.result.drafts,
                      a.result.drafts_accepted);
+    if (a.result.prefix > 0)
+        std::fprintf(stderr, "rill-host: %" PRIu32 " ids of the prompt kept of the request before\n", a.result.prefix);
     if (a.result.watts > 0) std::fprintf(stderr, "rill-host: %.1f W by the board's sensor\n", a.result.watts);
 }
 
@@ -66,7 +70,7 @@ static std::string answer_as_json(const answer &a) {
            ", \"logits_hash\": " + (r.hashes_logits ? quoted(rill::hexadecimal(r.logits_hash)) : "null") +
            ", \"watts\": " + std::to_string(r.watts) + ",\n   \"beats\": " + numbers(beats) +
            ", \"stalls\": " + numbers(stalls) + ",\n   \"drafts\": " + std::to_string(r.drafts) +
-           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) +
+           ", \"drafts_accepted\": " + std::to_string(r.drafts_accepted) + ", \"prefix\": " + std::to_string(r.prefix) +
            ",\n   \"fault\": " + std::to_string(r.fault) + ", \"fault_place\": " + std::to_string(r.fault_place) +
            ", \"register_status\": " + std::to_string(r.status) + ", \"ending\": " + std::to_string(r.ending) + "}";
 }

@@ -14,7 +14,7 @@ extern "C" {
 
 enum rill_host_status {
     RILL_HOST_OK = 0,
-    RILL_HOST_INPUT = 1,   // wrong package, image, binary or request: the card was not used, or is unchanged
+    RILL_HOST_INPUT = 1,   // wrong package, image, binary or request: no request was started
     RILL_HOST_CARD = 2,    // XRT reports an error, or the card is not in the required state
     RILL_HOST_FAULT = 3,   // the design ended the request with a fault
     RILL_HOST_TIMEOUT = 4, // the design has made no progress for too long
@@ -78,6 +78,7 @@ struct rill_host_request {
     uint32_t top_k;    // draw from this many of the most likely ids, at most the design's limit; 0: from all
     float min_p;       // with top_k: draw only from ids at least this likely, relative to the most likely id as 1
     uint64_t seed;     // of the random numbers: the same request with the same seed gives the same ids
+    int whole;         // not 0: compute the whole prompt, although the card holds its first positions
 };
 
 enum { RILL_HOST_MAX_CHANNELS = 32 };
@@ -96,6 +97,7 @@ struct rill_host_result { // pointers are valid until the next request
     int hashes_logits;    // 0: the design does not hash, and logits_hash is 0
     double watts;         // mean of the board's power sensor during the request; 0: not readable
     uint64_t drafts, drafts_accepted; // by the design's counters: guessed tokens, and those that were right
+    uint32_t prefix; // prompt tokens that were not computed, because the card held them from the request before
 };
 
 // Runs one request from start to end. The image must have been uploaded. *result is filled if the design ended the

@@ -7,7 +7,7 @@
         for request in ("Once upon a time", [1, 2, 3]):
             print(host.run(request, tokens=64).text)
 
-The library is librill_host.so, beside this file or in $RILL_HOST_LIBRARY.
+The library is the file that $RILL_HOST_LIBRARY names, or librill_host.so beside this file.
 """
 import ctypes as c
 import os
@@ -27,7 +27,7 @@ class Options(c.Structure):
 class Request(c.Structure):
     _fields_ = [("prompt", c.POINTER(c.c_uint32)), ("prompt_count", c.c_uint32), ("max_new", c.c_uint32),
                 ("ignore_eot", c.c_int), ("token", TOKEN), ("context", c.c_void_p), ("temperature", c.c_float),
-                ("top_k", c.c_uint32), ("min_p", c.c_float), ("seed", c.c_uint64)]
+                ("top_k", c.c_uint32), ("min_p", c.c_float), ("seed", c.c_uint64), ("whole", c.c_int)]
 
 
 class Result(c.Structure):
@@ -36,11 +36,11 @@ class Result(c.Structure):
                 ("beat_bytes", c.c_uint32), ("beats", c.c_uint64 * MAX_CHANNELS), ("stalls", c.c_uint64 * MAX_CHANNELS),
                 ("status", c.c_uint32), ("fault", c.c_uint32), ("fault_place", c.c_uint32), ("ending", c.c_uint32),
                 ("logits_hash", c.c_uint64), ("hashes_logits", c.c_int), ("watts", c.c_double), ("drafts", c.c_uint64),
-                ("drafts_accepted", c.c_uint64)]
+                ("drafts_accepted", c.c_uint64), ("prefix", c.c_uint32)]
 
 
 class HostError(Exception):
-    """status: a word of STATUS; answer: what came before, of a request."""
+    """status: a word of STATUS. answer: the Answer of a request, with its ids up to the error; None for other calls."""
 
     def __init__(self, status, message, answer=None):
         super().__init__(message)
@@ -49,7 +49,8 @@ class HostError(Exception):
 
 class Answer:
     """ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each channel), ending, fault,
-    drafts and drafts_accepted, logits_hash (None where the design has none)."""
+    drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before), logits_hash (None where
+    the design has none)."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]
@@ -57,7 +58,7 @@ class Answer:
         self.text = host.decode(self.ids)
         self.beats, self.stalls = list(result.beats[:result.channels]), list(result.stalls[:result.channels])
         for name in ("total", "cycles", "clock_mhz", "watts", "ending", "fault", "fault_place", "drafts",
-                     "drafts_accepted"):
+                     "drafts_accepted", "prefix"):
             setattr(self, name, getattr(result, name))
         self.logits_hash = result.logits_hash if result.hashes_logits else None
 
@@ -131,7 +132,7 @@ class Host:
             raise HostError(status, self.message())
 
     def encode(self, text, chat=None):
-        """Ids of a text; with chat, the name or file of a template, of a question to a chat model."""
+        """Returns the ids of a text. With chat, a template's name or file, the text is a question to a chat model."""
         def made(ids, room):
             if chat is None:
                 return self.library.rill_host_encode(self.handle, text.encode(), ids, room)
@@ -151,13 +152,14 @@ class Host:
             text += at[:size.value]
         return text.decode(errors="replace")
 
-    def run(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0):
-        """prompt: text or ids; token(id, seconds) is called for each id as it comes; temperature, top_k, min_p and seed as
-        in rill_host.h. Raises HostError."""
+    def run(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0,
+            whole=False):
+        """prompt: text or ids; token(id, seconds) is called for each id as it comes; temperature, top_k, min_p, seed
+        and whole as in rill_host.h. Raises HostError."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
         request = Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
-                          temperature, top_k, min_p, seed)
+                          temperature, top_k, min_p, seed, whole)
         result = Result()
         status = self.library.rill_host_run(self.handle, c.byref(request), c.byref(result))
         answer = Answer(self, result)

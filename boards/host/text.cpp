@@ -19,7 +19,7 @@ struct rill_text {
     std::unique_ptr<words> speech;
     const chat_template *chat = nullptr;
     std::int64_t stop = -1; // id with which the template ends an answer
-    std::mutex busy;        // the tokenizer has state, so only one call at a time uses it
+    std::mutex busy;        // encoding changes the tokenizer, so only one call at a time encodes; decoding only reads
 };
 
 namespace {

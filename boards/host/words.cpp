@@ -76,6 +76,7 @@ std::string fault_words(const package &p, std::uint32_t fault, std::uint32_t pla
     case 10:
         return place == 0 ? "the second clock was lost in the request (see `clock`): is the kernel's clock steady?"
                           : "the second clock is not there (see `clock`)";
+    case 11: return "the card cannot begin at the request's prefix: it holds " + at + " positions";
     default: return "fault " + std::to_string(fault) + ", place " + at + ", which this program does not know";
     }
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fault of a request ends only this request, except for the watchdog's. After the watchdog's fault, or if the card
 // hangs or is gone, the waiting requests fail with the reason. Then the card is reset, opened and loaded again until
-// that succeeds.
+// that succeeds or the queue is closed.
 #include "boards/serve/serve_card.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
+// SLOT: today's designs have only this one. PAUSE_MOST: seconds, the longest pause between two starts of the card.
 enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, SLOT = 0, PAUSE_MOST = 30 };
 
 static const char *fail_open(struct serve_card *c) { return c->library->rill_host_message(c->host); }
@@ -47,6 +48,7 @@ static uint64_t random_seed(void) {
 
 static void take_counters(struct job *job, const struct rill_host_result *result) {
     job->cycles = result->cycles;
+    job->kept = result->prefix;
     job->drafts = result->drafts, job->drafts_accepted = result->drafts_accepted;
     for (uint32_t i = 0; i < result->channels; i++) job->bytes += result->beats[i] * result->beat_bytes;
 }

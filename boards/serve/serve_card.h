@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A card: runs the jobs of the queue, one after the other, and starts the card again after it hung.
+// The thread that runs the jobs of the queue on a card, one after the other. If the card hangs or is gone, the thread
+// resets it and opens it again.
 #ifndef RILL_SERVE_CARD_H
 #define RILL_SERVE_CARD_H
 
@@ -7,9 +8,9 @@
 #include "boards/serve/serve_queue.h"
 
 struct serve_card {
+    // library, options, text, queue and metrics are filled in before card_open.
     const struct library *library;
     struct rill_host_options options;
-    struct rill_text_facts facts;
     rill_text *text;
     struct queue *queue;
     struct metrics *metrics;
@@ -19,7 +20,7 @@ struct serve_card {
 
 // Opens the card and uploads the image. Returns NULL, or what is wrong; then only card_close may be called.
 const char *card_open(struct serve_card *card);
-bool card_start(struct serve_card *card); // starts the thread that runs jobs
+bool card_start(struct serve_card *card); // starts the thread that runs jobs; false: no thread can be started
 // Waits until the thread has ended. It ends after queue_close.
 void card_join(struct serve_card *card);
 void card_close(struct serve_card *card);

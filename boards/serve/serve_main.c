@@ -30,7 +30,8 @@ struct program {
 
 // ---- starting ----
 
-// Returns the path of the library: that of the option, the one in the package, or the one beside the program.
+// Returns the path of the library: that of the option, the one in the package, or the one beside the program. If none
+// exists, returns the one in the package, which the error message then names.
 static const char *library_path(struct program *p) {
     char self[4096];
     if (p->options.library) return p->options.library;

@@ -14,6 +14,7 @@ void metrics_request(struct metrics *m, const struct job *job) {
     pthread_mutex_lock(&m->lock);
     double first = job->count ? job->first : job->ended;
     m->requests++;
+    m->kept += job->kept;
     m->prompt_tokens += job->prompt_count, m->tokens += job->count;
     m->waited += job->begun - job->arrived;
     m->prompt_seconds += first - job->begun, m->token_seconds += job->ended - first;
@@ -22,6 +23,7 @@ void metrics_request(struct metrics *m, const struct job *job) {
     pthread_mutex_unlock(&m->lock);
 }
 
+// After METRICS_STATUSES different statuses, a further status is not counted.
 void metrics_answer(struct metrics *m, int status) {
     pthread_mutex_lock(&m->lock);
     for (int i = 0; i < METRICS_STATUSES; i++) {
@@ -57,6 +59,8 @@ static void answers(const struct metrics *m, struct text *out) {
 void metrics_text(struct metrics *m, int slots, unsigned running, unsigned waiting, bool up, struct text *out) {
     pthread_mutex_lock(&m->lock);
     whole(out, "prompt_tokens_total", "counter", "Prompt tokens of all requests", m->prompt_tokens);
+    whole(out, "prompt_tokens_kept_total", "counter",
+          "Prompt tokens that were not computed, because the card held them from the request before", m->kept);
     seconds(out, "prompt_seconds_total", "Time from the start of requests to their first token", m->prompt_seconds);
     whole(out, "tokens_predicted_total", "counter", "Generated tokens", m->tokens);
     seconds(out, "tokens_predicted_seconds_total", "Time from the first token of requests to their end",

@@ -12,10 +12,10 @@ enum { METRICS_STATUSES = 16 };
 struct job;
 struct metrics { // sums since the server was started
     pthread_mutex_t lock;
-    uint64_t prompt_tokens, tokens, requests, cycles, bytes, drafts, drafts_accepted, restarts;
-    double prompt_seconds, token_seconds, waited;
+    uint64_t prompt_tokens, kept, tokens, requests, cycles, bytes, drafts, drafts_accepted, restarts;
+    double prompt_seconds, token_seconds, waited; // seconds; waited: in the queue
     struct {
-        int status;
+        int status; // 0: the entry is free
         uint64_t count;
     } answers[METRICS_STATUSES];
 };

@@ -7,6 +7,8 @@
 
 struct serve_options {
     const char *package, *library, *image, *binary, *device, *name, *chat, *bind, *cors, *key_file;
+    // All numbers are double, because one table reads them. 0 if not given: timeout, watchdog and unit, which then have
+    // the defaults of rill_host.h, and max_tokens, which is then the context.
     double timeout, watchdog, unit;
     double port, max_body, max_tokens, queue, connections, request_seconds, body_seconds;
     bool quiet;

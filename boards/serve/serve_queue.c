@@ -93,6 +93,8 @@ static void remove_job(struct queue *q, struct job *job) {
     q->waiting--;
 }
 
+// Returns the seconds after which a refused client should try again: the time that all slots together need for the
+// waiting requests and one more.
 static unsigned retry_after(const struct queue *q) {
     double seconds = q->mean * (q->waiting + 1) / q->slots.count;
     return seconds < 1 ? 1 : seconds > RETRY_MOST ? RETRY_MOST : (unsigned)seconds;
@@ -153,7 +155,8 @@ void queue_cancel(struct queue *q, struct job *job, const struct api_error *erro
         waited = true;
     } else if (job->state == JOB_RUNNING && !job->cancelled) {
         q->stop(q->context, slots_of(&q->slots, job));
-        // Before the first token, the card's run may not have begun, and forgets this. Then queue_token tells it again.
+        // Before the first token, the card's run may not have begun. Its start then clears this stop, so queue_token
+        // must tell the card again.
         job->told = job->count > 0;
     }
     job->cancelled = true;

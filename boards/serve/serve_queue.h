@@ -33,6 +33,7 @@ struct job {
     double arrived, begun, first, ended; // times; first: of the first token
     // From the design's counters; written without the lock, before the job is done.
     uint64_t cycles, bytes, drafts, drafts_accepted;
+    uint32_t kept;    // prompt tokens that the card held from the request before
     int holders;      // client and queue: the last one frees the job
     struct job *next; // in the queue
     pthread_cond_t changed;
@@ -45,7 +46,7 @@ struct queue {
     pthread_cond_t work, idle;
     struct slots slots;
     struct job *first, **last;
-    unsigned waiting, limit;
+    unsigned waiting, limit; // jobs that wait, and how many may
     enum queue_mode mode;
     char down[400]; // why the card is not there; "": it is
     double mean;    // seconds that a request takes, where later requests count more

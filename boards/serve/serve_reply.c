@@ -42,8 +42,10 @@ static void head(const struct job *job, const struct request_rules *rules, bool 
 static const char *reason(const struct job *job) { return job->finish == FINISH_STOP ? "stop" : "length"; }
 
 static void usage(const struct job *job, struct text *out) {
-    text_addf(out, ", \"usage\": {\"prompt_tokens\": %u, \"completion_tokens\": %u, \"total_tokens\": %u}",
-              job->prompt_count, job->count, job->prompt_count + job->count);
+    text_addf(out,
+              ", \"usage\": {\"prompt_tokens\": %u, \"completion_tokens\": %u, \"total_tokens\": %u, "
+              "\"prompt_tokens_details\": {\"cached_tokens\": %u}}",
+              job->prompt_count, job->count, job->prompt_count + job->count, job->kept);
 }
 
 // Appends times of the server's clock, and the time of the design: its cycles at the clock for which it was made.

@@ -56,6 +56,7 @@ static bool add_next(struct stream *s) {
     return s->over = true;
 }
 
+// Gives libmicrohttpd bytes of the present events. If all were given, waits for the next event first.
 static ssize_t on_read(void *context, uint64_t at, char *to, size_t room) {
     struct stream *s = context;
     (void)at;
@@ -70,6 +71,7 @@ static ssize_t on_read(void *context, uint64_t at, char *to, size_t room) {
     return (ssize_t)bytes;
 }
 
+// Called when the answer has been sent, or its client is gone. The job is cancelled unless its end was sent.
 static void on_free(void *context) {
     struct stream *s = context;
     if (!s->over) queue_cancel(s->watch.server->queue, s->watch.job, NULL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Packages the kernel as an IP with what the Vitis linker asks of one, and that as an .xo file.
+# Packages the kernel as an IP with the properties that the Vitis linker requires, and the IP as an .xo file.
 # usage: vivado -mode batch -source package_xo.tcl -tclargs OUT.xo WORKDIR
 #
 # Interfaces and registers come from design.tcl, which is made from the table that the RTL's documents are made from.
@@ -136,7 +136,7 @@ set written [file join $work kernel.xml]
 package_xo -force -kernel_name $rill(kernel) -xo_path $xo -ip_directory $ip -ctrl_protocol ap_ctrl_hs \
     -output_kernel_xml $written
 
-# ---- what Vivado wrote, beside this folder's kernel.xml ----
+# ---- comparison of Vivado's kernel.xml with this folder's ----
 
 proc rill_arguments {path} {
     set file [open $path]

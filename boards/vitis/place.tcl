@@ -15,11 +15,11 @@ if {[info exists env(RILL_PLACEMENT)]} {set rill_mode $env(RILL_PLACEMENT)}
 if {[lsearch -exact {soft hard none} $rill_mode] < 0} {error "RILL_PLACEMENT `$rill_mode`: soft, hard or none"}
 set rill_placed 0
 
-# The instances of a path below rill_top in a compute unit; * stands for any characters. A path that matches nothing is
-# an error.
+# The instances of a path below rill_top in a compute unit. `*` stands for any characters of one level; brackets stand
+# for themselves, as Vivado takes names such as gen_lane[8].u_lane. A path that matches nothing is an error.
 proc rill_cells {unit path} {
     set path [rill_need cells "the place of kernels in a linked design"]/$unit/inst/u_top/$path
-    set cells [get_cells -quiet [string map {[ \\[ ] \\]} $path]]
+    set cells [get_cells -quiet $path]
     if {![llength $cells]} {error "no instance $path in the linked design (placement.tcl)"}
     return $cells
 }

@@ -21,8 +21,8 @@ proc rill_check_vivado {} {
 }
 
 # The sources to read, with the macro RILL_VENDOR_CELLS, which makes the RTL instantiate the vendor's cells (DSP48E2,
-# MMCM). A file that asks for it is copied to the folder `out` with a definition above its text, as the synthesis of a
-# packaged IP knows no macro of the project that it was packaged in.
+# MMCM). A file that tests the macro is copied to the folder `out` with a definition above its text, because the
+# synthesis of a packaged IP knows no macro of the project that it was packaged in.
 proc rill_with_cells {sources out} {
     file mkdir $out
     set read {}
@@ -42,7 +42,7 @@ proc rill_with_cells {sources out} {
     return $read
 }
 
-# Something without which a script cannot go on, as the board's file did not say it.
+# Returns a value of the board's file. If the file does not give it, the script cannot go on and stops.
 proc rill_need {key what} {
     global rill
     if {$rill($key) eq ""} {error "the board's file says nothing of $what: give it in design.tcl as rill($key)"}

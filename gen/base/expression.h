@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer expressions of custom kernels, for sizes and numbers in a spec and for parameters and widths in a Verilog
-// module header.
+// Integer expressions: sizes and numbers of custom kernels in a spec, parameters and widths in a Verilog module header,
+// and the expressions in the file of a family.
 #ifndef RILL_EXPRESSION_H
 #define RILL_EXPRESSION_H
 

@@ -11,8 +11,9 @@ struct reserved {
     const char *words;    // in any order, with blanks between them
 };
 
-// The words of IEEE 1364-2005, the words that IEEE 1800-2017 adds, and the words of IEEE 1076-2008 that neither of them
-// has.
+// The words of IEEE 1364-2005, the words that IEEE 1800-2017 adds, and the words of IEEE 1076-2008. VHDL ignores case
+// in names, so its list also has the words that it shares with the others: `Begin` is a name in Verilog, but not in
+// VHDL.
 static const struct reserved all[] = {
     {"Verilog",
      "always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam "
@@ -36,12 +37,13 @@ static const struct reserved all[] = {
      "throughout timeprecision timeunit type typedef union unique unique0 until until_with untyped var virtual void "
      "wait_order weak wildcard with within"},
     {"VHDL",
-     "abs access after all architecture array assume_guarantee attribute block body buffer bus component configuration "
-     "disconnect downto elsif entity exit fairness file generic group guarded impure in inertial is label linkage "
-     "literal loop map mod next of on open others out parameter port postponed procedure process range record register "
-     "reject rem report restrict_guarantee return rol ror select severity shared signal sla sll sra srl subtype then "
-     "to "
-     "transport unaffected units variable vmode vprop vunit when"},
+     "abs access after alias all and architecture array assert assume assume_guarantee attribute begin block body "
+     "buffer bus case component configuration constant context cover default disconnect downto else elsif end entity "
+     "exit fairness file for force function generate generic group guarded if impure in inertial inout is label "
+     "library linkage literal loop map mod nand new next nor not null of on open or others out package parameter port "
+     "postponed procedure process property protected pure range record register reject release rem report restrict "
+     "restrict_guarantee return rol ror select sequence severity shared signal sla sll sra srl strong subtype then to "
+     "transport type unaffected units until use variable vmode vprop vunit wait when while with xnor xor"},
     {0}};
 
 static bool is_in(const char *words, const char *word, size_t len) {

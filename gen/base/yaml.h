@@ -48,7 +48,7 @@ bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
 // number.
 bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
-// ---- typed readers: false after an error in diag; what names the thing, e.g. "design.lanes" ----
+// ---- typed readers: false after an error in diag; `what` names the value in messages, such as "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
 // Expects a list or map with least to most items.
 bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,

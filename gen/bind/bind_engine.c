@@ -326,7 +326,7 @@ static void set_engine_params(struct engine *e) {
     ir_set_float(ir, e->kernel, "SCALE_K", scale_of(e, ENGINE_MODE_SCORES));
     ir_set_float(ir, e->kernel, "SCALE_V", scale_of(e, ENGINE_MODE_VALUES));
     ir_set_int(ir, e->kernel, "HAS_KV", keys || values);
-    ir_set_int(ir, e->kernel, "COPIES", ir->design.copies);
+    ir_set_int(ir, e->kernel, "TURN_TOKENS", ir->design.copies);
     if (ir->design.pump) ir_set_int(ir, e->kernel, "PUMP", ir->design.pump);
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
     if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))

@@ -35,12 +35,26 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
     return false;
 }
 
-// Why the graph cannot have drafts, or NULL.
-static const char *against_drafts(const struct ir *ir) {
+// Why the graph can have neither drafts nor a kept prefix, or NULL.
+static const char *against_positions(const struct ir *ir) {
     if (!ir->design.is_lm) return "the graph makes rows, not ids";
     for (int n = 0; n < ir->nodes; n++)
         if (kernel_of_op(ir, ir->node[n].op) && kernel_of_op(ir, ir->node[n].op)->custom)
             return arena_printf(ir->arena, "`%s` is a kernel of the spec's own", ir->node[n].name);
+    return NULL;
+}
+
+static bool check_prefix(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const char *why = ir->design.prefix ? against_positions(ir) : NULL;
+    if (!why) return true;
+    diag_error(diag, spec ? spec_place(spec, "design.prefix") : loc_none(), MSG_PREFIX_GRAPH, ir->design.prefix, why);
+    return false;
+}
+
+// Why the graph cannot have drafts, or NULL.
+static const char *against_drafts(const struct ir *ir) {
+    const char *why = against_positions(ir);
+    if (why) return why;
     int n = ir->tensor[ir->output[0]].producer;
     return n != IR_NONE && ir_node_is(ir, n, OP_CHOOSES) ? NULL : "the ids are not chosen by `argmax`";
 }
@@ -72,6 +86,7 @@ static const char *against_slots(const struct ir *ir) {
     const char *graph = against_drafts(ir);
     if (graph) return graph;
     if (d->drafts) return "the design has `drafts`";
+    if (d->prefix) return "the design has `prefix`";
     if (d->sampling) return "the design has `sampling`";
     if (d->query_heads > 1) return "the design has `query_heads`";
     if (d->on_chip_kib) return "the design has `on_chip_kib`";
@@ -187,7 +202,7 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag) ||
-        !check_drafts(ir, spec, diag) || !check_slots(ir, spec, diag))
+        !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) || !check_slots(ir, spec, diag))
         return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands of `rill`. Each has its options as data and a function that does its work. To add a command, write a
-// file with such a row, declare it here, and add it to the list in main.c. Usage, messages, completion and the manual
-// page are derived from the row.
+// file with such a row, declare it here, and add it to the list in gen/main.c. Usage, messages, completion and the
+// manual page are derived from the row.
 #ifndef RILL_COMMAND_H
 #define RILL_COMMAND_H
 
@@ -26,7 +26,7 @@ extern const struct command command_import, command_check, command_gen, command_
     command_golden, command_report, command_explore, command_advise, command_package, command_forecast,
     command_timeline, command_depths, command_memory, command_types, command_platform, command_explain, command_schema,
     command_completion, command_man;
-extern const struct command *const rill_commands[]; // defined in main.c; NULL after the last
+extern const struct command *const rill_commands[]; // defined in gen/main.c; NULL after the last
 int command_start(const struct command *, int argc, char **argv);
 
 // ---- shared by commands that read a spec (command_design.c): SPEC, other memory figures, another clock ----
@@ -43,8 +43,8 @@ extern const struct option_row spec_row[]; // the argument SPEC
 struct ir *command_design(struct run *, const struct design_options *);
 // Warns with the verdict (gen/explore) if the design exceeds the limits of its board.
 void command_warn_verdict(struct run *, const struct ir *, struct loc);
-struct ir *command_design_again(struct run *, const struct design_options *,
-                                bool fifo_auto); // up to FIFO sizing; prints nothing
+// Builds the design again, up to FIFO sizing, and prints nothing.
+struct ir *command_design_again(struct run *, const struct design_options *, bool fifo_auto);
 // Whether DIR may be a design's folder. Returns false after a message that DIR is a file and how to make a folder from
 // it.
 bool command_takes_folder(const char *command, const char *dir);

@@ -18,6 +18,7 @@ struct forecast_options {
         struct timing_drafts steps;
         int count; // numbers in the list; 0: not given
     } drafts;
+    int64_t prefix; // position at which the request begins
     bool started, kept, json;
 };
 
@@ -27,6 +28,7 @@ struct forecast_view {
     const struct ir *ir;
     const struct timing_forecast *f;
     const char **stage;            // per firing: the operations that make its operand
+    int64_t prefix;                // position at which the request begins
     struct timing_drafted drafted; // without steps: not asked for
 };
 
@@ -126,6 +128,7 @@ static void print_text(const struct forecast_view *v) {
     printf("%" PRId64 " %s in, %" PRId64 " out, %g MHz: forecast from timing contracts and the memory model\n",
            f->prompt, v->ir->design.is_lm ? "ids" : "rows", v->ir->design.is_lm ? f->decode.steps + 1 : f->prompt,
            v->ir->design.clock_mhz);
+    if (v->prefix) printf("begins at position %" PRId64 " of the prompt\n", v->prefix);
     printf("start %" PRId64 " cycles, first %s after %.0f cycles (%.3f ms), latency %.3f ms\n", f->start,
            v->ir->design.is_lm ? "id" : "result", f->first_id, ms(v, f->first_id), ms(v, f->end));
     if (f->decode.steps) printf("decode %.1f tokens/s\n", per_second(v, (double)f->decode.steps, f->decode.cycles));
@@ -171,6 +174,7 @@ static void print_json(const struct forecast_view *v) {
     printf("  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64
            ",\n  \"peak_gbs\": %.6g,\n  \"sustained_gbs\": %.6g",
            f->steps, f->simulated, v->ir->design.hbm.peak_gbs, f->memory_gbs);
+    if (v->prefix) printf(",\n  \"prefix\": %" PRId64, v->prefix);
     printf(",\n  \"cycles_prefill_bound\": %" PRId64 ",\n  \"cycles_decode_bound\": %" PRId64, f->prefill.bound.cycles,
            f->decode.bound.cycles);
     struct cost_power power = power_of(v);
@@ -227,15 +231,29 @@ static const struct timing_forecast *checked(struct ir *ir, const struct timing_
     return f;
 }
 
+static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
+                                                 bool drafted, const char **why) {
+    int64_t prompt = o->request.prompt, tokens = o->request.tokens, whole = TIMING_WHOLE_WORDS;
+    if (o->prefix) return timing_forecast_from(ir, o->prefix, prompt, tokens, age, drafted, whole, why);
+    return drafted ? timing_forecast_drafted(ir, prompt, tokens, age, o->kept, whole, why)
+                   : timing_forecast_request(ir, prompt, tokens, age, o->kept, whole, why);
+}
+
+// Why a request of the design cannot begin at this position, or NULL.
+static const char *prefix_fault(const struct ir *ir, const struct forecast_options *o) {
+    if (!o->prefix) return NULL;
+    if (!ir->design.prefix) return MSG_PREFIX_ABSENT;
+    if (o->prefix < o->request.prompt) return NULL;
+    return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)o->request.prompt);
+}
+
 // Makes the forecast, and the one with drafts if it is asked for.
 static bool make_forecast(struct ir *ir, const struct forecast_options *o, struct forecast_view *v) {
-    int64_t prompt = o->request.prompt, tokens = o->request.tokens;
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
     const char *why = NULL;
-    v->f = checked(ir, timing_forecast_request(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why));
+    v->f = checked(ir, forecast_of(ir, o, age, false, &why));
     if (!v->f || o->drafts.count == 0) return v->f ? true : (fail(why), false);
-    const struct timing_forecast *drafted =
-        checked(ir, timing_forecast_drafted(ir, prompt, tokens, age, o->kept, TIMING_WHOLE_WORDS, &why));
+    const struct timing_forecast *drafted = checked(ir, forecast_of(ir, o, age, true, &why));
     if (!drafted) return fail(why), false;
     v->drafted = timing_with_drafts(v->f, drafted, &o->drafts.steps);
     return true;
@@ -251,8 +269,9 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
         return RILL_BAD_SPEC;
     }
     const char *why = drafts_fault(ir, &o->drafts);
+    if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
-    struct forecast_view v = {.ir = ir};
+    struct forecast_view v = {.ir = ir, .prefix = o->prefix};
     if (!make_forecast(ir, o, &v)) return RILL_BAD_SPEC;
     v.stage = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->firings + 1);
     for (int i = 0; i < ir->firings; i++) v.stage[i] = stage_of(ir, &ir->firing[i]);
@@ -274,6 +293,9 @@ static const struct option_row rows[] = {
     {"--drafts", "LIST", OPTION_CALL, 0, AT(drafts), .call = read_drafts,
      .help = "how often drafts are right, as `rill sim` prints it: steps without drafts, then steps whose first 0, 1, "
              "... drafts are right, as in 6,1,0,0,4"},
+    {"--prefix", "N", OPTION_NUMBER, 0, AT(prefix), 1,
+     .help = "the request begins after N positions of its prompt that the request before has left on the card. It "
+             "implies `--kept`"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
      .help = "the request follows another one with the same image, so its vector parameters are on chip "
              "already"},

@@ -31,7 +31,7 @@ static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     return NAN;
 }
 
-// Loss without quantization. The model's floats are freed afterwards, as they are large.
+// Loss without quantization. The model's floats are freed afterwards, because they are large.
 static double float_loss(const struct golden_check *c, const struct oracle_graph *graph) {
     struct arena arena;
     arena_init(&arena);

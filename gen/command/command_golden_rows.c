@@ -32,7 +32,7 @@ static int64_t take_rows(struct session *s) {
     if (!rows) rows = most < DEFAULT_ROWS ? most : DEFAULT_ROWS;
     uint64_t state = rows_random_state((uint64_t)s->o->data_seed);
     if (rows > most) diag_error(s->diag, loc_none(), MSG_ROWS_BEYOND, (long long)rows, (long long)most);
-    // Skips inputs that nothing needs, as a design does not have them.
+    // Skips inputs that nothing needs, because a design does not have them.
     for (int i = 0; rows <= most && i < s->inputs; i++)
         if (oracle_info(s->graph, oracle_find(s->graph, s->input[i].name)).needed)
             s->input[i].values = rows_random(s->arena, (size_t)(rows * s->input[i].elements), &state);

@@ -139,7 +139,7 @@ static const char *requests_fault(struct run *run, const struct ir *ir, const st
     return why;
 }
 
-// Checks the rows of an input file. A pipe is left to the simulation, as it can be read only once.
+// Checks the rows of an input file. A pipe is left to the simulation, because it can be read only once.
 static bool reads_inputs(struct run *run, struct ir *ir, const struct sim_options *o) {
     struct stat s;
     int64_t most = o->unchecked ? INT64_MAX : ir->design.context;
@@ -210,7 +210,7 @@ static bool build(struct sim_build *b, const char *exe) {
                           NULL,
                           NULL,
                           NULL};
-    add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1);
+    add_options(b, args + COUNT_OF(args) - MOST_OPTIONS - 1); // in place of the NULLs except the last
     int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) return unwritable(log);
     say_building(b);

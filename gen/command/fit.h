@@ -23,9 +23,9 @@ bool fit_widen(const struct fitting *, struct import_design *);
 // The request that fills the context, half of it with the prompt. False if the family has no key `context`.
 bool fit_filling(const struct fitting *, int64_t request[2]);
 
-// Chooses the channels and the keys `A` and `pump`, and among the bases, which give all other keys and the most
-// channels. The design that it returns is within the limits of its board, by all passes; *d and *spec receive it. NULL:
-// none was found, and *d is as before.
+// Chooses one of the bases, a number of channels, and the keys `A` and `pump`. The base gives all other keys and the
+// most channels. The design that it returns is within the limits of its board, by all passes; *d and *spec receive it.
+// NULL: none was found, and *d is as before.
 // request: prompt tokens and generated tokens that the estimates are about; 0: the usual ones.
 struct ir *fit_search(const struct fitting *, const struct import_design *bases, int count, const int64_t request[2],
                       struct import_design *d, struct text *spec);

@@ -18,7 +18,9 @@ struct rung {
 };
 static const struct rung rungs[] = {{8, 16}, {8, 8}, {4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 enum { RUNGS = COUNT_OF(rungs), BEAT_BITS = 512, FEW_LANES = 4 };
-enum { BEATS_AHEAD = 512 }; // of a channel; they fill block RAMs that a beat's width requires in any case
+// Depth of each channel's prefetch FIFO, in beats. So many beats fill the block RAMs that the width of a beat requires
+// at any depth.
+enum { BEATS_AHEAD = 512 };
 
 struct ladder {
     struct rung rung[RUNGS]; // the rungs whose lanes the family allows
@@ -178,7 +180,7 @@ static struct ir *take_with(const struct fitting *f, struct ir *ir, struct impor
 }
 
 // Uses spare space in two ways. A longer prefetch lets the memory read ahead while the engine waits for a norm. An
-// embedding with 16 bits only takes memory space, as a step reads one row per token. Tries both, then either.
+// embedding with 16 bits only takes memory space, because a step reads one row per token. Tries both, then either.
 static struct ir *use_room(const struct fitting *f, struct ir *ir, struct import_design *d, struct text *spec) {
     struct ir *with = take_with(f, ir, d, spec, BEATS_AHEAD, true);
     if (with == ir) with = take_with(f, ir, d, spec, BEATS_AHEAD, false);

@@ -108,6 +108,8 @@ struct sharing {
     bool pays;
 };
 
+// Decides whether sharing pays: the search's request must not take longer with it, and a request that fills the context
+// must become faster by SHARING_WORTH.
 static void weigh(const struct fitting *f, const struct way *w, struct sharing *s, struct diag *silent) {
     struct way filling = {.design = s->usual.design};
     s->pays = !s->usual.ended && worth(&s->usual) <= worth(w) && estimate(f, &filling, s->full, silent);
@@ -115,8 +117,8 @@ static void weigh(const struct fitting *f, const struct way *w, struct sharing *
     s->pays = s->pays && s->filling * (1 + SHARING_WORTH) < s->alone;
 }
 
-// wide: with twice the lanes as well. Softmax then keeps up with the engine, which reads less. The design may have
-// fewer channels than the way's, if it needs more room.
+// Estimates the way's design with query heads that share reads. wide: with twice the lanes as well. Softmax then keeps
+// up with the engine, which reads less. The design may have fewer channels than the way's, if it needs more room.
 static void try_sharing(const struct fitting *f, const struct way *w, const int64_t request[2], bool wide,
                         struct sharing *s, struct diag *silent) {
     enum { MOST_HEADS = 8 };

@@ -2,6 +2,8 @@
 // Says in words what a stream carries: the tensor at one of its ends, the purpose that a port's role names, or the
 // tensors a multiplexer takes in turn. If none applies, the answer comes from the streams before or after kernels that
 // only pass words on.
+#include <string.h>
+
 #include "gen/emit/emit.h"
 #include "gen/kernel/kernel.h"
 
@@ -61,7 +63,7 @@ static bool add_turns(const struct ir *ir, const struct ir_edge *e, struct text 
     struct text turns = {0};
     bool found = (kernel_is(from, KERNEL_MUX) && add_tensors(ir, from, false, &turns)) ||
                  (kernel_is(to, KERNEL_DEMUX) && add_tensors(ir, to, true, &turns));
-    if (found) text_addf(out, "carries in turn: %s", text_cstr(&turns));
+    if (found) text_addf(out, "%s%s", strchr(text_cstr(&turns), ',') ? "carries in turn: " : "", text_cstr(&turns));
     text_free(&turns);
     return found;
 }

@@ -124,7 +124,8 @@ static bool add_widths(const struct ir *ir, int kernel, struct text *out) {
     if (!in || !to) return false;
     long long from = itensor_tile(&in->type), into = itensor_tile(&to->type);
     bool packs = in->kind == IR_STREAM_COUNTED && (from != into || kernel_is(k, KERNEL_WIDTH));
-    if (packs) text_addf(out, "packs words of up to %lld elements into full words of %lld", from, into);
+    if (packs && from == 1) text_addf(out, "packs single elements into full words of %lld", into);
+    else if (packs) text_addf(out, "packs words of up to %lld elements into full words of %lld", from, into);
     else if (from != into) text_addf(out, "converts words of %lld elements to words of %lld", from, into);
     return packs || from != into;
 }
@@ -192,7 +193,7 @@ static void add_readers(const struct ir *ir, const struct ir_kernel *fork, struc
     for (int p = 0; p < fork->ports; p++) {
         if (!fork->port[p].is_output || fork->port[p].edge == IR_NONE) continue;
         const struct ir_edge *e = &ir->edge[fork->port[p].edge];
-        text_addf(out, "%s %d %s", before, fork->port[p].index, ir_port_text(ir, e->dst_kernel, e->dst_port));
+        text_addf(out, "%s %d=%s", before, fork->port[p].index, ir_port_text(ir, e->dst_kernel, e->dst_port));
         before = ",";
     }
     text_add(out, "\n");
@@ -388,8 +389,7 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
         out,
         "// The body has a section for each kernel, writers before readers: first a rill_link for each stream that "
         "the kernel reads, then the kernel. The head of rill_top.v explains terms and names, and the head of an "
-        "instance's module "
-        "explains its parameters.\n");
+        "instance's module explains its parameters.\n");
 }
 
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
@@ -403,8 +403,8 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
         others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
     if (m == p->shared) others += p->ir->engines; // a tree of registers for the descriptors of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
-    text_addf(out, "//   u_%-12s %3d operations, %3d other kernels, reads %3d streams%s\n", module->name, operations,
-              others, streams,
+    text_addf(out, "//   u_%-12s %3d operation%s, %3d other kernels, reads %3d stream%s%s\n", module->name, operations,
+              operations == 1 ? "" : "s", others, streams, streams == 1 ? "" : "s",
               m == p->control             ? ": registers, steps of a request, loading of parameters"
               : module->region == IR_NONE ? ": matrix engines and other kernels of several regions"
                                           : "");
@@ -465,8 +465,7 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
         "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "
-        "which "
-        "is therefore an output of the fork's module (such as to_step_fork_tdata of u_control).\n"
+        "which is therefore an output of the fork's module (such as to_step_fork_tdata of u_control).\n"
         "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
         "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
         "// Comments of streams. They give writer and reader, the tensor with its shape per token, and the words of a "

@@ -96,7 +96,7 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
     for (int m = 0; m < p->modules; m++) take(&copies, emit_module_reset(p, m, die), p->module[m].resets[die], "", out);
     if (die == emit_channel_die(ir)) take_channels(&copies, net, "a bit for each DMA engine of the channel", out);
     if (emit_way_stages(ir)) {
-        from = arena_printf(ir->arena, "%s_here", net);
+        from = arena_printf(ir->arena, "%s_arrived", net);
         text_addf(out,
                   "    wire %s;\n    %s #(.DATA_W(1), .STAGES(%d)) u_core_rst_way_%d (\n        .clk(clk), "
                   ".rst(1'b0), .d(core_rst_q), .q(%s));\n",

@@ -17,7 +17,7 @@ static void add_level(const struct emit_plan *p, emit_pins *pins, const char *po
 
 static const char *reset_doc(const struct emit_plan *p, int m, int die) {
     const char *others = m == p->control ? "the other instances" : "the instances";
-    return arena_printf(p->ir->arena, "resets of %s%s, a bit for each", others, emit_on_die(p->ir, die));
+    return arena_printf(p->ir->arena, "resets of %s%s, a bit for each in file order", others, emit_on_die(p->ir, die));
 }
 
 // Adds the module's copies of each die's reset.
@@ -277,8 +277,7 @@ static const char *net_doc(const struct emit_plan *p, int n) {
     if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
-               "of the "
-               "store), from param_load_way_*";
+               "of the store), from param_load_way_*";
     if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
     if (is_of_hop(ir, n)) return doc_of_hop(p, n);
     if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
@@ -425,6 +424,7 @@ static void add_inner_nets(const struct emit_scope *s) {
 }
 
 static bool takes_all(const struct emit_plan *p, int m, int net) {
+    if (m == p->control && p->ir->net[net].role == IR_NET_STEPS_DONE) return true; // out_steps_done takes it
     for (int w = 0; w < p->ir->wires; w++) {
         const struct ir_wire *wire = &p->ir->wire[w];
         for (int i = 0; i < wire->use.parts && p->home[wire->kernel] == m; i++)

@@ -276,7 +276,7 @@ void emit_pblocks(const struct emit_plan *p, struct text *out) {
                   "if {![info exists rill_top]} {set rill_top {}}\n"
                   "proc rill_place {pblock path} {\n"
                   "    global rill_top\n"
-                  "    set cells [get_cells -quiet \"$rill_top[string map {[ \\\\[ ] \\\\]} $path]\"]\n"
+                  "    set cells [get_cells -quiet $rill_top$path]\n"
                   "    if {![llength $cells]} {error \"no instance $rill_top$path\"}\n"
                   "    add_cells_to_pblock [get_pblocks $pblock] $cells\n"
                   "}\n\n");

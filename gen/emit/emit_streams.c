@@ -234,8 +234,8 @@ static void add_link(struct emit_scope *s, int edge, const struct link *l) {
     text_addf(s->out, "    %s #(.DATA_W(%lld)", rtl_link.module, (long long)word.data);
     int64_t side = word.user + word.last + word.count;
     if (side) text_addf(s->out, ", .SIDE_W(%lld)", (long long)side);
-    if (part.first) text_addf(s->out, ", .FIRST(%lld)", (long long)part.first);
-    if (part.bits < word.data) text_addf(s->out, ", .PART_W(%lld)", (long long)part.bits);
+    if (part.first) text_addf(s->out, ", .KEPT_AT(%lld)", (long long)part.first);
+    if (part.bits < word.data) text_addf(s->out, ", .KEPT_W(%lld)", (long long)part.bits);
     text_addf(s->out, ", .DEPTH(%lld)", (long long)l->depth);
     if (l->style != RAM_DISTRIBUTED) text_addf(s->out, ", .RAM_STYLE(\"%s\")", ram_style_words[l->style]);
     if (borders) text_addf(s->out, ", .BORDERS(%d)", borders);

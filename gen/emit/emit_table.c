@@ -44,8 +44,8 @@ static void add_firing(const struct table *t, int entry, struct text *out) {
     if (!f) return;
     text_addf(out, "%s: %s", t->ir->node[f->node].name, modes[f->mode]);
     if (f->mode >= ENGINE_MODE_SCORES) text_addf(out, ", attention head %d", f->head);
-    if (f->row_steps) text_addf(out, ", %lld row-steps", (long long)f->row_steps);
-    if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beats", (long long)f->beats);
+    if (f->row_steps) text_addf(out, ", %lld row-step%s", (long long)f->row_steps, f->row_steps == 1 ? "" : "s");
+    if (f->mode < ENGINE_MODE_SCORES) text_addf(out, " of %lld beat%s", (long long)f->beats, f->beats == 1 ? "" : "s");
     add_operand(t, f, out);
     if (f->outer) text_add(out, ", K outermost");
     if (ir_takes_last(t->ir, f->region)) text_add(out, ", one token");
@@ -227,6 +227,14 @@ static const char *fields_at(const struct table *t) {
                                                         : "docs/memory.md, reading ahead";
 }
 
+// Describes the entry of a table that has only one. Its value is printed like that of other parameters.
+static void add_only_entry(const struct table *t, struct text *out) {
+    struct text note = {0};
+    add_note(t, 0, t->value->word, &note);
+    if (note.len) text_addf(out, "        // the only entry: %s; fields: %s\n", text_cstr(&note), fields_at(t));
+    text_free(&note);
+}
+
 // Explains the words in the notes of a table.
 static void add_terms(const struct table *t, struct text *out) {
     static const char indent[] = "            // ";
@@ -302,7 +310,7 @@ static void add_sections(const struct ir *ir, int kernel, int sections, struct t
     text_add(out, "        // sections, the last one first");
     if (is_of_loop(ir, kernel)) return text_add(out, ": repetitions of the region, counted by SECTION_REPEAT\n");
     for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
-        text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : ": regions ", ir->region[r].name);
+        text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : r ? ": regions " : ": region ", ir->region[r].name);
     text_add(out, "\n");
 }
 
@@ -352,6 +360,8 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
     const struct ir_engine *engine = engine_at(ir, kernel);
+    struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
+    if (v->kind == IR_VALUE_LIST && v->words == 1 && !strcmp(param->name, "TABLE")) add_only_entry(&t, out);
     if (engine) add_dies(ir, engine, param->name, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;

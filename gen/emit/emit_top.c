@@ -114,14 +114,14 @@ static const char *all_of(const struct ir *ir, const char *net, int bits) {
 // is high if all of them are idle.
 static void add_idle(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_addf(
-        out,
-        "    reg %schannel_idle_q;\n    // After a flush, the token loop waits until quiet has been high for 8 "
-        "cycles (FLUSH_QUIET): a descriptor may take as long from the walker to the channels.\n    reg quiet_q;\n    "
-        "assign quiet = quiet_q;\n",
-        emit_range(ir, channels));
+    text_addf(out,
+              "    // After a flush, the token loop waits until quiet has been high for 8 cycles (FLUSH_QUIET): a "
+              "descriptor may take as long from the walker to the channels.\n"
+              "    reg quiet_q;\n    reg %schannel_idle_q;\n",
+              emit_range(ir, channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
-    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
+    text_add(out, "    assign quiet = quiet_q;\n    always @(posedge clk) begin\n        channel_idle_q <= "
+                  "channel_idle;\n");
     const char *walkers = "";
     for (int e = 0; e < ir->engines; e++) // the first one in the low bit
         walkers = arena_printf(ir->arena, "%s%s%s", ir_engine_name(ir, e, "walker_idle"), e ? ", " : "", walkers);

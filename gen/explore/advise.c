@@ -67,8 +67,8 @@ static int list_changes(const struct explore *x, struct explore_advice *list) {
     int count = 0;
     for (int k = 0; k < x->keys; k++) {
         const struct explore_key *key = &x->key[k];
-        bool off = !strcmp(key->name, "unroll") &&
-                   !strcmp(key->value[key->own], "0"); // without a budget no other value is near
+        // Without a budget of lanes, no other value of `unroll` is near.
+        bool off = !strcmp(key->name, "unroll") && !strcmp(key->value[key->own], "0");
         if (off) continue;
         if (is_number(key)) {
             add_change(x, k, key->own + 1, list, &count);

@@ -67,9 +67,9 @@ struct explore {
     int goal[EXPLORE_GOALS], goals; // metrics
     struct explore_limit limit[EXPLORE_LIMITS];
     int limits;
-    bool over; // also shows designs beyond the board's limits
-    int64_t prompt, tokens;
-    uint64_t base; // hash of what all points share: spec, board, family, request, version
+    bool over;              // also shows designs beyond the board's limits
+    int64_t prompt, tokens; // of the request with which points are compared: prompt tokens or rows, generated tokens
+    uint64_t base;          // hash of what all points share: spec, board, family, request, version
 };
 
 // Settings of the command line. Each list ends with NULL.
@@ -104,7 +104,7 @@ struct explore_result {
     bool fits;                     // it is within the limits of the board; at the level `bounds`: it may be within them
     double value[EXPLORE_METRICS]; // the figures at the level that was reached
     double bound[EXPLORE_METRICS]; // figures that no evaluation can beat
-    double beyond;                 // by estimate: the largest share by which a limit of the board is exceeded
+    double beyond;                 // the largest share by which a limit of the board is exceeded; 0: none is
     char words[EXPLORE_WORDS];     // at `whole`: what limits the speed; for a refused or too large design: the reason
 };
 // Evaluates a point up to a level. An estimate stops at the bounds if these exclude the point.

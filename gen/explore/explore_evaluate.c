@@ -102,7 +102,7 @@ static void set_resources(const struct cost_resources *r, double value[EXPLORE_M
 }
 
 // Calculates how much the design may take of all dies together. A design that is not divided over dies must fit the one
-// with the memory ports, as no pass looks at the wires between dies then.
+// with the memory ports, because no pass looks at the wires between dies then.
 static struct cost_resources room_of(const struct ir *ir) {
     struct cost_resources room = {0};
     if (ir->design.dies < 2 && ir->dies > 1) return cost_room(ir, cost_memory_die(ir));

@@ -15,8 +15,8 @@ struct known {
 void known_init(struct known *, const struct explore *);
 void known_free(struct known *);
 int known_find(const struct known *, const struct explore_point *); // index of the point; -1: it is not known
-int known_put(struct known *, const struct explore_point *,
-              const struct explore_result *); // replaces an earlier result; returns its index
+// Replaces an earlier result of the point. Returns its index.
+int known_put(struct known *, const struct explore_point *, const struct explore_result *);
 
 // A generator of random numbers that gives the same numbers on every machine.
 struct chance {
@@ -25,7 +25,8 @@ struct chance {
 uint64_t chance_next(struct chance *);
 int chance_below(struct chance *, int n); // from 0 to n - 1
 
-// New points, made from known ones.
+// New points, made from known ones. move_child takes about two thirds of the keys from the mother and the others from
+// the father, and then changes one or two keys.
 struct explore_point move_random(const struct explore *, struct chance *);
 struct explore_point move_child(const struct explore *, struct chance *, const struct explore_seen *mother,
                                 const struct explore_seen *father);

@@ -66,8 +66,9 @@ static int64_t most_of(const struct explore *x, const struct schema_field *f) {
     if (!strcmp(f->key, "dies")) most = at_most(most, (int64_t)x->spec->device->slr_count);
     return most;
 }
-// Adds the values of a numeric key: all of them in a short range, else powers of two and 1.5 times these.
 
+// Adds the values of a numeric key: all of them in a short range, else powers of two and 1.5 times these, and 0 if it
+// is legal.
 static bool add_range(struct explore *x, struct explore_key *k) {
     int64_t low = (int64_t)k->field->min, high = most_of(x, k->field);
     bool ok = true;
@@ -441,8 +442,8 @@ static uint64_t hash_of(const struct explore_key *key, const char *value) {
 
 uint64_t explore_hash(const struct explore *x, const struct explore_point *p) {
     uint64_t hash = x->base;
+    // A sum, so that the order of the keys does not matter.
     for (int k = 0; k < x->keys; k++)
-        if (is_changed(x, p, k))
-            hash += hash_of(&x->key[k], x->key[k].value[p->at[k]]); // a sum, so the order of the keys does not matter
+        if (is_changed(x, p, k)) hash += hash_of(&x->key[k], x->key[k].value[p->at[k]]);
     return hash;
 }

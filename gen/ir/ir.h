@@ -50,6 +50,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;                   // most drafts of a decode step; 0: none
     int slots;                    // requests at the same time; 0: one, without the logic for slots
+    int prefix;                   // 1: a request may begin after positions of the one before; else 0
     bool is_lm;                   // true: ids in, ids out; false: rows in, rows out
     const char *derived;          // model sizes that the spec does not give, in words for the report, or NULL
     // Family of the model. Its checkpoints have a config.json that is compared with the graph. NULL: the spec writes

@@ -20,7 +20,7 @@ static int64_t unit_bits(const struct kernel_args *a) { return class_beat_bits(a
 static double wide(int64_t bits) { return (double)(bits - 8) / 2; } // pairs of bits of a mantissa beyond 8
 // Tokens that are computed at a time. Modules that only know pairs have PAIRS, two tokens each.
 static int64_t copies(const struct kernel_args *a) {
-    return args_int(a, "COPIES", at_least(2 * args_int(a, "PAIRS", 0), 1));
+    return args_int(a, "TURN_TOKENS", at_least(2 * args_int(a, "PAIRS", 0), 1));
 }
 
 static int64_t pairs_of(int64_t tokens_at_once) { return tokens_at_once / 2; }

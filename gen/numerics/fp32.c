@@ -32,6 +32,7 @@ float g_from_int128(int128 i) { return (float)i; }
 static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool *over) {
     uint64_t value;
     if (shift >= 0) {
+        // 24 bits shifted by more than 40 places do not fit 64 bits.
         *over =
             shift > 40 || (uint64_t)magnitude << shift > limit || ((uint64_t)magnitude << shift >> shift) != magnitude;
         value = *over ? limit : (uint64_t)magnitude << shift;

@@ -127,7 +127,8 @@ bool golden_library_open(struct arena *a, const struct golden_source *source, co
     text_free(&text);
     if (why) diag_error_text(diag, loc_none(), why);
     bool ok = !why && compile(&b) && load_all(&b, operations, count, libraries);
-    unlink(b.c_file), unlink(b.object), unlink(b.log); // not needed once loaded, and no interrupted run leaves them
+    // Not needed once loaded. They are deleted here so that a run that is interrupted later leaves no files.
+    unlink(b.c_file), unlink(b.object), unlink(b.log);
     rmdir(dir);
     return ok;
 }
@@ -137,7 +138,8 @@ void golden_library_close(struct golden_library *library) {
     *library = (struct golden_library){0};
 }
 
-// However the function ends, the message of the guard names kernel, position and operation.
+// Calls the function under the guard. If it crashes or exits, the guard's message names kernel, position, repetition,
+// function and file.
 void golden_library_call(const struct golden_library *library, struct rill_call *call) {
     char what[WHAT_BYTES];
     snprintf(what, sizeof what, "kernel `%s`: at position %lld, repetition %lld, `%s` of its golden file `%s`",

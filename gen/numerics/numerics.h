@@ -68,8 +68,9 @@ void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[],
 // Quantizes x[hd] -> q[hd]; returns the scale (max|x| / 127, or 0).
 float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_fault *fault);
 
-// The scale of scores. golden_rsqrt_head: fp32(1 / sqrt(hd)). golden_score_scale: the given scale, or this one if none
-// is given. golden_k_scale: the stored scale of K, which is the scale of its quantization times the scale of scores.
+// golden_rsqrt_head returns fp32(1 / sqrt(hd)). golden_score_scale returns the scale of scores: the given one, or
+// golden_rsqrt_head if none is given. golden_k_scale returns the stored scale of K: the scale of its quantization times
+// the scale of scores.
 float golden_rsqrt_head(size_t hd);
 float golden_score_scale(double given, size_t hd); // given 0: not given
 float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
@@ -82,8 +83,8 @@ float golden_softmax(size_t positions, double cap, const float raw[], const floa
 
 // ---- vectors (ops_vector.c): y may be x ----
 
-// The constants fp32(2^-20 / n), fp32(2^-40 / n^2) (layernorm) and fp32(2^-40 / n) (rmsnorm). The emitter uses the same
-// functions.
+// Return the constants fp32(2^-20 / n), fp32(2^-40 / n^2) (layernorm) and fp32(2^-40 / n) (rmsnorm). The emitter uses
+// the same functions.
 float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
 float golden_norm_rms_scale(size_t n);

@@ -18,11 +18,11 @@ static uint8_t quantize_block(size_t n, int bits, int exp_min, const float x[], 
                               struct golden_fault *fault) {
     float most = largest_magnitude(n, x, fault);
     int e = (int)(g_bits(most) >> 23) - 127 - (bits - 2);
-    if (most == 0.0f || (bits == 8 && e < exp_min)) {
+    if (most == 0.0f || (bits == 8 && e < exp_min)) { // an 8-bit block below the floor becomes zero
         memset(q, 0, n * sizeof *q);
         return 0;
     }
-    if (e < exp_min) e = exp_min; // with more than 8 bits, the mantissa keeps the bits that it reaches
+    if (e < exp_min) e = exp_min; // with more than 8 bits, mantissas below the floor are shorter, not zero
     if (e > exp_min + golden_mx_shift_max(bits)) golden_fault_raise(fault, GOLDEN_FAULT_EXPONENT);
     for (size_t i = 0; i < n; i++) q[i] = (int16_t)g_fix_clamp(x[i], -e, golden_mx_limit(bits), fault);
     return (uint8_t)((e - exp_min) & 31); // stays within 5 bits after a fault

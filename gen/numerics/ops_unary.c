@@ -7,7 +7,7 @@
 #include "gen/numerics/fp32.h"
 #include "gen/numerics/numerics.h"
 
-// given[0] is 1 for `approximate: none`.
+// given[0] is the word of `approximate`; 1 is `none`.
 static void gelu(size_t n, const double given[], const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = given[0] == 1 ? g_gelu_exact(x[i], fault) : g_gelu(x[i], fault);
 }

@@ -18,6 +18,7 @@ static float round_within(float x, float low, float high) {
     return r < low ? low : r > high ? high : r;
 }
 
+// The range of some weights: largest less smallest, and the middle between both.
 struct span {
     float width, middle;
 };

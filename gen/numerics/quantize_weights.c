@@ -17,6 +17,8 @@ enum {
 // A refined row scale below this share of the first one is not used, so it stays above QUANTIZE_MIN_ROW_SCALE
 // (least_row).
 #define LEAST_REFINED 0.875f
+
+// Rounds to the nearest integer, ties to even, for |x| < 2^22.
 static inline float round_even(float x) {
     const float big = 0x1.8p23f;
     return (x + big) - big;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches scales coarsely, then finely around the best. Then it refines by least squares: it computes the best scale
-// for the q that a scale makes, and repeats this until the error stops falling. Every float operation is in a fixed
+// Searches scales coarsely, then finely around the best one, and refines the result by least squares: the best scale is
+// computed for the q that the last scale makes, until the error stops falling. Every float operation is in a fixed
 // order, so that every machine makes the same bits.
 #include "gen/numerics/scale_search.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches scales of blocks of weights for the least squared error, in which each column counts as much as the mean
-// square of its activations (docs/numerics.md section 4). There is one function for each block format.
+// square of its activations (docs/numerics.md section 4).
 #ifndef RILL_SCALE_SEARCH_H
 #define RILL_SCALE_SEARCH_H
 

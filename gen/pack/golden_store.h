@@ -18,8 +18,8 @@
 struct store_entry {
     int32_t node, repetition;
     int32_t format; // enum qformat of q; elements of q are int16_t with QFORMAT_INT16, else int8_t
-    int32_t
-        is_float; // 1: no q; f32 holds `rows` x `k` fp32 (table by position; gain and offset of a norm as rows 0 and 1)
+    // 1: no q; f32 holds `rows` x `k` fp32 (a table by position, or gain and offset of a norm as rows 0 and 1).
+    int32_t is_float;
     int32_t owner;    // entry that stores the matrix: its own index, or that of an earlier entry with the same matrix
     int32_t reserved; // 0
     int64_t rows, k, group, groups;
@@ -36,8 +36,8 @@ const char *store_tensor_name(struct arena *, const struct ir_node *, const char
 // These write the head and the arrays at their offsets, in any order. They return false, with errno, if the file cannot
 // be written.
 bool store_write_head(FILE *, const struct store_entry *, int count);
-bool store_write_matrix(FILE *, const struct store_entry *,
-                        const struct qmatrix *); // only for an entry that is its own owner; without the bias
+// Only for an entry that is its own owner. Does not write the bias.
+bool store_write_matrix(FILE *, const struct store_entry *, const struct qmatrix *);
 bool store_write_bias(FILE *, const struct store_entry *, const float *bias); // does nothing if the entry has no bias
 bool store_write_floats(FILE *, const struct store_entry *, const float *);
 

@@ -119,6 +119,14 @@ static bool check_tables(const struct ir *ir, struct diag *diag) {
     return ok;
 }
 
+// Bounds the list of candidates by the number of logits, because places beyond it would stay empty.
+static void bound_sampling(struct ir *ir) {
+    int ids = ir->design.is_lm ? ir->tensor[ir->output[0]].producer : IR_NONE;
+    if (ids == IR_NONE || !ir->node[ids].inputs) return;
+    int64_t logits = ir_tensor_elements(&ir->tensor[ir->node[ids].in[0]]);
+    if (ir->design.sampling > logits) ir->design.sampling = (int)logits;
+}
+
 bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     (void)spec;
     bool ok = true;
@@ -130,5 +138,7 @@ bool pass_infer_types(struct ir *ir, const struct rill_spec *spec, struct diag *
             ok &= infer_node(ir, &ir->node[n], diag);
         ok = ok && check_carries(ir, region, diag);
     }
-    return ok && check_weights(ir, diag) && check_tables(ir, diag);
+    if (!ok || !check_weights(ir, diag) || !check_tables(ir, diag)) return false;
+    bound_sampling(ir);
+    return true;
 }

@@ -332,6 +332,26 @@ static void add_slot_registers(struct ir *ir) {
     }
 }
 
+// The host's position of a request, and the positions that are held. Without `prefix` both modules leave them alone.
+static void add_prefix(struct ir *ir) {
+    int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_LOOP);
+    const struct port nets[] = {{"prefix", IR_NET_PREFIX}, {"forget", IR_NET_FORGET}, {"held", IR_NET_HELD}};
+    if (ir->design.prefix) {
+        add_nets(ir, registers, nets, COUNT_OF(nets));
+        add_nets(ir, k, nets, COUNT_OF(nets));
+        ir_set_int(ir, registers, "PREFIX", 1);
+        ir_set_int(ir, k, "PREFIX", 1);
+        return;
+    }
+    ir_add_open(ir, registers, "prefix");
+    ir_add_open(ir, registers, "forget");
+    ir_add_zero(ir, registers, "held", 32);
+    if (ir->design.slots) return;
+    ir_add_zero(ir, k, "prefix", 32);
+    ir_add_zero(ir, k, "forget", 1);
+    ir_add_open(ir, k, "held");
+}
+
 static void add_token_loop_nets(struct ir *ir) {
     int k = kernel_first(ir, KERNEL_LOOP), chooser = find_chooser(ir);
     add_row_hashes(ir, chooser);
@@ -561,6 +581,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_token_loop_nets(ir);
     add_sampling(ir);
     add_slot_registers(ir);
+    add_prefix(ir);
     if (ir->design.is_lm) add_ring(ir);
     add_image_header(ir);
     for (int u = 0; u < kv_units(ir); u++) add_kv_tracker(ir, u);

@@ -109,6 +109,6 @@ void place_set_hash(struct ir *ir) {
     for (int die = from + direction; die != home; die += direction)
         net = add_hop(ir, arena_printf(ir->arena, "row_hash_way_%d", die), die, hash.way, net,
                       arena_printf(ir->arena, "row_hash_%d", die));
-    ir_retie(ir, hash.to, row, add_end(ir, &hash, false, home, net, "row_hash_there"));
+    ir_retie(ir, hash.to, row, add_end(ir, &hash, false, home, net, "row_hash_arrived"));
     ir_set_int(ir, hash.to, "HASH_WAIT", CYCLES_ROW_HASH + SLICES + CYCLES_LOOP_HASH);
 }

@@ -7,7 +7,7 @@ enum {
     FORECAST_WIDTH = 120,
     MEASURED_WIDTH = 240,
     HEIGHT = 24,
-    MARGIN = 3 // space above the line of the depth
+    MARGIN = 3 // space above the line of the depth, or above the fill if it is higher
 };
 
 static void add_steps(const int64_t most[], int count, int width, double scale, struct text *out) {
@@ -45,7 +45,7 @@ void html_fill_line(const struct ir *ir, int edge, const struct html_window *w, 
         int64_t end = w->from + (w->to - w->from) * (x + 1) / FORECAST_WIDTH;
         most[x] = puts - takes;
         while ((puts < t->words && t->put[puts] < end) ||
-               // in the order of time; of equal times the word that leaves comes first
+               // events in the order of time; at equal times a word leaves before one enters
                (takes < taken && t->take[takes] < end)) {
             if (takes < taken && takes < puts && (puts >= t->words || t->take[takes] <= t->put[puts])) takes++;
             else if (puts < t->words) puts++;

@@ -125,6 +125,8 @@ static void add_carries(struct text *out, const struct ir *ir, const struct ir_r
     }
 }
 
+// Draws each region as a cluster of its operations, and each group as a cluster inside it. g = IR_NONE: the operations
+// without a group.
 void graph_operations(struct ir *ir, struct text *out) {
     begin(out, "TB");
     for (int t = 0; t < ir->tensors; t++)
@@ -155,7 +157,7 @@ void graph_operations(struct ir *ir, struct text *out) {
 // ---- binding: operations to kernels ----
 
 // The kernel that does an operation's work: the engine it fires on, or the kernel made for it. A dequantization has
-// neither, as the engine whose product it reads does it.
+// neither, because the engine whose product it reads does its work.
 static int kernel_serving(const struct ir *ir, int node) {
     int engine = ir_engine_of(ir, node);
     if (engine != IR_NONE) return ir->engine[engine].kernel;
@@ -193,7 +195,8 @@ static const char *served_by(const struct ir *ir, int kernel) {
     return names ? names : ir->kernel[kernel].module;
 }
 
-// Draws one edge from kernel to kernel, with the names of all values that go this way.
+// Draws one edge for each pair of kernels between which values go, with the names of these values. label: a matrix
+// [from][to] of names; NULL: no value goes this way.
 static void add_ways(const struct ir *ir, const char **label, struct text *out) {
     for (int a = 0; a < ir->kernels; a++)
         for (int b = 0; b < ir->kernels; b++) {
@@ -212,6 +215,8 @@ static bool has_line(const char *lines, const char *line) {
     return false;
 }
 
+// Draws the kernels that serve operations. First collects, for each pair of kernels, the names of the values that go
+// from one to the other, so that they share one edge.
 void graph_binding(struct ir *ir, struct text *out) {
     const char **label = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->kernels *(size_t)ir->kernels + 1);
     bool *used = ARENA_ARRAY(ir->arena, bool, (size_t)ir->kernels + 1);

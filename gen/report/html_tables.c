@@ -27,6 +27,8 @@ static void number(struct text *out, int64_t n) { text_addf(out, "<td class=\"n\
 
 // ---- resources ----
 
+// Adds the bar of one kind of resource. part: that of kernels, FIFOs and DMA engines, and their sum. top: the limit for
+// routing, in percent of `have`.
 static void add_bar(const struct report_figure part[4], int64_t have, double top, struct text *out) {
     static const char *const colour[] = {"#3b82f6", "#14b8a6", "#8b5cf6"};
     double share = have ? 100.0 * (double)part[3].count / (double)have : 0;
@@ -87,6 +89,7 @@ static double weight(const struct cost_resources *c, const struct cost_resources
     return most;
 }
 
+// Adds the table of the largest kernels: takes the largest one that is not shown yet, CONSUMERS times.
 static void add_consumers(const struct report *r, const struct cost_resources *have, struct text *out) {
     bool *shown = ARENA_ARRAY(r->ir->arena, bool, (size_t)r->ir->kernels + 1);
     text_add(out, "<h3>The largest kernels</h3><table><tr><th>kernel</th><th>module</th><th class=\"n\">LUT</th><th "

@@ -13,7 +13,7 @@ enum {
     ROW = 18,
     TOP = 26,
     GAP_CYCLES = 64 /* shorter pauses are not shown */,
-    LAYERS = 3
+    LAYERS = 3 // most repetitions of a region that are simulated
 };
 
 // ---- the run ----

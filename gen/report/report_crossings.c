@@ -59,6 +59,7 @@ static int by_bits(const void *a, const void *b) {
     return (x->bits < y->bits) - (x->bits > y->bits);
 }
 
+// Lists what crosses a boundary: streams, loads of parameters, the hash of the logits, signals of lanes.
 static struct crossings crossings_of(const struct ir *ir, int boundary) {
     struct crossings c = {.arena = ir->arena, .ir = ir, .boundary = boundary};
     for (int e = 0; e < ir->edges; e++) add_stream(&c, &ir->edge[e]);

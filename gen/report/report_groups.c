@@ -9,14 +9,13 @@
 #include "gen/report/report_parts.h"
 #include "gen/kernel/kernel.h"
 
-struct share {        // of a region, in bits
-    int64_t streams;  // FIFOs that are not in a pool
-    int64_t pooled;   // FIFOs in a pool, counted as if each had separate storage
-    int64_t pools;    // pools with a stream of the region
-    int64_t spills;   // on-chip part of streams that are spilled to memory
-    int64_t kernels;  // buffers inside kernels
-    int64_t tensors;  // the region's tensors stored whole, for one position
-    int64_t crossing; // part of the FIFOs: those between groups
+struct share {       // of a region, in bits
+    int64_t streams; // FIFOs that are not in a pool
+    int64_t pooled;  // FIFOs in a pool, counted as if each had separate storage
+    int64_t pools;   // pools with a stream of the region
+    int64_t spills;  // on-chip part of streams that are spilled to memory
+    int64_t kernels; // buffers inside kernels
+    int64_t tensors; // the region's tensors stored whole, for one position
 };
 
 static const struct ir_port *end_of(const struct ir *ir, int edge, bool source) {
@@ -47,7 +46,6 @@ static struct share share_of(const struct ir *ir, int region) {
         if (region_of_edge(ir, e) != region) continue;
         if (edge->pool == IR_NONE) s.streams += bits;
         else s.pooled += bits;
-        if (edge->stored_firings) s.crossing += bits;
         if (edge->pool != IR_NONE && !seen[edge->pool]) s.pools += cost_pool_bits(&ir->kernel[edge->pool]);
         if (edge->pool != IR_NONE) seen[edge->pool] = true;
     }
@@ -64,6 +62,8 @@ static struct share share_of(const struct ir *ir, int region) {
 
 static int64_t emitted(const struct share *s) { return s->streams + s->pools + s->spills; }
 
+// Prints the share of each region, then that of everything that serves all regions. The ratios count the latter for
+// each region.
 static void add_regions(const struct ir *ir, int64_t positions, struct text *out) {
     struct share all = share_of(ir, IR_NONE);
     text_addf(out,

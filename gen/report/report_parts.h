@@ -67,8 +67,8 @@ void report_crossings(const struct report *, struct text *out); // streams betwe
 void report_dies_json(const struct report *, struct text *out);
 void report_fit(const struct report *, struct text *out); // estimates next to measurements
 void report_fit_json(const struct report *, struct text *out);
-void report_measured_json(const struct report *, int kernel,
-                          struct text *out); // prints nothing unless the kernel was measured with its parameters
+// Prints nothing unless the kernel was measured with its parameters.
+void report_measured_json(const struct report *, int kernel, struct text *out);
 // Whether the clock is modelled, and the modelled clock next to the spec's.
 const char *report_clock_says(const struct report *);
 void report_clock(const struct report *, struct text *out);

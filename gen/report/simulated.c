@@ -30,6 +30,7 @@ static bool read_fifo(struct ir *ir, const json_t *fifo, int edge, struct measur
     return is_count(high_water) && read_fill(ir, json_object_get(fifo, "fill"), edge, m);
 }
 
+// Reads the figures of all FIFOs. Their names and depths must be those of the design, or the run is of another one.
 static bool read_fifos(struct ir *ir, const json_t *fifos, struct measured *m, struct diag *diag, struct loc loc) {
     size_t known = 0;
     for (int e = 0; e < ir->edges; e++) {

@@ -100,7 +100,7 @@ static bool has_parts(const struct vendor *v, int row) {
 
 // ---- streams ----
 
-struct link {
+struct link { // an instance in a module that carries a stream, or a part of one
     const struct ir *ir;
     const struct vendor *v;
     struct table *t;
@@ -128,7 +128,7 @@ static bool add_link(const struct emit_plan *plan, const struct vendor *v, int m
     struct link l = {.ir = plan->ir, .v = v, .t = t, .path = path, .row = row};
     for (int e = 0; e < plan->ir->edges && !l.met; e++)
         if (emit_link_home(plan, e) == module) emit_walk_stream(plan, e, meet, &l);
-    if (l.met && !l.whole && !has_parts(v, row)) add_to(&t->streams, is_of(v, row)); // dissolved
+    if (l.met && !l.whole && !has_parts(v, row)) add_to(&t->streams, is_of(v, row)); // its parts are dissolved
     else if (l.met && !l.whole) add_own(v, row, t);
     return l.met;
 }

@@ -33,21 +33,33 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
     return o->outputs ? rows_path_fault(arena, o->outputs, ir->outputs) : NULL;
 }
 
-// Without golden functions the replay takes results from the design, so it cannot run ahead of it.
+// Refuses --from, --state and --write-state if the replay cannot run without the design, or if the design cannot begin
+// at a later position.
 static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
     if (o->from && ir->design.drafts) return MSG_DRAFTS_FROM;
     if (ir->design.slots && (o->from || o->state || o->write_state)) return MSG_SLOTS_FROM;
+    for (size_t i = 0; ir->design.slots && i < o->prompts.count; i++)
+        if (o->prompts.items[i].then) return MSG_SLOTS_THEN;
     if (o->joins.count && !ir->design.slots) return MSG_SLOTS_JOIN;
+    // Without golden functions the replay takes results from the design, so it cannot run ahead of it.
     for (int c = 0; (o->from || o->write_state) && c < ir->customs; c++)
         if (!ir->custom[c].function) return arena_printf(arena, MSG_FROM_CUSTOM, ir->custom[c].name);
     return NULL;
+}
+
+// `--then-ids` keeps what the design can, so only `--prefix` asks for a feature.
+static const char *prefix_fault(const struct ir *ir, const struct sim_options *o) {
+    bool asked = o->prefix != 0;
+    for (size_t i = 0; i < o->prompts.count; i++) asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;
+    return asked && !ir->design.prefix ? MSG_PREFIX_ABSENT : NULL;
 }
 
 const char *sim_options_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     const char *why = channels_fault(arena, ir, o);
     if (!why) why = save_fault(arena, ir, o);
     if (!why) why = from_fault(arena, ir, o);
+    if (!why) why = prefix_fault(ir, o);
     if (!why) why = sampling_refusal(&o->sampling, ir->design.sampling);
     return why ? why : rows_fault(arena, ir, o);
 }

@@ -16,7 +16,7 @@ enum { MAX_REQUESTS_BYTES = 16 << 20, DEFAULT_TOKENS = 16 };
 // ---- requests: `--tokens` applies to the request before it; the first one also to requests that have none ----
 
 static struct sim_prompt *add_prompt(struct arena *arena, struct sim_options *o) {
-    VEC_PUSH(arena, o->prompts, (struct sim_prompt){0});
+    VEC_PUSH(arena, o->prompts, (struct sim_prompt){.prefix = SIM_PREFIX_UNSET});
     return &o->prompts.items[o->prompts.count - 1];
 }
 
@@ -35,6 +35,13 @@ static const char *add_ids(struct arena *arena, struct sim_options *o, const cha
 }
 
 static const char *read_ids(struct arena *arena, void *into, const char *value) { return add_ids(arena, into, value); }
+
+static const char *read_then(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    const char *why = add_ids(arena, o, value);
+    o->prompts.items[o->prompts.count - 1].then = true;
+    return why;
+}
 
 // Whether a file can be read only once: a pipe or a device.
 static bool is_pipe(const char *path) {
@@ -69,6 +76,19 @@ static const char *read_tokens(struct arena *arena, void *into, const char *valu
     if (errno != 0 || tokens < 1 || tokens > UINT32_MAX) return "it takes 1 to 4294967295";
     if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].tokens = tokens;
     if (o->tokens == 0) o->tokens = tokens;
+    return NULL;
+}
+
+// Reads N or `most`. After a prompt it applies to that prompt, otherwise to all that have none.
+static const char *read_prefix(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    char *end = NULL;
+    errno = 0;
+    long long n = strcmp(value, "most") ? strtoll(value, &end, 10) : SIM_PREFIX_MOST;
+    bool number = !end || (value[0] >= '0' && value[0] <= '9' && *end == 0 && errno == 0 && n <= UINT32_MAX);
+    if (!number) return arena_printf(arena, "it takes a number of positions or `most`, not: %s", value);
+    if (o->prompts.count > 0) o->prompts.items[o->prompts.count - 1].prefix = n;
+    else o->prefix = n;
     return NULL;
 }
 
@@ -171,6 +191,12 @@ const struct option_row request_rows[] = {
     {"--tokens", "N", OPTION_CALL, OPTION_REPEATS, 0, .call = read_tokens,
      .help = "tokens to generate, or rows to send (default 16, or as many as the context has room for). "
              "After a prompt it applies to that prompt. The first one also applies to prompts without one"},
+    {"--then-ids", "LIST", OPTION_CALL, OPTION_REPEATS | OPTION_ANY, 0, .call = read_then,
+     .help = "a request that continues the one before: its prompt, its generated tokens, and these ids. The design "
+             "keeps as many positions as it can, if it has `prefix`"},
+    {"--prefix", "N|most", OPTION_CALL, OPTION_REPEATS, 0, .call = read_prefix,
+     .help = "begin after N positions that the request before has left on the card, or after as many as both share. "
+             "After a prompt it applies to that prompt, before all prompts to each after the first"},
     {"--ignore-eot", NULL, OPTION_FLAG, 0, AT(ignore_eot), .help = "do not stop at end-of-text ids"},
     {0}};
 
@@ -243,6 +269,17 @@ const struct options sim_program = {
     .skips_plus = true // for the Verilated model
 };
 
+// Fills in what a request keeps of the one before.
+static const char *finish_prefixes(struct sim_options *o) {
+    for (size_t i = 0; i < o->prompts.count; i++) {
+        struct sim_prompt *p = &o->prompts.items[i];
+        if (i == 0 && (p->then || p->prefix > 0)) return MSG_PREFIX_FIRST;
+        if (p->prefix == SIM_PREFIX_UNSET) p->prefix = p->then && !o->prefix ? SIM_PREFIX_MOST : o->prefix;
+        if (i == 0) p->prefix = 0;
+    }
+    return NULL;
+}
+
 const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     const char *const paths[] = {o->inputs, o->outputs};
     for (int i = 0; i < 2; i++) {
@@ -257,5 +294,5 @@ const char *sim_options_finish(struct arena *arena, struct sim_options *o) {
     if (o->prompts.count > 1 && (o->from || o->write_state)) return MSG_FROM_ONE_REQUEST;
     for (size_t i = 0; i < o->prompts.count; i++)
         if (o->prompts.items[i].tokens == 0) o->prompts.items[i].tokens = o->tokens;
-    return NULL;
+    return finish_prefixes(o);
 }

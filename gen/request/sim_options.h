@@ -16,17 +16,22 @@ struct figure_options {
 extern const struct option_row figure_rows[];
 extern const struct option_row sampling_rows[]; // fill a struct sampling
 
+// A request. Its prompt is text or ids. It has neither if the graph takes rows.
 struct sim_prompt {
-    const char *text; // or
+    const char *text;
     const uint32_t *ids;
     int64_t count;  // number of ids
     int64_t tokens; // ids to generate, or rows
+    bool then;      // the ids continue those of the request before, generated ones included
+    int64_t prefix; // positions to keep of the request before, or SIM_PREFIX_*
 };
+enum { SIM_PREFIX_UNSET = -2, SIM_PREFIX_MOST = -1 };
 
+// A burst that the memory answers with an error.
 struct sim_error {
     int channel;
     bool is_write;
-    uint64_t burst;
+    uint64_t burst; // number of the burst among the channel's reads, or writes, from 0
 };
 
 // A fault planted in the design or the memory. Tests use it to see that such a run fails.
@@ -46,7 +51,7 @@ enum plant_kind {
 const char *sim_plant_name(int kind);
 struct plant {
     enum plant_kind kind;
-    uint64_t place;
+    uint64_t place; // a bit, a burst or a position, depending on the kind; 0 if none is given
 };
 
 enum { SIM_BASE_MOST = 1 << 20 };
@@ -68,9 +73,10 @@ struct sim_options {
     VEC(uint64_t) joins; // cycles after the start at which the second and further requests are submitted
     struct figure_options figures;
     struct sampling sampling;
-    int64_t tokens; // 0: not given
-    uint64_t seed, data_seed, timeout, watchdog, pause;
-    int64_t from; // position at which the design begins
+    int64_t tokens;                                     // 0: not given
+    uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
+    int64_t from;                                       // position at which the design begins
+    int64_t prefix;                                     // of requests that have none; 0: whole requests
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
@@ -103,8 +109,8 @@ struct tokenizer;
 // it cannot be used and all prompts are ids. NULL after an error.
 struct tokenizer *sim_tokenizer_open(struct arena *, const char *image, int64_t vocabulary, const struct sim_options *,
                                      struct diag *);
-// Builds the request for a prompt. Returns NULL, or the reason why the design cannot take it. tokenizer: NULL if there
-// are no ids.
+// Builds the request for a prompt. Returns NULL, or the reason why the design cannot take it. tokenizer: NULL if the
+// graph is not a language model.
 const char *sim_request_read(struct arena *, const struct ir *, const struct tokenizer *, const struct sim_options *,
                              const struct sim_prompt *, struct sim_request *);
 

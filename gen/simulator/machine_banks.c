@@ -47,8 +47,8 @@ bool sim_bank_init(struct sim *sim, struct actor *a) {
     struct bank *b = a->state = ARENA_NEW(sim->arena, struct bank);
     struct inputs all;
     inputs_init(sim, a, &all);
-    for (int i = 0; i < all.count;
-         i++) { // parameters and value scales are taken with the words read, key scales with the words gathered
+    // Parameters and value scales are taken with the words read, key scales with the words gathered.
+    for (int i = 0; i < all.count; i++) {
         if (all.need[i] == TIMING_HELD) {
             b->held.edge = all.edge[i];
             continue;

@@ -79,9 +79,9 @@ struct engine {
     int64_t last_count;   // valid rows of the last row-step; scores: of the last row-step from memory
     int64_t key_rest;     // scores: valid keys of the last row-step
     int64_t all_lanes;    // channels of the engine
-    bool frees,
-        keeps;  // frees: the firing's end releases its operand; keeps: its head of values stays for the next firing
-    bool outer; // the first chunk runs column by column, to start before the whole operand has arrived
+    // frees: the firing's end releases its operand. keeps: its head of values stays for the next firing.
+    bool frees, keeps;
+    bool outer;           // the first chunk runs column by column, to start before the whole operand has arrived
     int64_t outer_rows;   // row-steps of that chunk
     int64_t column_units; // operand units per column of that chunk
     // Position of the next command: row-step, beat in it, command of the beat, beats of the header still to be read.

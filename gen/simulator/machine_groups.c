@@ -132,9 +132,8 @@ static bool word_out(struct sim *sim, struct actor *a, struct groups *g) {
              (uint8_t)((tok_last ? MARK_TOK_LAST : 0) | (end && group->last ? MARK_LAST : 0)));
     if (++g->out_token == group->tokens) g->out_token = 0, g->out_row++;
     if (!end) return true;
-    group->released =
-        g->last_out +
-        !group->word; // after a group of several words, the kernel notices one cycle later that the group has left
+    // After a group of several words, the kernel notices one cycle later that the group has left.
+    group->released = g->last_out + !group->word;
     g->out_row = 0;
     g->sending++;
     return true;

@@ -6,6 +6,8 @@
 
 void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in) {
     in->count = 0;
+    // The first pass takes the inputs with a word for every word of the output, so that one of them is the leading
+    // input. The second pass takes the others.
     for (int pass = 0; pass < 2; pass++)
         for (int p = 0; p < a->k->ports && in->count < MAX_INPUTS; p++) {
             const struct ir_port *port = &a->k->port[p];

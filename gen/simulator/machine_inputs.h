@@ -16,7 +16,7 @@ struct inputs {
 };
 
 void inputs_init(struct sim *sim, const struct actor *a, struct inputs *in);
-struct sim_edge *only_output(struct sim *sim, const struct actor *a);
+struct sim_edge *only_output(struct sim *sim, const struct actor *a); // NULL if there is none
 
 // Both functions below run for every word of every vector kernel, so they are inline: a call costs more than their
 // work.

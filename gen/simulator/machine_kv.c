@@ -129,11 +129,9 @@ void sim_v_tail_run(struct sim *sim, struct actor *a) {
     struct kv *v = a->state;
     while (kv_step(sim, a, v) && edge_waiting(v->in)) {
         int64_t taken = (int64_t)v->cache->v_layer.count;
-        // With by_step, the engine must have made all reads of the previous step, not only those of the layer.
-        int64_t ahead =
-            a->c.values.by_step
-                ? taken / a->c.values.layers - 1
-                : taken - a->c.values.layers; // the engine must have read the layer's open block in the previous step
+        // The engine must have read the layer's open block in the previous step. With by_step, it must have made all
+        // reads of that step, not only those of the layer.
+        int64_t ahead = a->c.values.by_step ? taken / a->c.values.layers - 1 : taken - a->c.values.layers;
         if (v->cache->tail_reads && ahead >= 0) {
             if (ahead >= (int64_t)v->cache->tail_layer.count) return;
             v->last = at_least(v->last, v->cache->tail_layer.items[ahead] + a->c.values.release);

@@ -13,7 +13,7 @@ struct loop {
     bool inside;               // the ids of the present step are being sent
     bool waits;                // the loop waits for the next id from the graph
     int walked;                // step words that were sent to the walkers
-    int64_t sent;              // cycle in which the latest step word was taken
+    int64_t sent;              // cycle in which the latest step word was sent
 };
 
 int64_t sim_offset_for(const struct ir *ir, enum ir_segment_role role) {

@@ -67,6 +67,8 @@ static bool pass_through(struct sim *sim, const struct actor *a, struct pipe *p,
     return true;
 }
 
+// Takes a word of every input and sends it through the stages. If `firings` input firings make one output firing, only
+// the last one of them ends it.
 void sim_pipe_run(struct sim *sim, struct actor *a) {
     struct pipe *p = a->state;
     for (;;) {

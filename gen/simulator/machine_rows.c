@@ -17,8 +17,8 @@ struct rows {
     int64_t from;         // first cycle for requests of the present step
     int64_t group, token; // next request
     // Beats.
-    VEC(int64_t) full,
-        drained;   // per group: first cycle in which its words may leave, and cycle in which its last word left
+    // Per group: first cycle in which its words may leave, and cycle in which its last word left.
+    VEC(int64_t) full, drained;
     int64_t beats; // beats of the present group that have arrived
     // Words.
     int64_t row, word_token; // next word
@@ -160,6 +160,8 @@ static void writer_next(struct writer *w, uint8_t mark) {
     w->token = 0;
 }
 
+// Takes words as they come. The last word of a group begins the group's write. It waits until the write engine has all
+// beats of the group before.
 void sim_writer_run(struct sim *sim, struct actor *a) {
     struct writer *w = a->state;
     while (edge_waiting(w->in)) {

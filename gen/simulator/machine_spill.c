@@ -37,8 +37,8 @@ struct spill {
     uint8_t mark;
 };
 
-static void spill_enter(struct spill *s, struct spill_half *half,
-                        int64_t at) { // the next firing may enter from then on
+// Lets the next firing enter a half after cycle `at`.
+static void spill_enter(struct spill *s, struct spill_half *half, int64_t at) {
     half->mark.count = 0;
     s->written = half;
     s->address = half->offset;

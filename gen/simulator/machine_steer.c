@@ -22,6 +22,7 @@ bool sim_steer_init(struct sim *sim, struct actor *a) {
     return turns_init(sim, a, &s->turns);
 }
 
+// Passes the words of the firing whose turn it is. Its last word ends the turn.
 void sim_steer_run(struct sim *sim, struct actor *a) {
     struct steer *s = a->state;
     turns_fetch(sim, &s->turns);

@@ -8,7 +8,7 @@ struct turns {
     struct inputs in;
     struct sim_edge *out;
     struct stage stage;
-    int64_t row; // words taken in the present turn
+    int64_t row; // words of each token taken in the present turn
     int side;    // input of the present turn
 };
 
@@ -29,6 +29,7 @@ void sim_turns_run(struct sim *sim, struct actor *a) {
         if (!stage_enter(sim, &t->stage, t->out, edge_avail(from), &at)) return;
         uint8_t mark = edge_mark(from);
         edge_take(sim, from, at);
+        // The end of a row passes from both inputs. A firing ends only with the second input's.
         stage_push(sim, &t->stage, at, t->side ? mark & (MARK_LAST | MARK_TOK_LAST) : mark & MARK_TOK_LAST, true);
         if (!(mark & MARK_TOK_LAST) || ++t->row < a->c.turns.words[t->side]) continue;
         t->row = 0;

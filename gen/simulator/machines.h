@@ -12,8 +12,8 @@ int64_t sim_offset_for(const struct ir *, enum ir_segment_role);
 // Table rows that a custom kernel reads for a firing, at the step's positions, before it takes the firing's words.
 struct sim_table {
     struct sim_client *client; // NULL: it reads none
-    int64_t offset, stride,
-        row_bytes;        // bytes: offset in the channel, distance between two firings' tables, length of a row
+    // Bytes: offset in the channel, distance between two firings' tables, length of a row.
+    int64_t offset, stride, row_bytes;
     int64_t rows;         // rows of the table
     int64_t firing;       // index of the present firing in the step
     int64_t asked, beats; // rows asked for, and beats that have arrived, of the present firing
@@ -34,8 +34,8 @@ bool sim_steps_init(struct sim *, const struct actor *, struct sim_steps *);
 // Raises *from to when words of the present step may be taken. False while its step word, or a row of its table, has
 // not arrived.
 bool sim_steps_wait(struct sim *, const struct actor *, struct sim_steps *, int64_t *from);
-void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *,
-                     int64_t at); // the last word of a firing was taken
+// Notes that the last word of a firing was taken in cycle `at`.
+void sim_steps_fired(struct sim *, const struct actor *, struct sim_steps *, int64_t at);
 
 bool sim_pipe_init(struct sim *, struct actor *);
 bool sim_bank_init(struct sim *, struct actor *);

@@ -79,7 +79,7 @@ struct sim {
     struct actor *actor;          // one per kernel
     int *queue;                   // ring of the kernels that are to run
     int queue_head, queue_count;  // index of the first one, and their number
-    int64_t *step_start;          // per step: cycle in which its word was offered; [steps]: in which the last was over
+    int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: in which the last was over
     bool settled;                 // nothing else can go on, so the engines may use keys once (options->idle_counts)
     bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one
@@ -155,8 +155,8 @@ static inline void sim_wake(struct sim *sim, int kernel) {
     int place = sim->queue_head + sim->queue_count++;
     sim->queue[place < sim->ir->kernels ? place : place - sim->ir->kernels] = kernel;
 }
-static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at,
-                            uint8_t mark) { // offered: when the writer had the word
+// Puts a word in cycle `at`. offered: cycle in which the writer had the word.
+static inline void edge_put(struct sim *sim, struct sim_edge *e, int64_t offered, int64_t at, uint8_t mark) {
     if (e->puts == e->capacity) edge_grow(sim, e);
     sim->words++;
     e->full += at - offered;
@@ -192,7 +192,7 @@ struct stage {
     int64_t passed;                  // words whose stalls the entry has taken into account (stalled_in)
     int64_t sent, count;             // words that left or gave up their place, and words that entered
     int64_t stalled_in, stalled_out; // stall cycles so far, up to the cycle of the entry and of the exit
-    int64_t last;                    // the next word enters later: cycle of the last entry, or the last stalled cycle
+    int64_t last;                    // cycle of the last entry or last stalled cycle: the next word enters after it
 };
 void stage_init(struct sim *, struct stage *, int64_t length);
 // Sets *at to the cycle in which a word that could enter from `from` on does enter. False while it is not known. Also
@@ -215,8 +215,8 @@ struct sim_walk {
 };
 // The entry at the walk's place; false when all steps are done.
 bool sim_walk_entry(const struct sim *, const struct schedule_table *, struct sim_walk *, int64_t *entry);
-bool sim_walk_next(const struct sim *, const struct schedule_table *,
-                   struct sim_walk *); // true: that was the step's last entry
+// Goes to the next entry. Returns whether the one before was the step's last.
+bool sim_walk_next(const struct sim *, const struct schedule_table *, struct sim_walk *);
 
 // The turns of rill_turns, which are fetched ahead from the schedule.
 struct sim_turns {
@@ -261,8 +261,8 @@ bool memory_serve_one(struct sim *);
 // Opens the DMA engine of a kernel's client; NULL if the kernel has none.
 struct sim_client *client_open(struct sim *, const struct actor *, bool is_write);
 struct sim_client *client_open_lane(struct sim *, int kernel, struct sim_channel *);
-struct sim_client *client_open_free(struct sim *, int index,
-                                    struct sim_channel *); // client of the IR's list that has no kernel
+// Opens a client of the IR's list that has no kernel.
+struct sim_client *client_open_free(struct sim *, int index, struct sim_channel *);
 // When the next descriptor may be handed over; false while that is not known.
 bool client_room(const struct sim_client *, int64_t *at);
 // Hands over a descriptor in cycle `at`.

@@ -113,6 +113,7 @@ void client_cut(struct sim *sim, struct sim_client *c) {
     if (c->waits || c->cut == (int64_t)c->run.count) return;
     struct sim_run *run = &c->run.items[c->cut];
     if (c->left == 0) c->left = run->beats, c->address = run->address;
+    // A burst ends at a multiple of the burst length, as in rill_burst_splitter.
     int64_t beats = at_most(c->left, c->burst - c->address / c->channel->memory.beat_bytes % c->burst);
     int64_t from = at_least(run->at + (c->is_write ? CYCLES_WRITE : CYCLES_SPLIT), c->issued + 1);
     if (!fits(c, beats, &from)) return;

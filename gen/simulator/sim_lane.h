@@ -22,9 +22,8 @@ struct lane {
     VEC(int64_t) used;              // per beat: cycle of the command that used it
 };
 
-// False if the engine's walker or its schedule cannot be simulated.
-bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *,
-               struct sim_channel *); // kernel: the engine
+// False if the engine's walker or its schedule cannot be simulated. kernel: that of the engine.
+bool lane_init(struct sim *, struct lane *, int kernel, const struct ir_engine *, struct sim_channel *);
 // Asks for all runs and takes all beats that it can.
 void lane_advance(struct sim *, struct lane *);
 // Raises *from to when the next beat may be used by a command. False while that is not known.

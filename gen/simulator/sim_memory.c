@@ -24,11 +24,10 @@ void memory_init(struct sim_memory *m, const struct timing_memory *figure, int b
     *m = (struct sim_memory){.figure = *figure, .timing = hbm_timing_of(figure->figures), .beat_bytes = beat_bits / 8};
     hbm_banks_init(&m->banks, &m->timing);
     // The first refresh is at the end of the interval in which the memory is. A memory whose age is still negative has
-    // its first refresh at the age of one interval.
+    // its first refresh at the age of one interval. UINT64_MAX: it is never refreshed.
     int64_t every = (int64_t)m->timing.refresh_interval,
             age = (int64_t)((double)(figure->start - earliest(figure)) * figure->period_ps);
-    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every))
-                                              : UINT64_MAX; // the memory is never refreshed
+    m->banks.next_refresh = figure->refreshes ? (uint64_t)(every - (age < 0 ? age : age % every)) : UINT64_MAX;
 }
 
 uint64_t memory_beat(struct sim_memory *m, int64_t at, int64_t address, bool is_write) {

@@ -390,8 +390,8 @@ struct timing_result *timing_simulate(struct arena *arena, const struct ir *ir, 
     open_caches(&sim);
     if (!open_actors(&sim, missing) || !pools_open(&sim)) return NULL;
     while (!is_over(&sim)) {
-        while (!sim.queue_count && memory_serve_one(&sim))
-            continue; // nothing can go on, so the earliest request has its turn
+        // If nothing can go on, the earliest request of the memory has its turn.
+        while (!sim.queue_count && memory_serve_one(&sim)) continue;
         if (!sim.queue_count && !settle(&sim)) break;
         struct actor *a = &sim.actor[sim.queue[sim.queue_head]];
         if (++sim.queue_head == ir->kernels) sim.queue_head = 0;

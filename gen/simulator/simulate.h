@@ -42,8 +42,8 @@ struct timing_options {
     // effect only with exactly one such region.
     int64_t layers;
     const int64_t *words; // per edge, number of expected words, for which memory is allocated at once; NULL: unknown
-    const int64_t
-        *latest; // per step: latest cycle of an engine's last command; a later one ends the run as if stuck; NULL: any
+    // Per step: latest cycle of an engine's last command. A later one ends the run as if stuck. NULL: any.
+    const int64_t *latest;
     int64_t limit; // limit of words and beats, beyond which the run ends as if stuck; 0: none
     // Keys count as written only when their write engine holds nothing at all. An old version of the hardware had this
     // rule; a test of deadlocks uses it.

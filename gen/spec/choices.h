@@ -3,20 +3,21 @@
 #ifndef RILL_CHOICES_H
 #define RILL_CHOICES_H
 
-#define SPEC_FORMAT_WORDS "int8|int4|int4_asym"
 // Formats of the weights of products.
+#define SPEC_FORMAT_WORDS "int8|int4|int4_asym"
 enum spec_format { SPEC_INT8, SPEC_INT4, SPEC_INT4_ASYM, SPEC_FORMATS };
 // Formats of the rows of embeddings.
 #define SPEC_TABLE_FORMAT_WORDS "int8|int4|int16"
 enum spec_table_format { SPEC_TABLE_INT8, SPEC_TABLE_INT4, SPEC_TABLE_INT16, SPEC_TABLE_FORMATS };
 // Width of the mantissas of quantized activations.
 enum spec_activations { SPEC_ACTIVATIONS_INT8, SPEC_ACTIVATIONS_INT10, SPEC_ACTIVATIONS };
+// SHARED: all products use one engine. SPATIAL: each product has its own engine and its own channels.
 enum spec_binding { SPEC_SHARED, SPEC_SPATIAL, SPEC_BINDINGS };
 // From this number of tokens per cycle (key A) on, multipliers always work twice in a cycle.
 enum { CHOICE_PUMPED_COPIES = 4 };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
-// less. CONSERVATIVE: from contracts, smaller, at a given pace. AUTO: the better of the first two; size-fifos replaces
-// it by its choice.
+// less. CONSERVATIVE: smaller than TIMED: what streams hold if every firing takes as long as the longest one. AUTO: the
+// better of the first two; size-fifos replaces it by its choice.
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
 
 // Choices of operations. The words are as in ops.def, in the order of the enumerators.

@@ -11,7 +11,7 @@ static const int64_t token_counts[] = {1, 2, 4, 8};
 static const int64_t array_counts[] = {1, 2, 4};
 static const int64_t pump_counts[] = {1, 2};
 
-// Values of keys that are not given: as `head`, and by the number of copies (A).
+// Presets that other keys decide: `embedding` follows `head`, and `pump` follows the number of copies (A).
 enum { AS_HEAD = -1, AS_COPIES = -1 };
 enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
@@ -64,7 +64,7 @@ static const struct schema_field design_fields[] = {
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
              "\"maxProperties\": 256, \"additionalProperties\": " FORMAT_JSON "}]}",
-     .doc = "format of the weights of products. A map gives formats by the names of tensors "
+     .doc = "[format](formats.md) of the weights of products. A map gives formats by the names of tensors "
             "([formats by name](#formats-by-name)): `{default: int4, '*.v_proj.*': int8}`"},
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the output head, the last product, which makes the logits"},
@@ -74,10 +74,10 @@ static const struct schema_field design_fields[] = {
      .doc = "format of the operands of products: bits of their mantissas. A `group` of values shares "
             "an exponent ([numerics.md](numerics.md#3-block-quantization-mx))"},
     {FIELD(kv), WORDS(spec_format_words, 1), .preset = SPEC_INT8, .doc = "format of keys and values in the KV cache"},
-    {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group
+    {FIELD(group), RANGE(0, 1 << 20), .preset = 128, // check_group has the exact limits
      .range = "multiples of `beat_bits / 4` (128 with 512 bits, 64 with 256 bits) up to 1024",
-     .doc = "values of an operand that share an exponent. With int4 weights also the values of a row "
-            "that share a scale"},
+     .doc = "values of an operand that share an exponent. In the weight format `int4` also the weights of a "
+            "row that share a scale. (`int4_asym` always has groups of 32 weights.)"},
     {FIELD(binding), WORDS(spec_binding_words, SPEC_BINDINGS), .preset = SPEC_SHARED,
      .doc = "`shared`: all products take turns on one matrix engine that uses every channel. "
             "`spatial`: each product (`matmul`, `attn_scores`, `attn_values`) has its own engine and "
@@ -107,6 +107,10 @@ static const struct schema_field design_fields[] = {
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same"},
+    {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
+     .doc = "1: a request may begin after the positions that it shares with the request before, for example "
+            "the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The generated tokens stay the "
+            "same"},
     {FIELD(on_chip_kib), RANGE(1, 1 << 20), .preset = 0, .preset_doc = "none",
      .doc = "on-chip memory in KiB that operations which run together may use for intermediate "
             "tensors. Rill cuts the operations into groups that run one after another and fit "
@@ -170,7 +174,8 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
-// Tokens that share a multiplier must be tokens of one step.
+// Tokens that share a multiplier must be tokens of one step. A and T are powers of two, so A fails to divide T only if
+// it is larger. T is then the nearest legal A.
 static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
     if (d->tokens % d->copies == 0) return;
     diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, d->tokens);
@@ -211,6 +216,7 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     }
     // A burst ends at a multiple of its length, so no burst crosses a page if the length is a power of two.
     if ((d->max_burst & (d->max_burst - 1))) {
+        // Suggests the nearest power of two (the lower one if two are equally near) that the prefetch FIFO can hold.
         int nearest = floor_power(d->max_burst);
         if (nearest * 2 <= d->prefetch_beats && nearest * 3 / 2 < d->max_burst) nearest *= 2;
         if (nearest > d->prefetch_beats) nearest = floor_power(d->prefetch_beats);
@@ -220,7 +226,7 @@ static void check_bursts(const struct rill_spec *spec, struct diag *diag) {
     }
     if (d->max_burst <= d->prefetch_beats) return;
     if (!yaml_get(yaml_get(spec->root, "design"), "max_burst"))
-        loc = spec_place(spec, "design.prefetch_beats"); // the default is not the wrong value
+        loc = spec_place(spec, "design.prefetch_beats"); // max_burst is a default, so the fault is in prefetch_beats
     diag_error(diag, loc, MSG_BURST_PREFETCH, d->max_burst, d->prefetch_beats);
     diag_note(diag, loc,
               "a burst is issued only with all its room reserved: max_burst at most %d, or "

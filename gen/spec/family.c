@@ -259,6 +259,7 @@ size_t family_names(struct arena *arena, const char *words[FAMILY_MAX_INSTALLED]
     return count;
 }
 
+// Suggests the family that is for models of the kind `name` (a `model_type` of config.json), else a similar name.
 static void note_families(const char *name, struct loc loc, struct arena *arena, struct diag *diag) {
     const char *words[FAMILY_MAX_INSTALLED];
     size_t count = family_names(arena, words);

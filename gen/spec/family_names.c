@@ -104,6 +104,7 @@ static void check_needs(struct family_reader *r, const struct family_keys *keys,
             diag_error(r->diag, k->needs->items[i]->loc, MSG_FAMILY_NEEDS, k->needs->items[i]->text);
 }
 
+// Checks the expressions of the keys. Only those of `each` may use `layer`.
 static void check_keys(struct family_reader *r, const struct family_keys *keys) {
     struct place place = {.r = r, .lets = r->family->lets};
     for (size_t i = 0; i < keys->count; i++) {

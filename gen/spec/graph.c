@@ -127,10 +127,9 @@ static const struct schema_field graph_fields[] = {
      .offset = SPEC_OFFSET(spec_graph, context),
      .min = 1,
      .max = SPEC_MAX_CONTEXT,
-     .preset_doc = "1024",
-     .doc = "most positions (or rows) of one request. Required for a language model, and where "
-            "something is stored per position (`position`, `kv_quantize`). Memory holds inputs and "
-            "outputs of this many"},
+     .preset_doc = "1024, or required (see meaning)",
+     .doc = "most positions (or rows) of one request. Memory holds inputs and outputs of this many. Required in "
+            "a language model, and in a graph that stores something per position (`position`, `kv_quantize`)"},
 };
 static const struct schema_key graph_maps[] = {
     {.key = "eot",

@@ -110,6 +110,7 @@ static void read_kernels(const struct yaml_node *root, struct rill_spec *spec, c
     spec->kernel_count = first + own;
 }
 
+// Reads `model` or `graph`, exactly one of which must be there, and the custom kernels.
 static void read_subject(const struct yaml_node *root, struct rill_spec *spec, struct arena *arena, struct diag *diag) {
     const struct yaml_node *model = yaml_get(root, "model"), *graph = yaml_get(root, "graph");
     if (model && graph) {

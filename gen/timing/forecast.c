@@ -287,14 +287,16 @@ static void add_drafts(const struct forecasting *t) {
     }
 }
 
-static struct timing_forecast *forecast(const struct ir *ir, int64_t prompt, int64_t tokens, bool drafts, int64_t age,
-                                        bool kept, int64_t whole_words, const char **why) {
+static struct timing_forecast *forecast(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, bool drafts,
+                                        int64_t age, bool kept, int64_t whole_words, const char **why) {
     struct forecasting t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
+    t.memory.lead += timing_passed_cycles(ir, first);
+    t.memory.start += timing_passed_cycles(ir, first);
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_forecast);
     *t.f = (struct timing_forecast){
         .prompt = prompt, .tokens = tokens, .start = t.memory.lead, .memory_gbs = hbm_figures_rate(&ir->design.hbm)};
-    t.steps = timing_request_steps(ir, prompt, tokens, &t.step);
+    t.steps = timing_steps_from(ir, first, prompt, tokens, &t.step);
     t.f->steps = t.steps;
     while (t.prefill < t.steps && t.step[t.prefill].pos < prompt) t.prefill++;
     if (drafts) add_drafts(&t);
@@ -321,12 +323,17 @@ static struct timing_forecast *forecast(const struct ir *ir, int64_t prompt, int
 
 struct timing_forecast *timing_forecast_request(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why) {
-    return forecast(ir, prompt, tokens, false, age, kept, whole_words, why);
+    return forecast(ir, 0, prompt, tokens, false, age, kept, whole_words, why);
 }
 
 struct timing_forecast *timing_forecast_drafted(const struct ir *ir, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why) {
-    return forecast(ir, prompt, tokens, true, age, kept, whole_words, why);
+    return forecast(ir, 0, prompt, tokens, true, age, kept, whole_words, why);
+}
+
+struct timing_forecast *timing_forecast_from(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens,
+                                             int64_t age, bool drafted, int64_t whole_words, const char **why) {
+    return forecast(ir, first, prompt, tokens, drafted, age, true, whole_words, why);
 }
 
 struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,

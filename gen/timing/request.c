@@ -5,11 +5,15 @@
 #include "gen/timing/timing.h"
 
 int timing_request_steps(const struct ir *ir, int64_t prompt, int64_t tokens, struct timing_step **out) {
+    return timing_steps_from(ir, 0, prompt, tokens, out);
+}
+
+int timing_steps_from(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **out) {
     int64_t decode = ir->design.is_lm && tokens > 1 ? tokens - 1 : 0, count = 0, room = ir->design.context - prompt;
     if (decode > room) decode = room > 0 ? room : 0;
     *out = ARENA_ARRAY(ir->arena, struct timing_step, (size_t)(prompt + decode + 1));
-    for (int64_t pos = 0; pos < prompt;) {
-        int64_t n = ir->design.tokens < prompt - pos ? ir->design.tokens : prompt - pos;
+    for (int64_t pos = first; pos < prompt;) {
+        int64_t n = at_most(ir->design.tokens - pos % ir->design.tokens, prompt - pos);
         (*out)[count++] = (struct timing_step){pos, (int)n, !ir->design.is_lm || pos + n == prompt};
         pos += n;
     }
@@ -39,10 +43,14 @@ int64_t timing_start(const struct ir *ir, const struct timing_memory *m) {
     return loaded + CYCLES_LOADED + (header_alone(ir, m) ? CYCLES_HEADER_ALONE : 0) + ir->design.is_lm;
 }
 
-// Counts the registers that verif/harness/host.c writes: four arguments, pointers of two words each, and three control
-// registers.
+int64_t timing_passed_cycles(const struct ir *ir, int64_t first) {
+    return CYCLES_LOOP_PASS * first + first / (ir->design.beat_bits / 32);
+}
+
+// Counts the registers that verif/harness/host.c writes: four arguments, pointers of two words each, the position at
+// which a request begins, and three control registers.
 int64_t timing_host_cycles(const struct ir *ir) {
-    int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + 3;
+    int64_t writes = 4 + 2 * ((ir->design.is_lm ? 2 : 0) + ir->design.channels) + (ir->design.prefix > 0) + 3;
     return CYCLES_HOST_BEGINS + CYCLES_HOST_WRITE * writes;
 }
 

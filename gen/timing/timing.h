@@ -17,6 +17,10 @@ struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept)
 
 // Makes the steps of a request and returns their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
+// Makes the steps of a request that begins at position `first` of its prompt.
+int timing_steps_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **);
+// Cycles in which such a request reads the ids before its first step.
+int64_t timing_passed_cycles(const struct ir *, int64_t first);
 
 // ---- forecast of a request ----------------------------------------------------------------------
 
@@ -63,6 +67,10 @@ struct timing_forecast *timing_forecast_request(const struct ir *, int64_t promp
 struct timing_forecast *timing_forecast_drafted(const struct ir *, int64_t prompt, int64_t tokens, int64_t age,
                                                 bool kept, int64_t whole_words, const char **why);
 
+// Forecasts a request that begins at position `first` of its prompt and finds the parameters on chip. drafted: in the
+// slowest case, as timing_forecast_drafted.
+struct timing_forecast *timing_forecast_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens,
+                                             int64_t age, bool drafted, int64_t whole_words, const char **why);
 // How often drafts are right: numbers of decode steps, whose ratios matter.
 enum { TIMING_MAX_DRAFTS = 7 };
 struct timing_drafts {

@@ -15,12 +15,12 @@ module rill_fp32_add (
 );
 
     // Each stage's logic is a function, so that a simulator evaluates it only when the stage moves. The stages are cut
-    // for 250 MHz (docs/clock.md). Both outcomes are computed in parallel with the comparison, so only a multiplexer
-    // follows it.
+    // for 250 MHz (docs/clock.md).
 
     // Stage 1: compare the magnitudes. Result: {sign, subtract, fault, exponent, big, lesser, shift}. big and lesser
     // are the 24-bit significands of the operands with the larger and the smaller magnitude. exponent belongs to big.
-    // shift is the right shift of lesser, saturated at 31.
+    // shift is the right shift of lesser, saturated at 31. Each result is computed for both outcomes of the comparison,
+    // in parallel with it, so that only a multiplexer follows the comparison.
     function [63:0] sort(input [31:0] p, input [31:0] q);
         reg        swap;
         reg [7:0]  distance_p;
@@ -80,8 +80,8 @@ module rill_fp32_add (
         end
     end
 
-    // Stage 3: add or subtract. Result: {nibbles, sum}. nibbles: one flag per nonzero nibble of the sum, bit 6 for the
-    // top one. Bit 27 of the sum is the carry.
+    // Stage 3: add or subtract. Result: {nibbles, sum}. Bit n of nibbles is set if nibble n of the sum is not zero;
+    // nibble 6 is the top one. Bit 27 of the sum is the carry.
     function [34:0] combine(input subtract, input [23:0] big, input [26:0] addend);
         reg [27:0] sum;
         begin
@@ -106,8 +106,8 @@ module rill_fp32_add (
     end
 
     // Stage 4: shift the top nonzero nibble of the sum to the top, and count its leading zeros (0 to 3). Result:
-    // {exponent, sum, zeros}. exponent: coarse, signed, for zeros = 0. In `zeros` of the function, bits 2 * n + 1 and
-    // 2 * n are the leading zeros of nibble n, where nibble 0 is the top one.
+    // {exponent, sum, zeros}. exponent is signed. Stage 5 shifts the sum left by zeros and subtracts zeros from it. In
+    // `zeros` of the function, bits 2 * n + 1 and 2 * n are the leading zeros of nibble n; nibble 0 is the top one.
     function [38:0] normalize(input [6:1] nibble, input [27:0] sum, input [7:0] exponent);
         reg [2:0]  coarse;
         reg [26:0] moved;

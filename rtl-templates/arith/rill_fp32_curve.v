@@ -26,6 +26,7 @@ module rill_fp32_curve #(
         end
     endgenerate
 
+    // Formats of the tables (docs/numerics.md section 2).
     localparam PLACES = CURVE == 1 ? 24 : CURVE == 3 ? 22 : 23;      // binary places of |a| in fixed point
     localparam INDEX_W = CURVE == 0 ? 9 : 8;
     localparam SEGMENTS = CURVE == 0 ? 296 : CURVE == 2 ? 192 : 256;
@@ -68,7 +69,7 @@ module rill_fp32_curve #(
     rill_fp32_quadratic #(.D_W(18), .SHIFT2(SHIFT2), .SHIFT1(SHIFT1)) u_quadratic
         (.clk(clk), .en(en), .d(d4_q), .c0(c0), .c1(c1), .c2(c2), .y(value));
 
-    // Pipelines the sign of a, and whether |a| is above the last segment.
+    // Pipelines the sign of a, and whether |a| is above the last segment. The index of a bit is its stage.
     reg  [8:1]  sign_q;
     reg  [13:4] above_q;
     reg  [25:0] value9_q;
@@ -84,7 +85,7 @@ module rill_fp32_curve #(
                 : above_q[8] ? WHOLE : {1'b0, value};
         end
 
-    // Stages 10 to 13: to fp32; stage 14: times 2^-24.
+    // Stages 10 to 13 convert the value to fp32. Stage 14 multiplies it by 2^-24.
     wire [31:0] whole;
     rill_fp32_from_int #(.WIDTH(26)) u_whole (.clk(clk), .en(en), .a(value9_q), .y(whole));
     always @(posedge clk)

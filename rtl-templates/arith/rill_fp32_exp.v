@@ -34,7 +34,8 @@ module rill_fp32_exp (
         end
     end
 
-    // Stage 2: their sum, cut to 34 bits. For the largest exponent, this is t * 2^26, where t = |a| * log2(e).
+    // Stage 2: the sum of both products, cut to 34 bits. If the exponent of a is 6, the largest one that does not
+    // saturate, the sum is t * 2^26, where t = |a| * log2(e).
     wire [57:0] product = {17'd0, low1_q} + {high1_q, 17'd0};
     reg         sign2_q, zero2_q, large2_q, fault2_q;
     reg  [5:0]  shift2_q;
@@ -51,7 +52,7 @@ module rill_fp32_exp (
         end
     end
 
-    // Stage 3: to a grid of 2^-26.
+    // Stage 3: shift right by 6 less the exponent of a, so that the sum is t * 2^26 for every exponent.
     reg         sign3_q, large3_q, fault3_q;
     reg  [33:0] shifted3_q;
 

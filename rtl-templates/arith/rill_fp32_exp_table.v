@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coefficients of rill_fp32_exp: 2^f, f in [0, 1). Written by make_tables.c: do not edit.
+// Coefficients of 2^f, f in [0, 1), in segments. Written by make_tables.c: do not edit.
 //
 // Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 unsigned, c1 and c2 two's complement.
 `default_nettype none

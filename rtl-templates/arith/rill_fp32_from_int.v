@@ -81,7 +81,8 @@ module rill_fp32_from_int #(
                 empty = PIECES[2:0] - 3'd1 - p[2:0];
     end
 
-    // The bits that will be shifted out are examined for every possible shift, in parallel with choosing the shift.
+    // Stage 3 gets the top 41 bits. The bits below them are examined for every possible shift, in parallel with
+    // choosing the shift. lost[i]: if `empty` is i, one of these bits is 1.
     wire [FULL_W-1:0] coarse = wide[FULL_W-1:0] << {empty, 4'd0};
     wire [7:0]        lost;
     generate

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coefficients of rill_fp32_ln: ln(m) / (m - 1), m in [1, 3/2), then of m / 2. Written by make_tables.c: do not edit.
+// Coefficients of ln(m) / (m - 1), m in [1, 3/2), then [3/4, 1), in segments. Written by make_tables.c: do not edit.
 //
 // Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 unsigned, c1 and c2 two's complement.
 `default_nettype none

@@ -47,11 +47,11 @@ module rill_fp32_mul #(
     end
 
     // Stage 2: the sum of the partial products, and the exponent fields for a product in [1, 2) and in [2, 4), with all
-    // flags of the exponent that stage 3 needs. Stage 3 then only selects, because the stages are cut for 250 MHz
+    // flags of the exponent that stage 3 needs. So stage 3 only selects between them, which 250 MHz requires
     // (docs/clock.md).
     reg         sign2_q, zero2_q, fault2_q;
     reg  [7:0]  exponent2_q, above2_q;          // exponent fields for a product in [1, 2) and in [2, 4)
-    reg  [5:0]  is2_q;                          // flags of the exponent: < 0, 0, -1, >= 255, 254, 253
+    reg  [5:0]  is2_q;                          // whether exponent2 is < 0, 0, -1, >= 255, 254, 253; bit 5 first
     reg  [47:17] product2_q;
     reg         sticky2_q;                      // OR of the 17 bits below the kept ones
 
@@ -70,12 +70,11 @@ module rill_fp32_mul #(
     end
 
     // Stage 3: normalize, round, flush. Result: {y, overflow}. A product just below 2^-126 whose 24 bits are all ones
-    // is rounded up to 2^-126 before the flush, as IEEE rounding in the subnormal range does: with exponent field 0,
-    // the product is always rounded up, and the result is flushed unless it is a power of two.
+    // is rounded up to 2^-126 before the flush, as IEEE rounding in the subnormal range does. For this, a product with
+    // exponent field 0 is always rounded up, and is flushed unless the result is a power of two.
     // The stage's logic is a function, so that a simulator evaluates it only when the stage moves.
     function [32:0] finish(input sign, input zero, input [7:0] exponent, input [7:0] above, input [5:0] flags,
-        input [47:17] product,
-            input sticky_low);
+        input [47:17] product, input sticky_low);
         reg        high;
         reg        sticky;
         reg        up_high;

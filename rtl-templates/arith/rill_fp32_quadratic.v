@@ -8,7 +8,7 @@
 // name    meaning                                                unit    range
 // D_W     width of d                                             bits    2 to 18
 // SHIFT2  right shift of c2*d before it is added to c1           places  1 to 20
-// SHIFT1  right shift of that product with d before c0 is added  places  1 to 30
+// SHIFT1  right shift of (c1 + ...) * d before c0 is added       places  1 to 30
 `default_nettype none
 
 module rill_fp32_quadratic #(

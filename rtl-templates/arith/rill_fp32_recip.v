@@ -25,8 +25,8 @@ module rill_fp32_recip (
         end
     end
 
-    // Stage 2: table read. The exponent field of the result is 254 - field, and one less unless a is a power of two;
-    // below 1 the result is flushed. Stages 3 to 6: the quadratic.
+    // Stage 2: table read. The exponent field of the result is 254 - field if a is a power of two, otherwise 253 -
+    // field. If it is below 1, the result is flushed. Stages 3 to 6: the quadratic.
     wire [29:0] c0;
     wire [26:0] c1;
     wire [17:0] c2;

@@ -15,7 +15,8 @@ module rill_fp32_rsqrt (
 );
 
     // Stage 1: e is the unbiased exponent of a. The exponent field of y is 126 - floor(e / 2), plus 1 if a is a power
-    // of four. e is odd if a[23] is 0, because the bias 127 is odd. side: {fault, power of four, exponent field of y}.
+    // of four. e is odd if a[23] is 0, because the bias 127 is odd. side1_q: {fault, power of four, exponent field of
+    // y}.
     wire        odd = !a[23];
     wire        power = !odd && a[22:0] == 23'd0;
     wire [7:0]  half = {1'b0, a[30:24]} + {7'd0, a[23]}; // 64 + floor(e / 2)

@@ -22,6 +22,7 @@
 // SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
 // END_IDS       ids that end a request; words for more ids read 0   ids            1 to 8
 // SLOTS         requests at the same time                           slots          1 to 16
+// PREFIX        1: with prefix and held; 0: they read 0             -              0, 1
 // COUNTER_BITS  width of counters; 64 if COUNTERS is 0              bits           derived
 `default_nettype none
 
@@ -31,6 +32,7 @@ module rill_axil_regs #(
     parameter SAMPLING = 0,
     parameter END_IDS = 1,
     parameter SLOTS = 1,
+    parameter PREFIX = 0,
     parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
 ) (
     input  wire                    clk,
@@ -84,6 +86,9 @@ module rill_axil_regs #(
     output wire                    cancel,
     input  wire [31:0]             slots,
     input  wire                    request_ended,       // pulse
+    output wire [31:0]             prefix,              // 0 again after ap_done
+    output wire                    forget,              // pulse: `held` was written
+    input  wire [31:0]             held,
     input  wire [31:0]             ending,
     input  wire [63:0]             fault_address,
     input  wire [31:0]             fault_channel,
@@ -118,6 +123,9 @@ module rill_axil_regs #(
         end
         if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
             rill_error_SAMPLING_must_be_0_or_1 u_error ();
+        end
+        if (PREFIX != 0 && PREFIX != 1) begin : gen_bad_prefix
+            rill_error_PREFIX_must_be_0_or_1 u_error ();
         end
     endgenerate
 
@@ -307,7 +315,7 @@ module rill_axil_regs #(
             halt <= halt_before;
 
     wire [31:0] magic = 32'h4C4C4952;        // "RILL" in ASCII, the first letter in the low byte
-    wire [31:0] version = 32'h0001_0004;     // {major, minor} of the register map
+    wire [31:0] version = 32'h0001_0005;     // {major, minor} of the register map
 
     // Settings of sampling.
     generate
@@ -359,6 +367,28 @@ module rill_axil_regs #(
         end
     endgenerate
     wire [31:0] slots_now = SLOTS > 1 ? slots : 32'd0;
+
+    // The position at which a request begins. It applies to one request, so a host that does not know it gets whole
+    // requests.
+    generate
+        if (PREFIX == 1) begin : gen_prefix
+            reg [31:0] prefix_q;
+            reg        forget_q;
+            always @(posedge clk) begin
+                if (rst || ap_done)
+                    prefix_q <= 32'd0;
+                else if (apply_setting && w_address == REG_PREFIX)
+                    prefix_q <= merge(prefix_q, w_data_q, w_strobe_q);
+                forget_q <= !rst && apply_setting && w_address == REG_HELD;
+            end
+            assign prefix = prefix_q;
+            assign forget = forget_q;
+        end else begin : gen_whole
+            assign prefix = 32'd0;
+            assign forget = 1'b0;
+        end
+    endgenerate
+    wire [31:0] held_now = PREFIX == 1 ? held : 32'd0;
 
     genvar c;
     generate
@@ -558,6 +588,8 @@ module rill_axil_regs #(
                 REG_LOGITS_HIGH: r_more_q <= logits_hash[63:32];
                 REG_CLOCK: r_more_q <= clock_state;
                 REG_IGNORED: r_more_q <= {16'd0, ignored_q};
+                REG_PREFIX: r_more_q <= prefix;
+                REG_HELD: r_more_q <= held_now;
                 REG_INVERSE: r_more_q <= inverse_temperature;
                 REG_TOP_K: r_more_q <= top_k;
                 REG_MIN_P: r_more_q <= min_p;
@@ -593,7 +625,7 @@ module rill_axil_regs #(
     end
 
     wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32,
-        counters, ends, slots, request_ended, events};
+        counters, ends, held, slots, request_ended, events};
 endmodule
 
 `default_nettype wire

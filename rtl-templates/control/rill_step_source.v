@@ -8,7 +8,10 @@
 // DRAFTS: a decode step has up to `more` tokens more (with `go`), but it does not cross a multiple of 64 positions, and
 // it has no more tokens than steps are left. Then `judged` (pulse) tells how many of its tokens were `taken`, and the
 // next step begins after these. Each token that was taken counts as one of decode_steps.
-// Throughput: one step in ntok + 2 cycles; a decode step with DRAFTS in taken + 3, from `judged` on taken + 1.
+// PREFIX: the first step begins at position `first`, which must be less than prompt_len and must not change while busy.
+// A prefill step ends before a multiple of TOKENS positions, so no step crosses a multiple of 64 positions.
+// Throughput: one step in ntok + 2 cycles; a decode step with DRAFTS in taken + 3, from `judged` on taken + 1. With
+// PREFIX the first step comes `first` cycles later.
 // Reset: clk, synchronous active-high rst.
 //
 // name         meaning                                                                    unit      range
@@ -17,6 +20,7 @@
 // ALL_HEAD     1: every step has head = 1; 0: the last prefill step and the decode steps  -         0, 1
 // DRAFTS       drafts of a decode step, upper bound                                       tokens    0 to TOKENS - 1
 // PROMPT_ONLY  1: no decode steps; decode_steps decides the field `final` alone           -         0, 1
+// PREFIX       1: the first step begins at `first`; 0: at position 0                      -         0, 1
 `default_nettype none
 
 module rill_step_source #(
@@ -24,12 +28,14 @@ module rill_step_source #(
     parameter TOKENS = 0,
     parameter ALL_HEAD = 0,
     parameter DRAFTS = 0,
-    parameter PROMPT_ONLY = 0
+    parameter PROMPT_ONLY = 0,
+    parameter PREFIX = 0
 ) (
     input  wire        clk,
     input  wire        rst,
     input  wire        start,
     input  wire [15:0] prompt_len,
+    input  wire [15:0] first,
     input  wire [31:0] decode_steps,
     input  wire        go,
     input  wire [3:0]  more,
@@ -69,8 +75,12 @@ module rill_step_source #(
     reg         head_q;
     reg         final_q;
 
+    reg         skips_q;                     // S_ADVANCE moves on to the first step
+    wire        skips = PREFIX != 0 && skips_q;
+    wire        skip_last = pos_q + 16'd1 == first;
+    wire [3:0]  step_room = PREFIX != 0 ? TOKENS_32[3:0] - (pos_q[3:0] & (TOKENS_32[3:0] - 4'd1)) : TOKENS_32[3:0];
     wire        prefill = prompt_left_q != 16'd0;
-    wire        partial = prompt_left_q <= TOKENS_32[15:0]; // one step takes the rest of the prompt
+    wire        partial = prompt_left_q <= {12'd0, step_room}; // one step takes the rest of the prompt
     wire        last = final_q || (PROMPT_ONLY != 0 && head_q);
 
     // Drafts of a decode step: limited by the block of 64 positions and by the steps left.
@@ -93,11 +103,16 @@ module rill_step_source #(
             state_q <= S_IDLE;
         else
             case (state_q)
-                S_IDLE: if (start) state_q <= S_PREPARE;
+                S_IDLE: if (start) state_q <= PREFIX != 0 && first != 16'd0 ? S_ADVANCE : S_PREPARE;
                 S_PREPARE: if (go) state_q <= S_SEND;
                 S_SEND: if (m_axis_step_tready) state_q <= S_ADVANCE;
-                default: if (advances && advance_q == 4'd1) state_q <= over ? S_IDLE : S_PREPARE;
+                default: if (skips ? skip_last : advances && advance_q == 4'd1)
+                    state_q <= over && !skips ? S_IDLE : S_PREPARE;
             endcase
+
+    always @(posedge clk)
+        if (state_q == S_IDLE || state_q == S_PREPARE)
+            skips_q <= state_q == S_IDLE;
 
     always @(posedge clk)
         case (state_q)
@@ -109,13 +124,13 @@ module rill_step_source #(
                 decode_left_q <= decode_steps;
             end
             S_PREPARE: begin
-                ntok_q <= !prefill ? decode_ntok : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
-                advance_q <= !prefill ? 4'd1 : partial ? prompt_left_q[3:0] : TOKENS_32[3:0];
+                ntok_q <= !prefill ? decode_ntok : partial ? prompt_left_q[3:0] : step_room;
+                advance_q <= !prefill ? 4'd1 : partial ? prompt_left_q[3:0] : step_room;
                 head_q <= ALL_HEAD != 0 || !prefill || partial;
                 final_q <= prefill ? partial && decode_left_q == 32'd0 : decode_left_q == 32'd1;
             end
             S_SEND: waits_q <= !prefill;
-            default: if (!advances) begin
+            default: if (!advances && !skips) begin
                 waits_q <= !judged;
                 advance_q <= taken;
             end else begin
@@ -131,7 +146,7 @@ module rill_step_source #(
             end
         endcase
 
-    wire unused = &{1'b0, CHANNELS_32, TOKENS_32, judged, taken, drafts};
+    wire unused = &{1'b0, CHANNELS_32, TOKENS_32, judged, taken, drafts, first, skip_last};
 endmodule
 
 `default_nettype wire

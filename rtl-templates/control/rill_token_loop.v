@@ -34,6 +34,11 @@
 // A request with top_k has no drafts, because the sampler's list serves a step's last token alone.
 // draft_events: pulses: [0] a draft is sent as a token of a step, [1] the id after a draft that was right is sent to
 // the ring.
+// PREFIX: a request may begin at position `prefix`, with what the request before has left (rill_prefix). The ids of the
+// prompt before that position are read and checked, and DRAFTS looks for drafts in them, but they are not sent. The
+// first step begins at `prefix`. held: positions that are held. It is 0 while a request runs, and after a request that
+// had a fault (also one of its arguments), was killed, or was stopped before its first id. forget (pulse): nothing is
+// held any more.
 // MODE 1 (a graph that is not a language model): prompt_len is a number of rows. There are no ids, no prompt read and
 // no ring, and every step has head = 1. The request drains until out_steps_done = steps for every output, and
 // kv_layers_done as above.
@@ -51,6 +56,8 @@
 //    8  the memory holds another image; place: image_place; nothing has been written
 //    9  ring_ids is not 0 and less than the number of ids that may be made; place: that number
 //   10  no second clock; place 0: lost during the request, 1: not there at its start, and no transaction has gone out
+//   11  PREFIX: the request cannot begin at `prefix`; place: positions held, and no transaction has gone out; or place
+//       0: the memory holds another image than that of the request before, and nothing has been written
 // After fault 7 the memory may never become quiet. Then done comes after another `watchdog` cycles, but `flush` stays
 // until the memory is quiet. A start meanwhile waits, and ends with fault 7 again if that takes as long. No transaction
 // is ever broken off.
@@ -89,6 +96,7 @@
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
 // HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 32
 // DRAFTS         drafts of a generating step, upper bound                       tokens     0 to TOKENS - 1
+// PREFIX         1: a request may begin after positions of the one before       -          0, 1
 // HASHES         rows whose hashes are in row_hash                              rows       derived
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
@@ -111,6 +119,7 @@ module rill_token_loop #(
     parameter RESET_WAY = 2,
     parameter HASH_WAIT = 4,
     parameter DRAFTS = 0,
+    parameter PREFIX = 0,
     parameter HASHES = DRAFTS > 0 ? TOKENS : 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
@@ -122,6 +131,9 @@ module rill_token_loop #(
     output wire                     idle,
     input  wire [31:0]              prompt_len,
     input  wire [31:0]              max_new,
+    input  wire [31:0]              prefix,
+    input  wire                     forget,
+    output wire [31:0]              held,
     input  wire [END_IDS*32-1:0]    eot_id,             // the first in the low bits
     input  wire                     ignore_eot,
     input  wire [63:0]              prompt_ptr,
@@ -225,6 +237,9 @@ module rill_token_loop #(
         if ($signed(DRAFTS) < 0 || (DRAFTS != 0 && (DRAFTS >= TOKENS || MODE != 0))) begin : gen_bad_drafts
             rill_error_DRAFTS_must_be_less_than_TOKENS_and_0_in_MODE_1 u_error ();
         end
+        if (PREFIX != 0 && (PREFIX != 1 || MODE != 0)) begin : gen_bad_prefix
+            rill_error_PREFIX_must_be_0_or_1_and_0_in_MODE_1 u_error ();
+        end
     endgenerate
 
     localparam [3:0] S_IDLE = 4'd0, S_CHECK = 4'd1, S_LOAD = 4'd2, S_LOADING = 4'd3, S_PROMPT = 4'd4, S_STEP = 4'd5,
@@ -232,7 +247,7 @@ module rill_token_loop #(
         S_DRAIN = 4'd12, S_FLUSH = 4'd13, S_RESET = 4'd14, S_DONE = 4'd15;
     localparam STOP = 0, KILL = 1;           // bits of halt
     localparam [31:0] FAULT_NONE = 0, FAULT_ID = 4, FAULT_KERNEL = 5, FAULT_MEMORY = 6, FAULT_SILENCE = 7,
-        FAULT_IMAGE = 8, FAULT_CLOCK = 10;   // rill_request_args reports the others
+        FAULT_IMAGE = 8, FAULT_CLOCK = 10, FAULT_PREFIX = 11; // rill_request_args reports the others
     localparam [31:0] END_NOT_YET = 0, END_ALL = 1, END_OF_TEXT = 2, END_OF_CONTEXT = 3, END_STOPPED = 4,
         END_KILLED = 5, END_FAULT = 6;
     reg  [3:0]  state_q;
@@ -259,6 +274,32 @@ module rill_token_loop #(
         .channel_base(channel_base), .prompt_len_q(prompt_len_q), .max_new_q(max_new_q), .eot_id_q(eot_id_q),
         .ignore_eot_q(ignore_eot_q), .no_ids(no_ids), .decode_steps(decode_steps), .refused(refused),
         .fault(refused_fault), .place(refused_place));
+
+    // What the request before has left. other_image: the memory holds another image than then.
+    wire [15:0] first;                       // position of the first step
+    wire        prefix_refused;
+    wire        other_image;
+    wire        prefix_ends;                 // the request has ended well, after its first id
+    reg  [15:0] place_q;                     // position in status
+    wire        refuses = refused || prefix_refused;
+    wire        lost = is_q[S_DONE] && (ending == END_KILLED || ending == END_FAULT); // nothing on chip is valid
+    generate
+        if (PREFIX != 0) begin : gen_prefix
+            wire [15:0] positions;
+            reg         other_q;
+            rill_prefix u_prefix (
+                .clk(clk), .rst(rst), .follows(is_q[S_IDLE]), .prompt_len(prompt_len), .prefix(prefix),
+                .forget(forget), .begins(is_q[S_LOAD] || lost), .ends(prefix_ends), .place(place_q), .first(first),
+                .refused(prefix_refused), .held(positions));
+            assign held = {16'd0, positions};
+            assign other_image = other_q;
+            always @(posedge clk)
+                other_q <= first != 16'd0 && image != image_checksum;
+        end else begin : gen_no_prefix
+            assign {held, first, prefix_refused, other_image} = {32'd0, 16'd0, 2'd0};
+            wire unused_prefix = &{1'b0, prefix, forget, prefix_ends};
+        end
+    endgenerate
 
     wire        clock_ready = clock_state[0];
     wire        clock_known = |clock_state;
@@ -301,14 +342,15 @@ module rill_token_loop #(
     wire [3:0]  more;
     wire        judged = (is_q[S_DECIDE] || is_q[S_NEXT]) && state_d == S_STEP;
 
-    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE), .DRAFTS(DRAFTS)) u_step (
-        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE), .DRAFTS(DRAFTS), .PREFIX(PREFIX)) u_step (
+        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .first(first),
         .decode_steps(decode_steps), .go(is_q[S_STEP] && (prefill_q || drafts_ready)), .more(more), .judged(judged),
         .taken(taken_q), .busy(source_busy), .m_axis_step_tvalid(step_valid),
         .m_axis_step_tready(m_axis_step_tready && is_q[S_STEP]), .m_axis_step_tdata(m_axis_step_tdata));
 
-    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE), .PROMPT_ONLY(DRAFTS != 0)) u_walk_step (
-        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]),
+    rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(MODE), .PROMPT_ONLY(DRAFTS != 0),
+        .PREFIX(PREFIX)) u_walk_step (
+        .clk(clk), .rst(source_rst), .start(source_start), .prompt_len(prompt_len_q[15:0]), .first(first),
         .decode_steps(decode_steps), .go(running), .more(4'd0), .judged(1'b0), .taken(4'd0), .busy(walk_busy),
         .m_axis_step_tvalid(walk_valid), .m_axis_step_tready(m_axis_walk_step_tready && running),
         .m_axis_step_tdata(walk_step));
@@ -320,11 +362,20 @@ module rill_token_loop #(
     reg         head_q;
     reg         final_q;
     reg  [15:0] pos_q;
-    reg  [15:0] place_q;                     // position in status
     reg  [31:0] kv_expected_q;
     reg  [31:0] steps_q;
     reg         tok_last;                    // register: tok_q is the last token; known when an id is sent
     reg         generates_q;                 // the step's first id was generated
+
+    // PREFIX: ids before the first step are read and checked; pos_q counts them.
+    reg         passes_q;
+    wire        passes = PREFIX != 0 && passes_q;
+    wire        pass_last = pos_q + 16'd1 == first;
+    always @(posedge clk)
+        if (is_q[S_LOAD])
+            passes_q <= first != 16'd0;
+        else if (is_q[S_ID_CHECK] && pass_last)
+            passes_q <= 1'b0;
 
     always @(posedge clk) begin
         if (step_taken) begin
@@ -352,10 +403,12 @@ module rill_token_loop #(
             steps_q <= steps_q + 32'd1;
         end
         tok_last <= tok_q == ntok_q - 4'd1;
-        if (is_q[S_STEP])
+        if (is_q[S_STEP] || (PREFIX != 0 && is_q[S_LOAD]))
             tok_q <= 4'd0;
         else if (is_q[S_ID_SEND] && m_axis_id_tready)
             tok_q <= tok_q + 4'd1;
+        if (passes && is_q[S_ID_CHECK])
+            pos_q <= pos_q + 16'd1;
     end
 
     // The second of two registers after row_hash, because the kernel with row_hash may be far away.
@@ -410,10 +463,12 @@ module rill_token_loop #(
             wire [TOK_W:0]         tok_after = {1'b0, next_tok} + 1'b1;
             wire                   found_ready;
             wire                   sent = is_q[S_ID_SEND] && m_axis_id_tready;
+            wire                   passed = passes && is_q[S_ID_CHECK];
             rill_drafts #(.CONTEXT(CONTEXT), .ID_W(ID_W), .DRAFTS(DRAFTS)) u_drafts (
                 .clk(clk), .rst(source_rst), .clear(is_q[S_IDLE]), .off(top_k != 32'd0),
-                .put(prefill_q ? sent || next_take : next_take), .id(next_take ? s_axis_next_id_tdata[ID_W-1:0]
-                : id_q[ID_W-1:0]), .judged(judged), .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
+                .put(next_take || (prefill_q && (sent || passed))),
+                .id(next_take ? s_axis_next_id_tdata[ID_W-1:0] : id_q[ID_W-1:0]), .judged(judged),
+                .drafted(generates_q ? ntok_q - 4'd1 : 4'd0),
                 .accepted(taken_q - 4'd1), .ready(found_ready), .more(more), .drafts(drafts));
             assign draft_id = {{(32-ID_W){1'b0}}, draft_of[tok_q[TOK_W-1:0]*ID_W +: ID_W]};
             assign next_equal = s_axis_next_id_tdata == {{(32-ID_W){1'b0}}, draft_of[tok_after*ID_W +: ID_W]};
@@ -537,10 +592,10 @@ module rill_token_loop #(
             fault_state <= 32'd0;
             ending <= END_NOT_YET;
         end else if (is_q[S_CHECK]) begin
-            fault_code <= clock_ready ? refused_fault : FAULT_CLOCK;
-            fault_place <= clock_ready ? refused_place : 32'd1;
-            fault_state <= refused || !clock_ready ? status : 32'd0;
-            ending <= refused || !clock_ready ? END_FAULT : MODE == 0 && no_ids ? END_ALL : END_NOT_YET;
+            fault_code <= !clock_ready ? FAULT_CLOCK : refused || !prefix_refused ? refused_fault : FAULT_PREFIX;
+            fault_place <= !clock_ready ? 32'd1 : refused || !prefix_refused ? refused_place : held;
+            fault_state <= refuses || !clock_ready ? status : 32'd0;
+            ending <= refuses || !clock_ready ? END_FAULT : MODE == 0 && no_ids ? END_ALL : END_NOT_YET;
         end else if (told && ending != END_FAULT && ending != END_KILLED) begin
             fault_state <= told_state;
             if (told_clock || told_memory || told_kernel || told_silent) begin
@@ -557,6 +612,11 @@ module rill_token_loop #(
         end else if (is_q[S_LOADING] && image_wrong) begin
             fault_code <= FAULT_IMAGE;
             fault_place <= {30'd0, image_place};
+            fault_state <= status;
+            ending <= END_FAULT;
+        end else if (is_q[S_LOADING] && &loaded_q && other_image) begin
+            fault_code <= FAULT_PREFIX;
+            fault_place <= 32'd0;
             fault_state <= status;
             ending <= END_FAULT;
         end else if (is_q[S_ID_CHECK] && bad_id) begin
@@ -580,14 +640,15 @@ module rill_token_loop #(
         state_d = state_q;
         case (state_q)
             S_IDLE: if (start && awake_q && settled_q[1] && clock_known) state_d = S_CHECK;
-            S_CHECK: state_d = refused || !clock_ready || (MODE == 0 && no_ids) ? S_DONE : S_LOAD;
+            S_CHECK: state_d = refuses || !clock_ready || (MODE == 0 && no_ids) ? S_DONE : S_LOAD;
             S_LOAD: state_d = S_LOADING;
-            S_LOADING: if (image_wrong) state_d = S_FLUSH; else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
-            S_PROMPT: if (m_axis_prompt_desc_tready) state_d = S_STEP;
+            S_LOADING: if (image_wrong || (&loaded_q && other_image)) state_d = S_FLUSH;
+                else if (&loaded_q) state_d = MODE == 1 ? S_STEP : S_PROMPT;
+            S_PROMPT: if (m_axis_prompt_desc_tready) state_d = passes ? S_ID : S_STEP;
             S_STEP: if (step_taken)
                 state_d = MODE == 0 ? S_ID : m_axis_step_tdata[STEP_FINAL] || halt[STOP] ? S_DRAIN : S_STEP;
             S_ID: if (id_ready) state_d = S_ID_CHECK;
-            S_ID_CHECK: state_d = bad_id ? S_FLUSH : S_ID_SEND;
+            S_ID_CHECK: state_d = bad_id ? S_FLUSH : !passes ? S_ID_SEND : pass_last ? S_STEP : S_ID;
             S_ID_SEND: if (m_axis_id_tready)
                 state_d = !tok_last ? S_ID : head_q ? S_NEXT : halt[STOP] ? S_DRAIN : S_STEP;
             S_NEXT: if (next_take) state_d = S_RING; else if (next_dropped) state_d = ended ? S_DRAIN : S_STEP;
@@ -610,7 +671,7 @@ module rill_token_loop #(
 
     // Parameters on chip stay valid unless a request is killed or has a fault.
     always @(posedge clk)
-        if (rst || (is_q[S_DONE] && (ending == END_KILLED || ending == END_FAULT)))
+        if (rst || lost)
             image <= 64'd0;
         else if (is_q[S_LOADING] && &loaded_q)
             image <= image_checksum;
@@ -625,6 +686,8 @@ module rill_token_loop #(
         else if (chosen_q[HASH_WAIT-1])
             logits_hash <= {logits_hash[62:0], logits_hash[63]} + row_q;
     end
+
+    assign prefix_ends = is_q[S_DONE] && !prefill_q && !lost;
 
     // Prevents a second done: after a done that came although the memory is not quiet, none follows when it becomes
     // quiet.

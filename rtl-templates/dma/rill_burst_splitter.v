@@ -80,8 +80,8 @@ module rill_burst_splitter #(
     wire [16:0] beyond = {1'b0, next_beats} - {1'b0, to_border};
     wire        is_short = beyond[16];       // the burst ends before the boundary
     wire        left_small = left_q <= BURST_MAX[15:0];
-    wire        step = work_valid_q && m_axis_burst_tready;
-    wire        work_load = !work_valid_q || (step && last_q);
+    wire        move = work_valid_q && m_axis_burst_tready;
+    wire        work_load = !work_valid_q || (move && last_q);
 
     wire [15:0] desc_beats = s_axis_desc_tdata[DESCRIPTOR_BEATS +: DESCRIPTOR_BEATS_W];
     wire [63:0] offset = {24'd0, s_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W]};
@@ -106,7 +106,7 @@ module rill_burst_splitter #(
             length_q <= is_short ? next_beats : to_border;
             left_q <= is_short ? 16'd0 : beyond[15:0];
             last_q <= is_short || next_beats == to_border;
-        end else if (step) begin
+        end else if (move) begin
             work_addr_q <= (work_addr_q | BORDER[ADDR_W-1:0]) + 1'b1; // the next multiple of MAX_BURST
             length_q <= left_small ? left_q : BURST_MAX[15:0];
             left_q <= left_small ? 16'd0 : left_q - BURST_MAX[15:0];

@@ -19,12 +19,13 @@
 //     head_done      one pulse when the V of a (step, layer, head) is in the tail
 // Out: m_axis_y, C x fp32, of which tcount are valid, in the order row-step, tok.
 // Field `single` of a schedule entry: one token, whatever the step holds (regions that run for the last token only).
-// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / COPIES) cycles. No cycle is
-// lost between rows or firings. But only one result leaves per cycle, so a row-step takes at least a cycle per token.
-// Cycles of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / COPIES),
+// Throughput: one beat per cycle in all lanes together, held for ceil(tokens of the step / TURN_TOKENS) cycles. No
+// cycle is lost between rows or firings. But only one result leaves per cycle, so a row-step takes at least a cycle per
+// token.
+// Cycles of a firing whose beats and operand are there: headers + row-steps * max(beats * ceil(tokens / TURN_TOKENS),
 // tokens). In modes 0 and 1, headers = ceil(row-steps / RC) * (1 + ceil(groups / 8)), with RC = BEAT_BITS / 64 rows per
 // chunk. With int4_asym words, groups is RC times their number.
-// Latency from the command of a row's last beat to m_axis_y: 29 cycles with COPIES 1 and PUMP 1, otherwise 32 +
+// Latency from the command of a row's last beat to m_axis_y: 29 cycles with TURN_TOKENS 1 and PUMP 1, otherwise 32 +
 // PAIR_MORE (rill_pair_skew.vh; 0 with PUMP 1). A command comes 2 cycles after the last unit of its operand, and 4 (up
 // to 8 channels) or 6 cycles after its beat is at all lanes (include/latency.def).
 // clk_2x: used with PUMP 2 only. It is twice as fast as clk, and every rising edge of clk is also one of clk_2x
@@ -54,9 +55,8 @@
 //     cut, early     a lane whose sums are on another die than its multipliers; the chain of such multipliers
 //     mine           a lane's own copy of the command, made from that of its chain
 //     there          the slice as it arrives on a chain's die
-// Two words have two meanings. COPIES is tokens per command in this module and the engine's parts, but copies of a
-// register at rill_reset_stage, rill_reset_tree and rill_register_copies. A pair in PAIRS and FACTOR_W is two tokens
-// that share a multiplier. In cmd_pair, pair_1 and PAIR_W it is two neighbouring units of the operand.
+// A turn is the TURN_TOKENS tokens that a command serves. A pair, as in PAIRS and FACTOR_W, is two tokens of a turn
+// that share a multiplier. A unit pair is two neighbouring units of the operand.
 // With RILL_FAST_SIM all lanes share one chain, or two if there are cut lanes, because copies cost a simulator time.
 //
 // name               meaning                                                                   unit       range
@@ -69,9 +69,9 @@
 // SCALE_K            2^EXP_MIN of the operands of mode 2                                       fp32 bits  any
 // SCALE_V            2^EXP_MIN of the operands of mode 3                                       fp32 bits  any
 // HAS_KV             0: no modes 2, 3; their ports are not used                                -          0, 1
-// COPIES             tokens per command, at most TOKENS; two tokens share each multiplier,     tokens     1, 2, 4
+// TURN_TOKENS        tokens per command, at most TOKENS; two tokens share each multiplier,     tokens     1, 2, 4
 //                    four take turns at clk_2x
-// PUMP               multiplications per multiplier and cycle; 2 with COPIES 4                 -          1, 2
+// PUMP               multiplications per multiplier and cycle; 2 with TURN_TOKENS 4            -          1, 2
 // ASYM               1: there are int4_asym weights                                            -          0, 1
 // SLOT_LAYERS        layers of a slot in the V tail; 0: one slot                               layers     0 to 1024
 // ASYM_UNITS         units of the longest operand of int4_asym weights, even                   units      2 or more
@@ -116,8 +116,8 @@ module rill_engine #(
     parameter [31:0] SCALE_K = 32'h3f80_0000,
     parameter [31:0] SCALE_V = 32'h3f80_0000,
     parameter HAS_KV = 1,
-    parameter COPIES = 1,
-    parameter PUMP = COPIES > 2 ? 2 : 1,
+    parameter TURN_TOKENS = 1,
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter ASYM = 0,
     parameter SLOT_LAYERS = 0,
     parameter ASYM_UNITS = X_UNITS,
@@ -136,7 +136,7 @@ module rill_engine #(
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
     parameter [WINDOWS*16-1:0] V_WINDOW = 0,
-    parameter OUT_FIFO = (COPIES > 1 || PUMP > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
+    parameter OUT_FIFO = (TURN_TOKENS > 1 || PUMP > 1 ? 48 : 32) + HOPS + RESULT_HOPS + PULSE_HOPS,
     parameter SECTIONS = 0,
     parameter ENTRIES = 0,
     parameter [SECTIONS*16-1:0] SECTION_LEN = 0,
@@ -195,12 +195,13 @@ module rill_engine #(
     localparam UNIT_BITS = XS * X_BITS;                    // width of an operand's unit
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;
     localparam TOK_W = USER_W - 1;
-    localparam TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1;
-    localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;     // tokens of a turn except the first one
-    localparam PAIRS = COPIES > 2 ? 2 : 1;                 // pairs of tokens
-    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed, for multipliers that add in trees
+    localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
+    localparam OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1; // tokens of a turn except the first one
+    localparam PAIRS = TURN_TOKENS > 2 ? 2 : 1;            // pairs of tokens
+    // 1: weights are signed, for multipliers that add in trees
+    localparam SIGNED = TURN_TOKENS > 1 || PUMP > 1 ? 1 : 0;
     `include "rill_pair_skew.vh"
-    localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1; // width of the number of a pair of units
+    localparam UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1; // width of the number of a pair of units
     localparam GROUPS = GROUP > 0 ? (X_UNITS * XS + GROUP - 1) / GROUP : 1;
     // Header beats with group scales per chunk: RC rows of GROUPS bytes, RC = XS / 8
     localparam GROUP_BEATS = (GROUPS + 7) / 8;
@@ -215,7 +216,7 @@ module rill_engine #(
     localparam LANE_GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // copies of the command for the lanes
-    localparam X_PARTS = 4;                                 // parts of the operand, each with its own controls
+    localparam X_PARTS = 4;                                  // parts of the operand, each with its own controls
     localparam X_COPIES = LANE_GROUPS;
     localparam X_OF_GROUP = 1;
     // Each copy of the operand is split into shares for half of its lanes.
@@ -229,7 +230,7 @@ module rill_engine #(
     localparam [7:0] MULTIPLIES = 8'd1 << COPY_CHAIN[2:0] | (LANE_GROUPS > 1 ? 8'd1 << COPY_CHAIN[6:4] : 8'd0)
         | (LANE_GROUPS > 2 ? 8'd1 << COPY_CHAIN[10:8] : 8'd0) | (LANE_GROUPS > 3 ? 8'd1 << COPY_CHAIN[14:12] : 8'd0);
     // Width of a factor at the lanes: a pair of tokens (rill_packed_mul), or one mantissa
-    localparam FACTOR_W = COPIES > 1 ? 27 : X_BITS;
+    localparam FACTOR_W = TURN_TOKENS > 1 ? 27 : X_BITS;
 `else
     localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
     localparam X_PARTS = 1;
@@ -242,23 +243,23 @@ module rill_engine #(
     localparam [7:0] EARLY_DIES = 8'd2;
     localparam [15:0] SUMS_DIE = 16'd0;
     localparam [7:0] MULTIPLIES = 8'hff;
-    localparam FACTOR_W = COPIES > 1 ? 32 : 16;            // whole words simulate faster
+    localparam FACTOR_W = TURN_TOKENS > 1 ? 32 : 16;       // whole words simulate faster
 `endif
     `include "rill_latency.vh"
     localparam BEAT_AT = 5;                                // cycles from a command to its beat in a lane, without HOPS
     // Cycles from a command to the lane's output, without HOPS.
     localparam LANE_LATENCY = BEAT_AT + (SIGNED != 0 ? LATENCY_PAIR_PRODUCTS + PAIR_MORE : LATENCY_LANE_PRODUCTS)
-        + (COPIES > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS);
+        + (TURN_TOKENS > 1 ? LATENCY_PAIR_SUMS : LATENCY_LANE_SUMS);
 
     generate
         if (CHANNELS < 1 || CHANNELS > 32) begin : gen_bad_channels
             rill_error_CHANNELS_must_be_1_to_32 u_error ();
         end
-        if ((COPIES != 1 && COPIES != 2 && COPIES != 4) || TOKENS < COPIES) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
+        if ((TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) || TOKENS < TURN_TOKENS) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
         end
         if ((PUMP != 1 && PUMP != 2) || PUMP < PAIRS) begin : gen_bad_pump
-            rill_error_PUMP_must_be_1_or_2_and_2_with_COPIES_4 u_error ();
+            rill_error_PUMP_must_be_1_or_2_and_2_with_TURN_TOKENS_4 u_error ();
         end
     endgenerate
 
@@ -284,8 +285,8 @@ module rill_engine #(
     endgenerate
 
     // ---- resets: a register for each die, then one for each part of it ----
-    // RESET_ENTRIES is for u_table. RESET_X also resets u_select, and RESET_COMMAND also u_offsets.
-    localparam RESET_ENTRIES = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
+    // RESET_TABLE is for u_table. RESET_X also resets u_select, and RESET_COMMAND also u_offsets.
+    localparam RESET_TABLE = 0, RESET_CTRL = 1, RESET_COMMAND = 2, RESET_X = 3, RESET_KEYS = 4, RESET_ARRIVALS = 5,
         RESET_RESULTS = 6, RESET_FRONT = 7;    // parts on the engine's own die; the fronts of the lanes come last
     // Parts on a die with lanes: its chain, the groups of lanes, the lanes.
     localparam RESET_CHAIN = 0, RESET_GROUP = 1, RESET_LANE = 1 + LANE_GROUPS, RESETS = 1 + LANE_GROUPS + CHANNELS;
@@ -296,16 +297,16 @@ module rill_engine #(
     rill_reset_tree #(.COPIES(RESET_FRONT + CHANNELS)) u_rst_home (.clk(clk), .d(rst_of_die[DIES]), .q(rst_home));
 
     // ---- schedule and sequencer ----
-    wire          seen_valid;                // entries of the schedule, with positions relative to the layer's window
-    wire          seen_ready;
-    wire [175:0]  seen_data;
+    wire          entry_valid;               // entries of the schedule, with positions relative to the layer's window
+    wire          entry_ready;
+    wire [175:0]  entry_data;
     rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
         .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
         .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY),
         .PARTS(PARTS), .ENTRY_PART(ENTRY_PART)) u_table (
-        .clk(clk), .rst(rst_home[RESET_ENTRIES]), .s_axis_step_tvalid(s_axis_step_tvalid),
+        .clk(clk), .rst(rst_home[RESET_TABLE]), .s_axis_step_tvalid(s_axis_step_tvalid),
         .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
-        .m_axis_entry_tvalid(seen_valid), .m_axis_entry_tready(seen_ready), .m_axis_entry_tdata(seen_data));
+        .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data));
 
     wire                beat_pulse;
     wire                k_pulse;
@@ -320,9 +321,9 @@ module rill_engine #(
     wire [1:0]          cmd_raw;
     wire [3:0]          cmd_k_lanes;
     wire [23:0]         cmd_tail_addr;
-    wire [TOK_W-1:0]    cmd_tok;              // a turn if COPIES is 2 or 4
+    wire [TOK_W-1:0]    cmd_tok;              // a turn if TURN_TOKENS is 2 or 4
     wire [TOK_W-1:0]    cmd_out_tok;
-    wire [PAIR_W-1:0]   cmd_pair;
+    wire [UNIT_PAIR_W-1:0] cmd_unit_pair;
     wire [2:0]          cmd_row;
     wire [2:0]          cmd_acc;
     wire [2:0]          cmd_out_row;
@@ -330,14 +331,15 @@ module rill_engine #(
     wire [COUNT_W-1:0]  cmd_count;
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .COPIES(COPIES), .ASYM(ASYM),
-        .SLOT_LAYERS(SLOT_LAYERS)) u_ctrl (
-        .clk(clk), .rst(rst_home[RESET_CTRL]), .s_axis_entry_tvalid(seen_valid), .s_axis_entry_tready(seen_ready),
-        .s_axis_entry_tdata(seen_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .TURN_TOKENS(TURN_TOKENS),
+        .ASYM(ASYM), .SLOT_LAYERS(SLOT_LAYERS)) u_ctrl (
+        .clk(clk), .rst(rst_home[RESET_CTRL]), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
+        .s_axis_entry_tdata(entry_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
         .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
         .cmd_k_lanes(cmd_k_lanes), .cmd_params(cmd_params), .cmd_scales(cmd_scales), .cmd_valid(cmd_valid),
         .cmd_int4(cmd_int4), .cmd_asym(cmd_asym), .cmd_raw(cmd_raw), .cmd_tail(cmd_tail), .cmd_tail_addr(cmd_tail_addr),
-        .cmd_local(cmd_local), .cmd_first(cmd_first), .cmd_last(cmd_last), .cmd_tok(cmd_tok), .cmd_pair(cmd_pair),
+        .cmd_local(cmd_local), .cmd_first(cmd_first), .cmd_last(cmd_last), .cmd_tok(cmd_tok),
+        .cmd_unit_pair(cmd_unit_pair),
         .cmd_half(cmd_half), .cmd_row(cmd_row), .cmd_scale(cmd_scale), .cmd_free(cmd_free), .cmd_acc(cmd_acc),
         .cmd_out_row(cmd_out_row), .cmd_bank(cmd_bank), .cmd_out_bank(cmd_out_bank), .cmd_others(cmd_others),
         .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok),
@@ -348,7 +350,7 @@ module rill_engine #(
     `include "rill_engine_fields.vh"
     wire                           free_1;
     wire [TURN_W-1:0]              tok_1;
-    wire [PAIR_W-1:0]              pair_1;
+    wire [UNIT_PAIR_W-1:0]         unit_pair_1;
     wire [OTHERS_W+2:0]            slice_controls;
     wire [CMD_W-1:0]               cmd_3;
     wire                           k_3;
@@ -356,58 +358,60 @@ module rill_engine #(
     wire                           valid_4;
     wire                           int4_4;
     wire [LANE_COPIES*FRONT_W-1:0] fronts;
-    rill_engine_command #(.TOK_W(TOK_W), .TURN_W(TURN_W), .PAIR_W(PAIR_W), .SCALE_W(SCALE_W), .ASYM(ASYM),
-        .COPIES(COPIES), .LANE_COPIES(LANE_COPIES)) u_command (
+    rill_engine_command #(.TOK_W(TOK_W), .TURN_W(TURN_W), .UNIT_PAIR_W(UNIT_PAIR_W), .SCALE_W(SCALE_W), .ASYM(ASYM),
+        .TURN_TOKENS(TURN_TOKENS), .LANE_COPIES(LANE_COPIES)) u_command (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .pop(cmd_pop), .k(cmd_k), .params(cmd_params), .scales(cmd_scales),
         .valid(cmd_valid), .int4(cmd_int4), .asym(cmd_asym), .raw(cmd_raw), .is_local(cmd_local), .first(cmd_first),
-        .last(cmd_last), .tok(cmd_tok), .pair(cmd_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
+        .last(cmd_last), .tok(cmd_tok), .unit_pair(cmd_unit_pair), .half(cmd_half), .row(cmd_row), .scale(cmd_scale),
         .free(cmd_free), .acc(cmd_acc), .out_row(cmd_out_row), .bank(cmd_bank), .out_bank(cmd_out_bank),
         .other_toks(cmd_others), .emit(cmd_out), .out_tok(cmd_out_tok),
-        .free_1(free_1), .tok_1(tok_1), .pair_1(pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3), .k_3(k_3),
+        .free_1(free_1), .tok_1(tok_1), .unit_pair_1(unit_pair_1), .slice_controls(slice_controls), .cmd_3(cmd_3),
+        .k_3(k_3),
         .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .fronts(fronts));
 
     // ---- the operand: units in cycle 3 of the command, the slice for a beat in cycle 4, a copy per FAN_OUT lanes in
     // cycle 5 ----
-    wire [COPIES*UNIT_BITS-1:0] unit_0;
-    wire [COPIES*UNIT_BITS-1:0] unit_1;
-    wire [COPIES*8-1:0]         shift_0;
-    wire [COPIES*8-1:0]         shift_1;
-    localparam X_ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W;
-    localparam X_WRITE_W = 2 * COPIES + X_ADDR_W + UNIT_BITS + 8;
+    wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0;
+    wire [TURN_TOKENS*UNIT_BITS-1:0] unit_1;
+    wire [TURN_TOKENS*8-1:0]    shift_0;
+    wire [TURN_TOKENS*8-1:0]    shift_1;
+    localparam X_ADDR_W = 1 + (TOKENS > TURN_TOKENS ? TURN_W : 0) + UNIT_PAIR_W;
+    localparam X_WRITE_W = 2 * TURN_TOKENS + X_ADDR_W + UNIT_BITS + 8;
     wire [X_WRITE_W-1:0]        x_write;       // write to the operand copies on other dies
     wire [X_ADDR_W-1:0]         x_read;
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .COPIES(COPIES),
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .TURN_TOKENS(TURN_TOKENS),
         .X_BITS(X_BITS), .COPIED(DIE_AWAY != 0 ? 1 : 0)) u_buffer (
         .clk(clk), .rst(rst_home[RESET_X]), .s_axis_x_tvalid(s_axis_x_tvalid), .s_axis_x_tready(s_axis_x_tready),
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
-        .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_pair(pair_1), .unit_0(unit_0),
+        .filled(x_pulse), .part(part_pulse), .free(free_1), .read_tok(tok_1), .read_unit_pair(unit_pair_1),
+        .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(x_write), .copy_read(x_read));
 
-    wire [COPIES*2*UNIT_BITS-1:0] slice;
-    wire [COPIES*5-1:0]           slice_shift;
+    wire [TURN_TOKENS*2*UNIT_BITS-1:0] slice;
+    wire [TURN_TOKENS*5-1:0]      slice_shift;
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128); // width of the sums of each 32 elements
     localparam ONE_W = X_BITS + 14;            // width of an offset
     localparam HAS_OFFSET = SIGNED == 0 || ASYM != 0 ? 1 : 0;
     localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // place of the sums, after the offset of a single operand
-    localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? COPIES * SUMS_W : 0);
+    localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? TURN_TOKENS * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
-    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .PARTS(X_PARTS)) u_select (
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .PARTS(X_PARTS)) u_select (
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
-    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(X_PARTS),
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(X_PARTS),
         .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
-        .x(gen_copy[0].x[0 +: 2*XS*16*COPIES]), .q(offset_sums));
+        .x(gen_copy[0].x[0 +: 2*XS*16*TURN_TOKENS]), .q(offset_sums));
 
     // Signals to the lanes of each die, all HOPS cycles later: the command of cycle 3, the slice of cycle 4, and the
     // offset. A die with a copy of the operand buffer makes the slice there.
-    localparam SLICE_W = COPIES * (2 * UNIT_BITS + 5);
-    localparam X_W = 2 * XS * 16 * COPIES;                 // width of the operand at a lane
+    localparam SLICE_W = TURN_TOKENS * (2 * UNIT_BITS + 5);
+    localparam X_W = 2 * XS * 16 * TURN_TOKENS;            // width of the operand at a lane
     wire [DIES*CMD_W-1:0]         chain_cmd;
     wire [DIES*CMD_W-1:0]         chain_mine;  // one cycle later, one for all lanes
     localparam FACTORS_W = PAIRS * 2 * XS * FACTOR_W;
     wire [DIES*FACTORS_W-1:0]     chain_factors;
-    wire [DIES*COPIES*5-1:0]      chain_shift;
+    wire [DIES*TURN_TOKENS*5-1:0] chain_shift;
     wire [DIES*OFFSET_W-1:0]      chain_offset;
     genvar g;
     genvar h;
@@ -416,7 +420,7 @@ module rill_engine #(
             rill_error_CHAINS_must_be_1_to_8 u_error ();
         end
         for (h = 0; h < DIES; h = h + 1) begin : gen_chain
-            wire [COPIES*2*UNIT_BITS-1:0] there;
+            wire [TURN_TOKENS*2*UNIT_BITS-1:0] there;
             localparam STAGES = EARLY_DIES[h] ? 0 : HOPS;
             wire [RESETS-1:0] resets;          // delayed like the command
             rill_reset_tree #(.HOPS(STAGES), .COPIES(RESETS)) u_rst (.clk(clk), .d(rst_of_die[h]), .q(resets));
@@ -430,22 +434,22 @@ module rill_engine #(
                 rill_hop #(.DATA_W(CMD_W), .CLEAR_W(2), .STAGES(STAGES)) u_cmd (.clk(clk),
                     .rst(resets[RESET_CHAIN]), .d(cmd_3),
                     .q(chain_cmd[h*CMD_W +: CMD_W]));
-                rill_hop #(.DATA_W(COPIES * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(1'b0), .d(slice_shift),
-                    .q(chain_shift[h*COPIES*5 +: COPIES*5]));
+                rill_hop #(.DATA_W(TURN_TOKENS * 5), .STAGES(STAGES)) u_shift (.clk(clk), .rst(1'b0), .d(slice_shift),
+                    .q(chain_shift[h*TURN_TOKENS*5 +: TURN_TOKENS*5]));
                 assign chain_offset[h*OFFSET_W +: OFFSET_W] = {OFFSET_W{1'b0}};
-                assign there = {COPIES*2*UNIT_BITS{1'b0}};
+                assign there = {TURN_TOKENS*2*UNIT_BITS{1'b0}};
             end
             // The slice on this die. A die of sums only has none: gen_sums gives its exponents and a `there` of 0, and
             // nothing reads the factors that u_factors makes from it.
             if (!MULTIPLIES[h]) begin : gen_no_slice
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
-                rill_x_copy #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
+                rill_x_copy #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
                     .PARTS(X_PARTS), .HOPS(HOPS)) u_x (
                     .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls),
-                    .slice(there), .shift(chain_shift[h*COPIES*5 +: COPIES*5]));
+                    .slice(there), .shift(chain_shift[h*TURN_TOKENS*5 +: TURN_TOKENS*5]));
             end else begin : gen_home
                 rill_hop #(.DATA_W(SLICE_W), .STAGES(STAGES)) u_slice (.clk(clk), .rst(1'b0), .d({slice_shift, slice}),
-                    .q({chain_shift[h*COPIES*5 +: COPIES*5], there}));
+                    .q({chain_shift[h*TURN_TOKENS*5 +: TURN_TOKENS*5], there}));
             end
             if (LANE_COPIES == 1) begin : gen_mine
                 rill_register_copies #(.DATA_W(CMD_W), .COPIES(1)) u_mine (
@@ -454,7 +458,7 @@ module rill_engine #(
             end else begin : gen_no_mine
                 assign chain_mine[h*CMD_W +: CMD_W] = {CMD_W{1'b0}};
             end
-            rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM), .X_BITS(X_BITS),
+            rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
                 .PUMP(PUMP), .FACTOR_W(FACTOR_W)) u_factors (
                 .clk(clk), .slice(there), .factors(chain_factors[h*FACTORS_W +: FACTORS_W]));
         end
@@ -463,15 +467,15 @@ module rill_engine #(
         for (g = 0; g < X_COPIES; g = g + 1) begin : gen_copy
             localparam [3:0] DIE = COPY_DIE[4*g +: 4];
             wire [SHARES*X_W-1:0]      x;
-            wire [SHARES*COPIES*5-1:0] shift;
+            wire [SHARES*TURN_TOKENS*5-1:0] shift;
             wire unused_share = &{1'b0, x, shift};             // the last copy may have few lanes
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
-                rill_x_spread #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM), .X_BITS(X_BITS),
+                rill_x_spread #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
                     .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(X_PARTS)) u_spread (
                     .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
                     .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
-                    .shift(chain_shift[DIE*COPIES*5 +: COPIES*5]), .x(x[h*X_W +: X_W]),
-                    .shift_there(shift[h*COPIES*5 +: COPIES*5]));
+                    .shift(chain_shift[DIE*TURN_TOKENS*5 +: TURN_TOKENS*5]), .x(x[h*X_W +: X_W]),
+                    .shift_there(shift[h*TURN_TOKENS*5 +: TURN_TOKENS*5]));
             end
         end
     endgenerate
@@ -531,7 +535,7 @@ module rill_engine #(
             wire [FRONT_W-1:0]   front = fronts[FRONT*FRONT_W +: FRONT_W];
             wire [CMD_W-1:0]     mine;
             wire [CMD_W-1:0]     sum_mine;
-            wire [COPIES*5-1:0]  sum_shift;
+            wire [TURN_TOKENS*5-1:0] sum_shift;
             if (LANE_COPIES == 1) begin : gen_shared
                 assign mine = chain_mine[DIE*CMD_W +: CMD_W];
             end else begin : gen_own
@@ -539,16 +543,17 @@ module rill_engine #(
                     .d(chain_cmd[DIE*CMD_W +: CMD_W]), .q(mine));
             end
             if (CUT == 0) begin : gen_whole
-                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift[SHARE*COPIES*5 +: COPIES*5]};
+                assign {sum_mine, sum_shift} = {mine, gen_copy[MY_X].shift[SHARE*TURN_TOKENS*5 +: TURN_TOKENS*5]};
             end else if (X_OF_GROUP == 0) begin : gen_shared_sums
-                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W], gen_copy[0].shift[0 +: COPIES*5]};
+                assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W],
+                    gen_copy[0].shift[0 +: TURN_TOKENS*5]};
             end else begin : gen_sums
-                (* keep = "true" *) reg [COPIES*5-1:0] shift_q;
+                (* keep = "true" *) reg [TURN_TOKENS*5-1:0] shift_q;
                 rill_register_copies #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
                     .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
                 always @(posedge clk)
                     if (sum_mine[LANE_VALID])
-                        shift_q <= chain_shift[SUM_DIE*COPIES*5 +: COPIES*5];
+                        shift_q <= chain_shift[SUM_DIE*TURN_TOKENS*5 +: TURN_TOKENS*5];
                 assign sum_shift = shift_q;
             end
             wire [BEAT_BITS-1:0] local_beat;
@@ -562,9 +567,9 @@ module rill_engine #(
             end
             wire                     lane_asym = ASYM != 0 ? mine[LANE_ASYM] : 1'b0;
             wire [1:0]               lane_bank; // bank of the row's results, and of its accumulators
-            wire [COPIES*SUMS_W-1:0] lane_sums;
+            wire [TURN_TOKENS*SUMS_W-1:0] lane_sums;
             wire [ONE_W-1:0]         lane_offset;
-            if (COPIES > 2) begin : gen_bank
+            if (TURN_TOKENS > 2) begin : gen_bank
                 assign lane_bank = sum_mine[LANE_BANK +: LANE_BANK_W];
             end else begin : gen_no_bank
                 assign lane_bank = 2'd0;
@@ -575,12 +580,13 @@ module rill_engine #(
                 assign lane_offset = {ONE_W{1'b0}};
             end
             if (ASYM != 0) begin : gen_groups
-                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: COPIES*SUMS_W];
+                assign lane_sums = chain_offset[DIE*OFFSET_W+SUMS_AT +: TURN_TOKENS*SUMS_W];
             end else begin : gen_no_groups
-                assign lane_sums = {COPIES*SUMS_W{1'b0}};
+                assign lane_sums = {TURN_TOKENS*SUMS_W{1'b0}};
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
-                .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V), .COPIES(COPIES),
+                .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V),
+                .TURN_TOKENS(TURN_TOKENS),
                 .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
                 .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(PUMP), .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .clk_2x(clk_2x), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
@@ -588,7 +594,7 @@ module rill_engine #(
                 .s_axis_beat_tready(s_axis_beat_tready[c]),
                 .s_axis_beat_tdata(s_axis_beat_tdata[c*BEAT_BITS +: BEAT_BITS]), .arrived(arrived[c]),
                 .pop(front[FRONT_POP]), .use_local(front[FRONT_LOCAL]), .local_beat(local_beat),
-                .pop_data(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]), .valid(mine[LANE_VALID]),
+                .pop_multiply(front[FRONT_VALID]), .pop_int4(front[FRONT_INT4]), .valid(mine[LANE_VALID]),
                 .sum_valid(sum_mine[LANE_VALID]), .sum_others(sum_mine[LANE_OTHERS +: OTHERS_W]), .sum_shift(sum_shift),
                 .sum_params(sum_mine[LANE_PARAMS]), .sum_row(sum_mine[LANE_ROW +: LANE_ROW_W]),
                 .sum_raw(sum_mine[LANE_RAW +: LANE_RAW_W]),
@@ -599,7 +605,8 @@ module rill_engine #(
                 .out_tok(sum_mine[LANE_OUT_TOK +: TOK_W]), .acc(sum_mine[LANE_ACC +: LANE_ACC_W]),
                 .out_row(sum_mine[LANE_OUT_ROW +: LANE_OUT_ROW_W]), .other_toks(mine[LANE_OTHERS +: OTHERS_W]),
                 .bank(lane_bank[0]), .out_bank(lane_bank[1]),
-                .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]), .shift(gen_copy[MY_X].shift[SHARE*COPIES*5 +: COPIES*5]),
+                .x(gen_copy[MY_X].x[SHARE*X_W +: X_W]),
+                .shift(gen_copy[MY_X].shift[SHARE*TURN_TOKENS*5 +: TURN_TOKENS*5]),
                 .offset(lane_offset), .sums(lane_sums),
                 .out_valid(lane_valid[c]), .out_acc(lane_acc[c*ACC_W +: ACC_W]), .out_row_scale(lane_scale[c*32 +: 32]),
                 .out_bias(lane_bias[c*32 +: 32]));
@@ -622,7 +629,7 @@ module rill_engine #(
         .side({cmd_y_last, cmd_tok_last, cmd_out_tok, cmd_count}), .valid(lane_valid),
         .acc(lane_acc), .scale(lane_scale), .bias(lane_bias), .m_axis_y_tvalid(m_axis_y_tvalid),
         .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tdata({m_axis_y_tlast, m_axis_y_tuser, m_axis_y_tcount,
-        m_axis_y_tdata}), .left(y_pulse), .fault(fault));
+        m_axis_y_tdata}), .y_taken(y_pulse), .fault(fault));
 
     wire unused = &{1'b0, cmd_tok, valid_3, chain_cmd, chain_mine, chain_shift, COPY_CHAIN, SUMS_CHAIN, x_write,
         x_read, slice_shift, slice, chain_offset};

@@ -11,10 +11,10 @@
 // name         meaning                                      unit    range
 // TOK_W        width of a token's number                    bits    1 or more
 // TURN_W       width of the operand's turn                  bits    1 to TOK_W
-// PAIR_W       width of the number of a pair of units       bits    1 or more
+// UNIT_PAIR_W  width of the number of a pair of units       bits    1 or more
 // SCALE_W      width of a group scale's place               bits    1 or more
 // ASYM         1: there are int4_asym weights               -       0, 1
-// COPIES       tokens per command                           tokens  1, 2, 4
+// TURN_TOKENS  tokens per command                           tokens  1, 2, 4
 // LANE_COPIES  copies of the command for the lanes' fronts  -       1 or more
 // OTHERS_W     width of other_toks                          bits    derived
 // CMD_BITS     width of cmd_3                               bits    derived
@@ -23,13 +23,13 @@
 module rill_engine_command #(
     parameter TOK_W = 0,
     parameter TURN_W = 0,
-    parameter PAIR_W = 0,
+    parameter UNIT_PAIR_W = 0,
     parameter SCALE_W = 0,
     parameter ASYM = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter LANE_COPIES = 0,
-    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1,
-    parameter CMD_BITS = 18 + 2 * TOK_W + SCALE_W + (ASYM != 0 ? 1 : 0) + (COPIES > 2 ? 2 : 0) + OTHERS_W
+    parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1,
+    parameter CMD_BITS = 18 + 2 * TOK_W + SCALE_W + (ASYM != 0 ? 1 : 0) + (TURN_TOKENS > 2 ? 2 : 0) + OTHERS_W
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -44,8 +44,8 @@ module rill_engine_command #(
     input  wire                     is_local,
     input  wire                     first,
     input  wire                     last,
-    input  wire [TOK_W-1:0]         tok,        // a turn if COPIES is 2 or 4
-    input  wire [PAIR_W-1:0]        pair,       // number of a pair of operand units
+    input  wire [TOK_W-1:0]         tok,        // a turn if TURN_TOKENS is 2 or 4
+    input  wire [UNIT_PAIR_W-1:0]        unit_pair,       // number of a pair of operand units
     input  wire                     half,       // int8, keys, values: the unit of the pair
     input  wire [2:0]               row,
     input  wire [SCALE_W-1:0]       scale,
@@ -59,7 +59,7 @@ module rill_engine_command #(
     input  wire [TOK_W-1:0]         out_tok,
     output reg                      free_1,
     output reg  [TURN_W-1:0]        tok_1,
-    output reg  [PAIR_W-1:0]        pair_1,
+    output reg  [UNIT_PAIR_W-1:0]   unit_pair_1,
     output wire [OTHERS_W+2:0]      slice_controls,
     output wire [CMD_BITS-1:0]      cmd_3,
     output wire                     k_3,
@@ -72,7 +72,7 @@ module rill_engine_command #(
     localparam LANE_CMD_W = CMD_W - LANE_APART;
 
     generate
-        if (TOK_W < 1 || PAIR_W < 1 || SCALE_W < 1 || LANE_COPIES < 1) begin : gen_bad
+        if (TOK_W < 1 || UNIT_PAIR_W < 1 || SCALE_W < 1 || LANE_COPIES < 1) begin : gen_bad
             rill_error_widths_and_LANE_COPIES_must_be_at_least_1 u_error ();
         end
         if (TURN_W < 1 || TURN_W > TOK_W) begin : gen_bad_turn
@@ -90,7 +90,7 @@ module rill_engine_command #(
             wire unused_asym = asym;
             assign cmd_groups = cmd_rest;
         end
-        if (COPIES > 2) begin : gen_banks
+        if (TURN_TOKENS > 2) begin : gen_banks
             assign cmd_d = {other_toks, out_bank, bank, cmd_groups};
         end else begin : gen_one_bank
             wire unused_bank = &{1'b0, bank, out_bank};
@@ -120,7 +120,7 @@ module rill_engine_command #(
         out_q <= rst ? 3'd0 : {out_q[2:1], emit};
         params_q <= {params_q[2:1], params};
         scales_q <= {scales_q[2:1], scales};
-        pair_1 <= pair;
+        unit_pair_1 <= unit_pair;
         tok_1 <= tok[TURN_W-1:0];
         free_1 <= free && !rst;
         half_q <= {half_q[1], half};

@@ -24,52 +24,52 @@
 //                 entry's kv_layer + schedule's layer * kv_step
 //     cmd_local   the beat is taken from the V tail or from the local keys now
 //     cmd_first, cmd_last  first, last beat of a row-step
-//     cmd_tok     token, or with COPIES 2, 4 turn
-//     cmd_pair    number of a pair of operand units, of which int4 weights use both
+//     cmd_tok     token, or with TURN_TOKENS 2, 4 turn
+//     cmd_unit_pair  number of a pair of operand units, of which int4 weights use both
 //     cmd_half    other beats: which unit of that pair
 //     cmd_acc     row of accumulators
-//     cmd_others  COPIES 2, 4: bit i: token i + 1 of the turn is valid
-//     cmd_bank    COPIES 4: bank of accumulators; every row-step (with K outermost, chunk) uses the other one
+//     cmd_others  TURN_TOKENS 2, 4: bit i: token i + 1 of the turn is valid
+//     cmd_bank    TURN_TOKENS 4: bank of accumulators; every row-step (with K outermost, chunk) uses the other one
 //     cmd_out     a result leaves: that of token cmd_out_tok. All but the first leave from row cmd_out_row of the
 //                 accumulators, in bank cmd_out_bank
 //     cmd_row     row in the chunk of parameters
 //     cmd_scale   index of the row's group scale in the chunk
 //     cmd_free    the operand is released
 //     cmd_count, cmd_tok_last, cmd_y_last  attributes of the output word, with cmd_out
-// COPIES 1: cmd_tok is a token, and cmd_out comes with its last beat. COPIES 2, 4: a beat serves COPIES tokens at a
-// time. cmd_tok is the turn, whose first token is COPIES * turn. The results of a row-step leave one per cycle, in the
-// order of tokens, from turn 0 of the last beat on. With COPIES 4 the next row-step's beats come to a turn before its
-// results have left, so that row-step uses the other bank of accumulators.
+// TURN_TOKENS 1: cmd_tok is a token, and cmd_out comes with its last beat. TURN_TOKENS 2, 4: a beat serves TURN_TOKENS
+// tokens at a time. cmd_tok is the turn, whose first token is TURN_TOKENS * turn. The results of a row-step leave one
+// per cycle, in the order of tokens, from turn 0 of the last beat on. With TURN_TOKENS 4 the next row-step's beats come
+// to a turn before its results have left, so that row-step uses the other bank of accumulators.
 // K outermost (bit 86 of an entry, modes 0 and 1): the first chunk goes column by column: beat 0 of all its row-steps,
 // then beat 1 of them, and so on. Each column but the last needs only its own units of the operand. part_pulse counts
 // them, a cycle later than x_pulse would. So the firing begins before its operand is complete.
-// Before a row-step's results leave, there must be room for them: COPIES 1: for the one result of the command. COPIES
-// 2, 4: turn 0 of the last beat waits until all results of the previous row-step have left and all results of this one
-// have room.
+// Before a row-step's results leave, there must be room for them: TURN_TOKENS 1: for the one result of the command.
+// TURN_TOKENS 2, 4: turn 0 of the last beat waits until all results of the previous row-step have left and all results
+// of this one have room.
 // Throughput: one command per cycle, also from firing to firing. Cycles of a firing if nothing is missing: header beats
-// + row-steps * beats * turns, turns = ceil(tokens / COPIES), but at least one cycle per token for each row-step. Entry
-// to first command: 3 cycles.
+// + row-steps * beats * turns, turns = ceil(tokens / TURN_TOKENS), but at least one cycle per token for each row-step.
+// Entry to first command: 3 cycles.
 // busy: a command went out. stall_beat, stall_x, stall_out: a firing waits for beats (memory, keys, V tail); else for
 // its operand; else for output room. At most one of the four is high, one cycle late.
 // Reset: clk, synchronous active-high rst; a running firing is discarded.
 //
-// name        meaning                                                           unit      range
-// CHANNELS    memory channels; each has a lane                                  channels  1 to 32
-// BEAT_BITS   width of a beat                                                   bits      256, 512
-// TOKENS      tokens per step, upper bound                                      tokens    1, 2, 4, 8
-// GROUP       elements per group scale; a multiple of a beat's int4 weights     elements  1 or more
-// X_UNITS     units of an operand, per token, even                              units     2 or more
-// SCALE_W     width of a group scale's index, more than that of a byte's index  bits      6 or more
-// LANE_BEATS  capacity of a lane                                                beats     1 or more
-// K_UNITS     capacity for local keys                                           units     1 or more
-// OUT_WORDS   capacity for output words; with COPIES 2, 4 at least TOKENS       words     1 or more
-// COPIES      tokens per command, at most TOKENS                                tokens    1, 2, 4
-// ASYM        1: there are int4_asym weights                                    -         0, 1
-// SLOT_LAYERS layers of a slot in the V tail; 0: one slot                       layers    0 to 1024
-// TOK_W       width of a token's number                                         bits      derived
-// PAIR_W      width of the number of a pair of units                            bits      derived
-// COUNT_W     width of a count of lanes                                         bits      derived
-// OTHERS_W    width of cmd_others                                               bits      derived
+// name         meaning                                                           unit      range
+// CHANNELS     memory channels; each has a lane                                  channels  1 to 32
+// BEAT_BITS    width of a beat                                                   bits      256, 512
+// TOKENS       tokens per step, upper bound                                      tokens    1, 2, 4, 8
+// GROUP        elements per group scale; a multiple of a beat's int4 weights     elements  1 or more
+// X_UNITS      units of an operand, per token, even                              units     2 or more
+// SCALE_W      width of a group scale's index, more than that of a byte's index  bits      6 or more
+// LANE_BEATS   capacity of a lane                                                beats     1 or more
+// K_UNITS      capacity for local keys                                           units     1 or more
+// OUT_WORDS    capacity for output words; with TURN_TOKENS 2, 4 at least TOKENS  words     1 or more
+// TURN_TOKENS  tokens per command, at most TOKENS                                tokens    1, 2, 4
+// ASYM         1: there are int4_asym weights                                    -         0, 1
+// SLOT_LAYERS  layers of a slot in the V tail; 0: one slot                       layers    0 to 1024
+// TOK_W        width of a token's number                                         bits      derived
+// UNIT_PAIR_W  width of the number of a pair of units                            bits      derived
+// COUNT_W      width of a count of lanes                                         bits      derived
+// OTHERS_W     width of cmd_others                                               bits      derived
 `default_nettype none
 
 module rill_engine_ctrl #(
@@ -82,13 +82,13 @@ module rill_engine_ctrl #(
     parameter LANE_BEATS = 0,
     parameter K_UNITS = 0,
     parameter OUT_WORDS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
     parameter SLOT_LAYERS = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
+    parameter UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
     parameter COUNT_W = $clog2(CHANNELS + 1),
-    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
+    parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1
 ) (
     input  wire               clk,
     input  wire               rst,
@@ -122,7 +122,7 @@ module rill_engine_ctrl #(
     output reg  [2:0]         cmd_acc,
     output reg                cmd_bank,
     output reg  [OTHERS_W-1:0] cmd_others,
-    output reg  [PAIR_W-1:0]  cmd_pair,
+    output reg  [UNIT_PAIR_W-1:0] cmd_unit_pair,
     output reg                cmd_half,
     output reg  [2:0]         cmd_row,
     output reg  [SCALE_W-1:0] cmd_scale,
@@ -144,7 +144,7 @@ module rill_engine_ctrl #(
     localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;     // beats per block of 64 positions
     localparam CHUNK_ROWS = BEAT_BITS == 512 ? 8 : 4;
     localparam GROUP_BEATS = BEAT_BITS > 0 && GROUP > 0 ? GROUP / (2 * XS) : 1;
-    localparam UNIT_W = PAIR_W + 1;
+    localparam UNIT_W = UNIT_PAIR_W + 1;
     localparam BYTE_W = BEAT_BITS == 512 ? 6 : 5;          // bits of a byte's place in a beat
     localparam [31:0] CHUNK_END = CHUNK_ROWS - 1;
     localparam HEADER_W = ASYM != 0 ? 9 : 6;               // width of the count of header beats
@@ -179,11 +179,11 @@ module rill_engine_ctrl #(
         if (LANE_BEATS < 1 || K_UNITS < 1 || OUT_WORDS < 1) begin : gen_bad_room
             rill_error_LANE_BEATS_K_UNITS_OUT_WORDS_must_be_at_least_1 u_error ();
         end
-        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4 u_error ();
+        if (TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4 u_error ();
         end
-        if (COPIES > 1 && (TOKENS < COPIES || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
-            rill_error_TOKENS_must_be_COPIES_to_OUT_WORDS u_error ();
+        if (TURN_TOKENS > 1 && (TOKENS < TURN_TOKENS || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
+            rill_error_TOKENS_must_be_TURN_TOKENS_to_OUT_WORDS u_error ();
         end
     endgenerate
 
@@ -202,8 +202,8 @@ module rill_engine_ctrl #(
     wire [12:0] n_tail_row;
     wire [9:0]  n_layer;
     wire        load;
-    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM),
-        .SLOT_LAYERS(SLOT_LAYERS)) u_entries (
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS),
+        .ASYM(ASYM), .SLOT_LAYERS(SLOT_LAYERS)) u_entries (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_axis_entry_tvalid), .s_axis_entry_tready(s_axis_entry_tready),
         .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
         .n_one_turn(n_one_turn), .n_others_end(n_others_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),
@@ -258,17 +258,18 @@ module rill_engine_ctrl #(
 
     wire        beat_has, k_has, x_has, v_has;   // an input has arrived and is not used yet
     reg         part_has_q;                  // the operand is not complete, but the units of this column are there
-    wire        room;  // for a result; with COPIES 2, 4 for those of all tokens, and none is on its way out
+    wire        room;  // for a result; with TURN_TOKENS 2, 4 for those of all tokens, and none is on its way out
 
     reg         tok_first_q;                   // tok_q is 0
     reg         tok_last_q;                    // tok_q is turn_end
-    wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end_q[2]} : COPIES == 2 ? {1'b0, tok_end_q[2:1]} : tok_end_q;
+    wire [2:0]  turn_end = TURN_TOKENS == 4 ? {2'd0, tok_end_q[2]} : TURN_TOKENS == 2 ? {1'b0,
+        tok_end_q[2:1]} : tok_end_q;
     wire [2:0]  tok_next = tok_q + 3'd1;
     // Prepared before the next command can come.
     reg         need_beat_q;                 // a memory beat: for a header, or for the first turn of a beat
     reg         need_k_q;                    // local keys, at the first turn
     reg         need_v_q;                    // the V tail, at every turn
-    // Room for a result; with COPIES 2, 4 room for those of all tokens, at the first turn.
+    // Room for a result; with TURN_TOKENS 2, 4 room for those of all tokens, at the first turn.
     reg         need_y_q;
     wire        no_beat = (need_beat_q && !beat_has) || (need_k_q && !k_has) || (need_v_q && !v_has);
     wire        no_x = data_q && !x_has && !part_has_q;
@@ -287,11 +288,11 @@ module rill_engine_ctrl #(
     wire [UNIT_W:0]   n_per_beat = n_mode == ENGINE_MODE_INT4 ? TWO[UNIT_W:0] : {{UNIT_W{1'b0}}, 1'b1};
     assign load = n_valid && (!active_q || finish);
     // renew: the registers below take the next firing instead of the next command of this one. It is known early and
-    // only selects. move enables the registers, and comes late. renew && move is !active_q || finish. So while no
-    // firing runs, the registers load in every cycle, also if n_valid is 0 (active_q then stays 0). load is 1 only if a
-    // firing is really taken.
+    // only selects. renew_now enables the registers, and comes late. renew && renew_now is !active_q || finish. So
+    // while no firing runs, the registers load in every cycle, also if n_valid is 0 (active_q then stays 0). load is 1
+    // only if a firing is really taken.
     wire        renew = !active_q || (ending_q && tok_last_q);
-    wire        move = !active_q || all_there;
+    wire        renew_now = !active_q || all_there;
 
     // With columns outermost, a header or the next row of a column does not end a beat.
     wire        same_beat = header_q || (outer_q && !column_end);
@@ -326,14 +327,14 @@ module rill_engine_ctrl #(
             active_q <= 1'b0;
             ending_q <= 1'b0;
         end else if (renew) begin
-            if (move) begin
+            if (renew_now) begin
                 active_q <= n_valid;
                 ending_q <= n_valid && !n_weights && n_one_beat && n_one_row;
             end
         end else if (advance)
             ending_q <= next_data && next_row_end && next_rows_end;
         if (renew) begin
-            if (move) begin
+            if (renew_now) begin
                 need_beat_q <= first_source == MEMORY;
                 need_k_q <= first_source == KEYS;
                 need_v_q <= first_source == TAIL;
@@ -347,11 +348,11 @@ module rill_engine_ctrl #(
         end else if (go) begin
             need_beat_q <= 1'b0;
             need_k_q <= 1'b0;
-            need_y_q <= COPIES == 1 && need_y_q;
+            need_y_q <= TURN_TOKENS == 1 && need_y_q;
         end
 
         if (renew) begin
-            if (move) begin
+            if (renew_now) begin
                 mode_q <= n_mode;
                 tok_end_q <= n_tok_end;
                 others_end_q <= n_others_end;
@@ -447,7 +448,7 @@ module rill_engine_ctrl #(
         end else if (go)
             tok_q <= tok_next;
 
-        if (renew ? move : advance) begin
+        if (renew ? renew_now : advance) begin
             tok_first_q <= 1'b1;
             tok_last_q <= renew ? n_one_turn : turn_end == 3'd0;
         end else if (go) begin
@@ -481,8 +482,9 @@ module rill_engine_ctrl #(
                           : (mode_q == ENGINE_MODE_SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;
     wire        bank;
-    rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS), .COPIES(COPIES)) u_outgoing (
-        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (COPIES == 1 || tok_first_q)),
+    rill_engine_outgoing #(.TOKENS(TOKENS), .COUNT_W(COUNT_W), .OUT_WORDS(OUT_WORDS),
+        .TURN_TOKENS(TURN_TOKENS)) u_outgoing (
+        .clk(clk), .rst(rst), .y_pulse(y_pulse), .leave(go && data_q && row_end_q && (TURN_TOKENS == 1 || tok_first_q)),
         .row_done(advance && row_end_q && !same_beat), .tok(tok_q[TOK_W-1:0]), .tok_last(tok_last_q),
         .tok_end(tok_end_q), .rows_end(rows_end_q), .out_row(acc_row), .lanes(row_count[COUNT_W-1:0]), .bank(bank),
         .room(room), .cmd_out(cmd_out), .cmd_out_tok(cmd_out_tok), .cmd_out_row(cmd_out_row),
@@ -509,9 +511,9 @@ module rill_engine_ctrl #(
         cmd_last <= row_end_q;
         cmd_tok <= tok_q[TOK_W-1:0];
         cmd_acc <= acc_row;
-        cmd_others <= COPIES == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last_q}} | others_end_q;
+        cmd_others <= TURN_TOKENS == 1 ? {OTHERS_W{1'b0}} : {OTHERS_W{!tok_last_q}} | others_end_q;
         cmd_bank <= bank;
-        cmd_pair <= unit_q[UNIT_W-1:1];
+        cmd_unit_pair <= unit_q[UNIT_W-1:1];
         cmd_half <= unit_q[0];
         cmd_row <= chunk_row_q;
         cmd_scale <= scale_q;

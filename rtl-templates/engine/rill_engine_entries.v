@@ -9,7 +9,7 @@
 //     n_mode         1 int4 weights, 0 int8 weights, 2 keys, 3 values
 //     n_tok_end      index of the last token; in a step of one token with field `heads`, of the last query head,
 //                    because heads take the places of tokens
-//     n_others_end   COPIES 2, 4: bit i: token i + 1 of the last turn is valid
+//     n_others_end   TURN_TOKENS 2, 4: bit i: token i + 1 of the last turn is valid
 //     n_one_turn     there is only one turn
 //     n_rows_end     row-steps - 1
 //     n_one_row      there is only one row-step
@@ -31,22 +31,22 @@
 //                    slot * SLOT_LAYERS in addition
 // Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
-// name       meaning                           unit      range
-// CHANNELS   memory channels; each has a lane  channels  1 to 32
-// BEAT_BITS  width of a beat                   bits      256, 512
-// COPIES     tokens per command                tokens    1, 2, 4
-// ASYM       1: there are int4_asym weights    -         0, 1
-// SLOT_LAYERSlayers of a slot; 0: one slot     layers    0 to 1024
-// OTHERS_W   width of n_others_end             bits      derived
+// name         meaning                           unit      range
+// CHANNELS     memory channels; each has a lane  channels  1 to 32
+// BEAT_BITS    width of a beat                   bits      256, 512
+// TURN_TOKENS  tokens per command                tokens    1, 2, 4
+// ASYM         1: there are int4_asym weights    -         0, 1
+// SLOT_LAYERS  layers of a slot; 0: one slot     layers    0 to 1024
+// OTHERS_W     width of n_others_end             bits      derived
 `default_nettype none
 
 module rill_engine_entries #(
     parameter CHANNELS = 0,
     parameter BEAT_BITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
     parameter SLOT_LAYERS = 0,
-    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
+    parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1
 ) (
     input  wire         clk,
     input  wire         rst,
@@ -94,8 +94,8 @@ module rill_engine_entries #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4 u_error ();
+        if (TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
@@ -189,10 +189,10 @@ module rill_engine_entries #(
     wire [16:0] vbeats = BLOCK_BEATS == 1 ? {1'b0, a_vblocks_q} : {a_vblocks_q, 1'b0};
     wire [3:0]  token_end = a_tokens_q - 4'd1;
     wire [2:0]  tok_end = a_single_q ? 3'd0 : token_end[2:0];
-    wire [2:0]  turn_end = COPIES == 4 ? {2'd0, tok_end[2]} : COPIES == 2 ? {1'b0, tok_end[2:1]} : tok_end;
+    wire [2:0]  turn_end = TURN_TOKENS == 4 ? {2'd0, tok_end[2]} : TURN_TOKENS == 2 ? {1'b0, tok_end[2:1]} : tok_end;
     wire [OTHERS_W-1:0] others_end;          // valid tokens of the last turn
     generate
-        if (COPIES == 4) begin : gen_four
+        if (TURN_TOKENS == 4) begin : gen_four
             assign others_end = {&tok_end[1:0], tok_end[1], |tok_end[1:0]};
         end else begin : gen_two
             assign others_end = tok_end[0];

@@ -2,39 +2,39 @@
 // Makes the factors of the lanes on one die from a slice of the operand: one factor for every nibble of a beat, in the
 // order of rill_matrix_lane.
 //
-// COPIES 2, 4: a factor holds a pair of tokens, packed as rill_packed_mul takes it. All factors of tokens 2 and 3 are
-// above all factors of tokens 0 and 1. COPIES 2, 4 or PUMP 2: each factor is delayed until its product is computed
-// (rill_pair_skew.vh).
+// TURN_TOKENS 2, 4: a factor holds a pair of tokens, packed as rill_packed_mul takes it. All factors of tokens 2 and 3
+// are above all factors of tokens 0 and 1. TURN_TOKENS 2, 4 or PUMP 2: each factor is delayed until its product is
+// computed (rill_pair_skew.vh).
 // No reset: a free-running pipeline.
 // A unit has BEAT_BITS / 8 mantissas.
 //
-// name       meaning                                          unit    range
-// BEAT_BITS  width of a memory beat                           bits    256, 512
-// COPIES     tokens at a time                                 tokens  1, 2, 4
-// ASYM       1: there are int4_asym weights                   -       0, 1
-// X_BITS     width of a mantissa                              bits    8, 10
-// PUMP       multiplications per multiplier and cycle         -       1, 2
-// FACTOR_W   width of a factor, which is sign-extended to it  bits    8 to 32
-// PAIRS      token pairs, or 1 for a single token             -       derived
+// name         meaning                                          unit    range
+// BEAT_BITS    width of a memory beat                           bits    256, 512
+// TURN_TOKENS  tokens at a time                                 tokens  1, 2, 4
+// ASYM         1: there are int4_asym weights                   -       0, 1
+// X_BITS       width of a mantissa                              bits    8, 10
+// PUMP         multiplications per multiplier and cycle         -       1, 2
+// FACTOR_W     width of a factor, which is sign-extended to it  bits    8 to 32
+// PAIRS        token pairs, or 1 for a single token             -       derived
 `default_nettype none
 
 module rill_engine_factors #(
     parameter BEAT_BITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter PUMP = COPIES > 2 ? 2 : 1,
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter FACTOR_W = 0,
-    parameter PAIRS = COPIES > 2 ? 2 : 1
+    parameter PAIRS = TURN_TOKENS > 2 ? 2 : 1
 ) (
     input  wire                                     clk,
-    input  wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    input  wire [TURN_TOKENS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
     output wire [PAIRS*(BEAT_BITS/4)*FACTOR_W-1:0]  factors
 );
     localparam XS = BEAT_BITS / 8;
     localparam UNIT_BITS = XS * X_BITS;
     localparam SPLIT = 26 - X_BITS;                        // place of the second token in a factor
-    localparam BOTH = COPIES > 1 ? 2 : 1;                  // tokens per factor
+    localparam BOTH = TURN_TOKENS > 1 ? 2 : 1;             // tokens per factor
     localparam PAIR_BITS = BOTH * 2 * UNIT_BITS;           // width of a pair's slice
     `include "rill_pair_skew.vh"
 
@@ -42,7 +42,7 @@ module rill_engine_factors #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if (FACTOR_W < (COPIES > 1 ? 27 : X_BITS)) begin : gen_bad_factor
+        if (FACTOR_W < (TURN_TOKENS > 1 ? 27 : X_BITS)) begin : gen_bad_factor
             rill_error_FACTOR_W_must_hold_a_factor u_error ();
         end
     endgenerate
@@ -70,7 +70,8 @@ module rill_engine_factors #(
                 low = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
                 element = x[(BOTH-1)*2*UNIT_BITS+X_BITS*i +: X_BITS];
                 high = {{(FACTOR_W-X_BITS+1){element[X_BITS-1]}}, element[X_BITS-2:0]};
-                all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = COPIES > 1 ? low + (high << SPLIT) : low;
+                all_factors[FACTOR_W*(i % 8 * (XS / 4) + i / 8) +: FACTOR_W] = TURN_TOKENS > 1 ? low
+                    + (high << SPLIT) : low;
             end
         end
     endfunction
@@ -81,7 +82,7 @@ module rill_engine_factors #(
         for (p = 0; p < PAIRS; p = p + 1) begin : gen_pair
             wire [PAIR_BITS-1:0] mine = slice[p*PAIR_BITS +: PAIR_BITS];
             wire [PAIR_BITS-1:0] skewed;
-            if (COPIES > 1 || PUMP > 1) begin : gen_late
+            if (TURN_TOKENS > 1 || PUMP > 1) begin : gen_late
                 for (w = 0; w <= PAIR_TOP; w = w + 1) begin : gen_skew
                     localparam [PAIR_BITS-1:0] MINE = of_skew(w, p);
                     wire [PAIR_BITS-1:0] slice_now;

@@ -2,9 +2,11 @@
 // Buffers the keys of the step's own tokens for the matrix engine. Keys of token t wait for lane t mod CHANNELS, up to
 // K_UNITS units per lane.
 //
-// In: s_axis_klocal (kv units in the order head, tok, unit); the scale is ignored. pop: the first k_lanes lanes take
-// their next unit, which stays on `beats` up to the cycle after pop. arrived: one pulse per unit of the last token of a
-// row-step; every lane of the row-step then has this unit.
+// In: s_axis_klocal (kv units in the order head, tok, unit); the scale and tlast are ignored. arrived: one pulse per
+// unit of the last token of a row-step; every lane of the row-step then has this unit. `beats` shows the oldest unit of
+// each lane. pop: the first k_lanes lanes drop this unit one cycle later, so it can still be read in the cycle after
+// pop. Each of these lanes must have a unit: the engine's controller counts the pulses of arrived.
+// Latency: 3 cycles from a unit to `beats` in an empty lane, 2 to arrived. Throughput: one unit per cycle.
 // Reset: clk, synchronous active-high rst; waiting keys are discarded.
 //
 // name       meaning                            unit      range
@@ -61,6 +63,7 @@ module rill_engine_keys #(
         .s_axis_tdata({s_axis_klocal_tuser, s_axis_klocal_tdata[BEAT_BITS-1:0]}), .m_axis_tvalid(valid),
         .m_axis_tready(ready), .m_axis_tdata({user, key}));
     wire [TOK_W-1:0] tok = user[TOK_W-1:0];
+    // tok with 3 bits. It is put together bit by bit, because a replication must not have zero bits at TOK_W 3.
     wire [2:0]       tok_wide = {2'd0, tok[0]} | (TOK_W > 1 ? {1'b0, tok[TOK_W > 1 ? 1 : 0], 1'b0} : 3'd0)
         | (TOK_W > 2 ? {tok[TOK_W > 2 ? 2 : 0], 2'd0} : 3'd0);
     wire [31:0]      lane = {29'd0, tok_wide} % LANES;

@@ -5,17 +5,17 @@
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in. Everything
 // after the FIFO follows the command and never stalls. A beat may be popped in the cycle after its arrived pulse or
 // later. Without pop and use_local the beat of the previous command is used again, for another token.
-// Cycle 0 is the cycle of the command's pop. With COPIES 1 and PUMP 1 its other signals come in:
+// Cycle 0 is the cycle of the command's pop. With TURN_TOKENS 1 and PUMP 1 its other signals come in:
 //     cycle 0   pop, use_local (the beat is local_beat, not a popped one), valid, params, scales, int4, first, last,
-//               tok, row, acc, scale, raw. pop_data and pop_int4 are copies of valid and int4 for u_front
+//               tok, row, acc, scale, raw. pop_multiply and pop_int4 are copies of valid and int4 for u_front
 //     cycle 1   x, shift
 //     cycle 5   offset, sums (rill_engine_offset)
 //     cycle 10  out_*
-// COPIES 2, 4, or PUMP 2: the first part of x comes in cycle 1 and the others up to six cycles later
+// TURN_TOKENS 2, 4, or PUMP 2: the first part of x comes in cycle 1 and the others up to six cycles later
 // (rill_pair_skew.vh), sums in cycle 7 + PAIR_MORE, out_* in cycle 13 + PAIR_MORE. There is no offset.
-// COPIES 2, 4: tok is a turn. Bit i of other_toks: token i + 1 of the turn is valid. x, shift and sums hold COPIES
-// operands. Results leave by emit, out_tok and out_row of cycle 0, not by last. bank, out_bank: with COPIES 4 the banks
-// of acc and out_row.
+// TURN_TOKENS 2, 4: tok is a turn. Bit i of other_toks: token i + 1 of the turn is valid. x, shift and sums hold
+// TURN_TOKENS operands. Results leave by emit, out_tok and out_row of cycle 0, not by last. bank, out_bank: with
+// TURN_TOKENS 4 the banks of acc and out_row.
 // HOPS: everything but u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local and local_beat stay in
 // cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
 // TERM_HOPS: the lane is cut after its multipliers instead (rill_matrix_lane). Signals for the accumulators come
@@ -35,7 +35,7 @@
 // SCALE_W      width of `scale`, more than that of a byte's index  bits       6 or more
 // SCALE_K      row scale with raw 1 (keys)                         fp32 bits  any
 // SCALE_V      row scale with raw 2 (values)                       fp32 bits  any
-// COPIES       tokens that are processed at a time                 tokens     1, 2, 4
+// TURN_TOKENS  tokens that are processed at a time                 tokens     1, 2, 4
 // PUMP         multiplications per multiplier and cycle            -          1, 2
 // HOPS         register stages on the way of a beat                clocks     0 or more
 // TERM_HOPS    register stages on the way of the terms             clocks     0 or more
@@ -56,8 +56,8 @@ module rill_engine_lane #(
     parameter SCALE_W = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter COPIES = 1,
-    parameter PUMP = COPIES > 2 ? 2 : 1,
+    parameter TURN_TOKENS = 1,
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter HOPS = 0,
     parameter TERM_HOPS = 0,
     parameter PARAM_BITS = 64,
@@ -66,7 +66,7 @@ module rill_engine_lane #(
     parameter ACC_W = 64,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
-    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
+    parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1
 ) (
     input  wire                   clk,
     input  wire                   clk_2x,    // as in rill_matrix_pair
@@ -82,7 +82,7 @@ module rill_engine_lane #(
     input  wire                   pop,
     input  wire                   use_local,
     input  wire [BEAT_BITS-1:0]   local_beat,
-    input  wire                   pop_data,
+    input  wire                   pop_multiply,
     input  wire                   pop_int4,
     input  wire                   valid,
     input  wire                   params,
@@ -91,7 +91,7 @@ module rill_engine_lane #(
     input  wire                   asym,
     input  wire                   sum_valid,
     input  wire [OTHERS_W-1:0]    sum_others,
-    input  wire [5*COPIES-1:0]    sum_shift,
+    input  wire [5*TURN_TOKENS-1:0] sum_shift,
     input  wire                   sum_params,
     input  wire [2:0]             sum_row,
     input  wire [1:0]             sum_raw,
@@ -108,10 +108,10 @@ module rill_engine_lane #(
     input  wire [2:0]             acc,       // row of accumulators
     input  wire [SCALE_W-1:0]     scale,
     input  wire [1:0]             raw,
-    input  wire [4*COPIES*BEAT_BITS-1:0] x,
-    input  wire [5*COPIES-1:0]    shift,
+    input  wire [4*TURN_TOKENS*BEAT_BITS-1:0] x,
+    input  wire [5*TURN_TOKENS-1:0] shift,
     input  wire [X_BITS+13:0]     offset,
-    input  wire [SUMS_W*COPIES-1:0] sums,
+    input  wire [SUMS_W*TURN_TOKENS-1:0] sums,
 
     output wire                   out_valid,
     output wire [ACC_W-1:0]       out_acc,
@@ -128,8 +128,8 @@ module rill_engine_lane #(
         if (SCALE_W <= BYTE_W) begin : gen_bad_width
             rill_error_SCALE_W_must_exceed_the_bits_of_a_byte_place u_error ();
         end
-        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4 u_error ();
+        if (TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
@@ -138,7 +138,8 @@ module rill_engine_lane #(
     rill_lane_front #(.BEAT_BITS(BEAT_BITS), .LANE_BEATS(LANE_BEATS)) u_front (
         .clk(clk), .rst(front_rst), .s_axis_beat_tvalid(s_axis_beat_tvalid), .s_axis_beat_tready(s_axis_beat_tready),
         .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local),
-        .data(COPIES == 1 && PUMP == 1 && pop_data), .int4(pop_int4), .local_beat(local_beat), .beat(beat_1));
+        .multiply(TURN_TOKENS == 1 && PUMP == 1 && pop_multiply), .int4(pop_int4), .local_beat(local_beat),
+        .beat(beat_1));
     rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
 
     // The command in the cycle of beat_q. The command of the sums comes TERM_HOPS cycles later, on their die.
@@ -204,7 +205,7 @@ module rill_engine_lane #(
     endgenerate
 
     generate
-        if (COPIES == 1) begin : gen_single
+        if (TURN_TOKENS == 1) begin : gen_single
             wire side;
             rill_hop_stage #(.DATA_W(9 + TOK_W + ROW_W), .CLEAR_W(1)) u_command (.clk(clk), .rst(sum_rst),
                 .d({sum_raw, sum_row, sum_params, acc[ROW_W-1:0], tok, last, first, sum_valid}),
@@ -218,7 +219,7 @@ module rill_engine_lane #(
                 .sum_valid(sum_valid_q),
                 .sum_shift(sum_shift), .first(first_q),
                 .last(last_q),
-                .tok(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
+                .place(place[ROW_W+TOK_W-PLACE_W +: PLACE_W]), .nibbles(beat_q), .x(x), .offset(offset),
                 .group_scale(group_scale), .shift(shift), .asym(asym_q), .words(words), .sums(sums),
                 .row_scale(row_scale),
                 .bias(bias), .params(sum_params_q), .row(sum_row_q), .raw(sum_raw_q), .word(word), .side(1'b0),
@@ -226,11 +227,12 @@ module rill_engine_lane #(
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(side));
             wire unused_single = &{1'b0, side, other_toks, sum_others, bank, out_bank, emit, out_tok, out_row, place};
         end else begin : gen_pair
-            localparam PAIRS = COPIES / 2;           // token pairs; also log2(COPIES), as COPIES is 2 or 4 here
+            // token pairs; also log2(TURN_TOKENS), as TURN_TOKENS is 2 or 4 here
+            localparam PAIRS = TURN_TOKENS / 2;
             localparam BANK_W = PAIRS > 1 ? 1 : 0;
             localparam SUM_ROW_W = BANK_W + ROW_W;
-            // A turn's number has TOK_W - log2(COPIES) bits, and PAIRS is that logarithm.
-            localparam PLACE_W = TOKENS > COPIES ? SUM_ROW_W + TOK_W - PAIRS : SUM_ROW_W;
+            // A turn's number has TOK_W - log2(TURN_TOKENS) bits, and PAIRS is that logarithm.
+            localparam PLACE_W = TOKENS > TURN_TOKENS ? SUM_ROW_W + TOK_W - PAIRS : SUM_ROW_W;
             wire [PLACE_W-1:0]   place;
             wire [SUM_ROW_W-1:0] acc_there;
             wire [SUM_ROW_W-1:0] out_row_there;
@@ -248,7 +250,7 @@ module rill_engine_lane #(
                 assign out_row_there = out_row[ROW_W-1:0];
                 wire unused_bank = &{1'b0, bank, out_bank};
             end
-            if (TOKENS > COPIES) begin : gen_turns
+            if (TOKENS > TURN_TOKENS) begin : gen_turns
                 assign place = {sum_acc_q, tok_q[TOK_W-PAIRS-1:0]};
             end else begin : gen_turn
                 assign place = sum_acc_q;
@@ -273,7 +275,7 @@ module rill_engine_lane #(
                 .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias));
             assign acc_q = {ROW_W{1'b0}};
             assign last_q = 1'b0;
-            wire unused_pair = &{1'b0, last, last_q, acc_q, tok_q, out_row, offset, pop_data};
+            wire unused_pair = &{1'b0, last, last_q, acc_q, tok_q, out_row, offset, pop_multiply};
         end
     endgenerate
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of an operand for the lanes: the offset of a beat (COPIES 1 and PUMP 1), and with int4_asym weights the sum of
-// each 32 elements of each token (rill_engine_offset). All lanes get equal values.
+// Sums of an operand for the lanes: the offset of a beat (TURN_TOKENS 1 and PUMP 1), and with int4_asym weights the sum
+// of each 32 elements of each token (rill_engine_offset). All lanes get equal values.
 //
 // slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4. x is the slice of
 // cycle 5 as a lane has it (rill_x_spread); with OWN 0 it is used instead of a copy. q = {sums, offset}; a part that
@@ -8,35 +8,36 @@
 // Reset: clk, synchronous active-high rst; resets only the controls.
 // A unit has BEAT_BITS / 8 mantissas.
 //
-// name       meaning                                                                  unit    range
-// BEAT_BITS  width of a memory beat                                                   bits    256, 512
-// COPIES     tokens at a time                                                         tokens  1, 2, 4
-// ASYM       1: there are int4_asym weights                                           -       0, 1
-// X_BITS     width of a mantissa                                                      bits    8, 10
-// PUMP       multiplications per multiplier and cycle                                 -       1, 2
-// PARTS      parts of the slice, each with its own controls                           parts   1, 4
-// OWN        1: the slice is kept here, because the lanes have that of another cycle  -       0, 1
-// Q_W        width of q                                                               bits    derived
+// name         meaning                                                                  unit    range
+// BEAT_BITS    width of a memory beat                                                   bits    256, 512
+// TURN_TOKENS  tokens at a time                                                         tokens  1, 2, 4
+// ASYM         1: there are int4_asym weights                                           -       0, 1
+// X_BITS       width of a mantissa                                                      bits    8, 10
+// PUMP         multiplications per multiplier and cycle                                 -       1, 2
+// PARTS        parts of the slice, each with its own controls                           parts   1, 4
+// OWN          1: the slice is kept here, because the lanes have that of another cycle  -       0, 1
+// Q_W          width of q                                                               bits    derived
 `default_nettype none
 
 module rill_engine_offsets #(
     parameter BEAT_BITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter PUMP = COPIES > 2 ? 2 : 1,
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter PARTS = 1,
     parameter OWN = 0,
-    parameter Q_W = (COPIES > 1 || PUMP > 1) && ASYM == 0 ? 1
-        : (COPIES == 1 && PUMP == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? COPIES * (X_BITS + 5) * (BEAT_BITS / 128) : 0)
+    parameter Q_W = (TURN_TOKENS > 1 || PUMP > 1) && ASYM == 0 ? 1
+        : (TURN_TOKENS == 1 && PUMP == 1 ? X_BITS + 14 : 0) + (ASYM != 0 ? TURN_TOKENS * (X_BITS
+            + 5) * (BEAT_BITS / 128) : 0)
 ) (
     input  wire                                     clk,
     input  wire                                     rst,
     input  wire                                     valid_3,
     input  wire                                     valid_4,
     input  wire                                     int4_4,
-    input  wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
-    input  wire [BEAT_BITS*4*COPIES-1:0]            x,
+    input  wire [TURN_TOKENS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    input  wire [BEAT_BITS*4*TURN_TOKENS-1:0]       x,
     output wire [Q_W-1:0]                           q
 );
     localparam XS = BEAT_BITS / 8;
@@ -45,9 +46,9 @@ module rill_engine_offsets #(
     localparam SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128);  // width of the sums of each 32 elements
     localparam ONE_W = X_BITS + 14;                        // width of an offset
     localparam WORD_W = 16;
-    localparam PAIRS = COPIES > 2 ? 2 : 1;
+    localparam PAIRS = TURN_TOKENS > 2 ? 2 : 1;
     `include "rill_latency.vh"
-    localparam SIGNED = COPIES > 1 || PUMP > 1 ? 1 : 0;    // 1: weights are signed
+    localparam SIGNED = TURN_TOKENS > 1 || PUMP > 1 ? 1 : 0; // 1: weights are signed
     `include "rill_pair_skew.vh"
 
     generate
@@ -55,7 +56,7 @@ module rill_engine_offsets #(
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
         if (SIGNED != 0 && OWN == 0) begin : gen_bad_own
-            rill_error_OWN_must_be_1_with_COPIES_2_and_4_and_PUMP_2 u_error ();
+            rill_error_OWN_must_be_1_with_TURN_TOKENS_2_and_4_and_PUMP_2 u_error ();
         end
     endgenerate
 
@@ -67,16 +68,16 @@ module rill_engine_offsets #(
             wire unused = &{1'b0, clk, rst, valid_3, valid_4, int4_4, slice, x};
             assign q = {Q_W{1'b0}};
         end else begin : gen_sums
-            wire [COPIES*2*UNIT_BITS-1:0] x_first;         // the slice in cycle 5
-            wire [COPIES*ONE_W-1:0]       offset;
-            wire [COPIES*SUMS_W-1:0]      sums;
+            wire [TURN_TOKENS*2*UNIT_BITS-1:0] x_first;    // the slice in cycle 5
+            wire [TURN_TOKENS*ONE_W-1:0]  offset;
+            wire [TURN_TOKENS*SUMS_W-1:0] sums;
             reg                           valid5_q;
             reg                           int4_5_q;
             always @(posedge clk) begin
                 valid5_q <= valid_4;
                 int4_5_q <= int4_4;
             end
-            for (a = 0; a < COPIES; a = a + 1) begin : gen_operand
+            for (a = 0; a < TURN_TOKENS; a = a + 1) begin : gen_operand
                 rill_engine_offset #(.BEAT_BITS(BEAT_BITS), .ASYM(ASYM), .X_BITS(X_BITS)) u_offset (
                     .clk(clk), .valid(valid5_q), .int4(int4_5_q), .x(x_first[a*2*UNIT_BITS +: 2*UNIT_BITS]),
                     .offset(offset[ONE_W*a +: ONE_W]), .sums(sums[SUMS_W*a +: SUMS_W]));
@@ -86,11 +87,11 @@ module rill_engine_offsets #(
                 rill_register_copies #(.DATA_W(1), .COPIES(PARTS)) u_valid (.clk(clk), .rst(rst), .d(valid_3),
                     .q(part_valid));
                 for (p = 0; p < PARTS; p = p + 1) begin : gen_part
-                    reg [COPIES*PART-1:0] x_first_q;
+                    reg [TURN_TOKENS*PART-1:0] x_first_q;
                     always @(posedge clk)
                         if (part_valid[p])
-                            x_first_q <= slice[p*COPIES*PART +: COPIES*PART];
-                    assign x_first[p*COPIES*PART +: COPIES*PART] = x_first_q;
+                            x_first_q <= slice[p*TURN_TOKENS*PART +: TURN_TOKENS*PART];
+                    assign x_first[p*TURN_TOKENS*PART +: TURN_TOKENS*PART] = x_first_q;
                 end
                 wire unused = &{1'b0, x};
             end else begin : gen_first

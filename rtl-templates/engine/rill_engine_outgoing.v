@@ -3,34 +3,34 @@
 // accumulators a row-step uses.
 //
 // leave: a command goes out after which results leave; it comes only while `room`. Its attributes are tok_end,
-// rows_end, out_row and lanes. COPIES 1: the command is the last beat of a row-step for one token (tok, tok_last), and
-// its one result leaves. COPIES 2, 4: the command is that of turn 0, and the results of all tokens, 0 to tok_end, leave
-// one per cycle from then on.
-// row_done: the last command of a row-step (with K outermost, of a chunk). With COPIES 4 the next one uses the other
-// bank.
+// rows_end, out_row and lanes. TURN_TOKENS 1: the command is the last beat of a row-step for one token (tok, tok_last),
+// and its one result leaves. TURN_TOKENS 2, 4: the command is that of turn 0, and the results of all tokens, 0 to
+// tok_end, leave one per cycle from then on.
+// row_done: the last command of a row-step (with K outermost, of a chunk). With TURN_TOKENS 4 the next one uses the
+// other bank.
 // Out, registered, in the cycle after leave (cmd_out_row, cmd_out_bank and cmd_count stay for the results after it):
 //     cmd_out       the result of token cmd_out_tok leaves accumulators cmd_out_row in bank cmd_out_bank
 //     cmd_count     lanes with a valid result
 //     cmd_tok_last  the result is that of the row-step's last token
 //     cmd_y_last    the result is the last one of the firing
 //     bank          bank of the row-step of the present command
-//     room          there is a place for a result; COPIES 2, 4: for TOKENS results, and none is on its way out
+//     room          there is a place for a result; TURN_TOKENS 2, 4: for TOKENS results, and none is on its way out
 // y_pulse: an output word has left, and its place is free.
 // Throughput: one result per cycle. Reset: clk, synchronous active-high rst; clears cmd_out, room and bank.
 //
-// name       meaning                                                      unit    range
-// TOKENS     tokens per step, upper bound                                 tokens  1, 2, 4, 8
-// COUNT_W    width of a count of lanes                                    bits    1 or more
-// OUT_WORDS  capacity for output words; with COPIES 2, 4 at least TOKENS  words   1 or more
-// COPIES     tokens per command, at most TOKENS                           tokens  1, 2, 4
-// TOK_W      width of a token's number                                    bits    derived
+// name         meaning                                                           unit    range
+// TOKENS       tokens per step, upper bound                                      tokens  1, 2, 4, 8
+// COUNT_W      width of a count of lanes                                         bits    1 or more
+// OUT_WORDS    capacity for output words; with TURN_TOKENS 2, 4 at least TOKENS  words   1 or more
+// TURN_TOKENS  tokens per command, at most TOKENS                                tokens  1, 2, 4
+// TOK_W        width of a token's number                                         bits    derived
 `default_nettype none
 
 module rill_engine_outgoing #(
     parameter TOKENS = 0,
     parameter COUNT_W = 0,
     parameter OUT_WORDS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1
 ) (
     input  wire               clk,
@@ -64,11 +64,11 @@ module rill_engine_outgoing #(
         if (COUNT_W < 1 || OUT_WORDS < 1) begin : gen_bad_room
             rill_error_COUNT_W_and_OUT_WORDS_must_be_at_least_1 u_error ();
         end
-        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4 u_error ();
+        if (TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4 u_error ();
         end
-        if (COPIES > 1 && (TOKENS < COPIES || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
-            rill_error_TOKENS_must_be_COPIES_to_OUT_WORDS u_error ();
+        if (TURN_TOKENS > 1 && (TOKENS < TURN_TOKENS || OUT_WORDS < TOKENS)) begin : gen_bad_pairs
+            rill_error_TOKENS_must_be_TURN_TOKENS_to_OUT_WORDS u_error ();
         end
     endgenerate
 
@@ -85,7 +85,7 @@ module rill_engine_outgoing #(
         end
 
     generate
-        if (COPIES == 4) begin : gen_banks
+        if (TURN_TOKENS == 4) begin : gen_banks
             reg bank_q;
             assign bank = bank_q;
             always @(posedge clk)
@@ -96,7 +96,7 @@ module rill_engine_outgoing #(
     endgenerate
 
     generate
-        if (COPIES == 1) begin : gen_each
+        if (TURN_TOKENS == 1) begin : gen_each
             assign places_d = places_q + {{(PLACES_W-1){1'b0}}, y_pulse} - {{(PLACES_W-1){1'b0}}, leave};
             assign room_d = places_d != {PLACES_W{1'b0}};
             always @(posedge clk) begin

@@ -4,9 +4,10 @@
 //
 // side {last, user, count} belongs to the row-step and token whose integers come SIDE_AT + HOPS cycles later, with
 // valid.
-// m_axis_y: {side, C x fp32}. Its delay is the latency of rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO. left:
-// a word was taken from m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its row scale or
-// its bias is not finite; 2 cycles after the result entered the FIFO. left and fault come PULSE_HOPS cycles late.
+// m_axis_y: {side, C x fp32}. Its delay is the latency of rill_dequantize, RESULT_HOPS, and 2 cycles of the FIFO.
+// y_taken: a word was taken from m_axis_y, so a place of the FIFO is free. fault: one of the `count` results, its row
+// scale or its bias is not finite; 2 cycles after the result entered the FIFO. y_taken and fault come PULSE_HOPS cycles
+// late.
 // Reset: clk, synchronous active-high rst, and lane_rst, which comes as late as a command. Results on their way and in
 // the FIFO are discarded; the FIFO resets PULSE_HOPS + 1 cycles later (u_rst). The stages between dies have no reset:
 // they are empty before the reset ends, if it is as long as rill_engine says.
@@ -50,7 +51,7 @@ module rill_engine_results #(
     output wire                          m_axis_y_tvalid,
     input  wire                          m_axis_y_tready,
     output wire [SIDE_W+CHANNELS*32-1:0] m_axis_y_tdata,
-    output wire                          left,
+    output wire                          y_taken,
     output wire                          fault
 );
     localparam FAN_OUT = 8;                                // lanes per group
@@ -107,7 +108,7 @@ module rill_engine_results #(
         .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready),
         .m_axis_y_tdata(m_axis_y_tdata), .taken(taken), .fault(fault_there));
     rill_hop #(.DATA_W(2), .STAGES(PULSE_HOPS)) u_home (
-        .clk(clk), .rst(1'b0), .d({taken, fault_there}), .q({left, fault}));
+        .clk(clk), .rst(1'b0), .d({taken, fault_there}), .q({y_taken, fault}));
 
     wire unused = &{1'b0, valid, y_valid, y_side};
 endmodule

@@ -4,8 +4,8 @@
 //
 // s_axis_beat: the channel's stream, with a FIFO of LANE_BEATS beats. arrived: one pulse per beat taken in.
 // beat, in the cycle after the command: local_beat with use_local, the next waiting beat with pop, else the beat of the
-// previous command. If data is 1, the command multiplies the beat (weights, keys or values, not a header). Then signed
-// nibbles are made unsigned, as rill_matrix_lane takes them.
+// previous command. If multiply is 1, the command multiplies the beat (weights, keys or values, not a header). Then
+// signed nibbles are made unsigned, as rill_matrix_lane takes them.
 // Reset: clk, synchronous active-high rst; waiting beats are discarded.
 //
 // name        meaning                        unit   range
@@ -25,7 +25,7 @@ module rill_lane_front #(
     output reg                  arrived,
     input  wire                 pop,
     input  wire                 use_local,
-    input  wire                 data,       // the beat is multiplied: it is no header
+    input  wire                 multiply,   // the beat is multiplied: it is no header
     input  wire                 int4,
     input  wire [BEAT_BITS-1:0] local_beat,
     output wire [BEAT_BITS-1:0] beat
@@ -50,7 +50,7 @@ module rill_lane_front #(
         .s_axis_tdata(s_axis_beat_tdata),
         .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(next_beat), .occupancy(fill), .high_water(high));
 
-    wire [BEAT_BITS-1:0] signs = data ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
+    wire [BEAT_BITS-1:0] signs = multiply ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
     (* keep = "true" *) reg [BEAT_BITS-1:0] beat_q;
     assign beat = beat_q;
     always @(posedge clk) begin

@@ -37,7 +37,7 @@ module rill_lane_products #(
     output wire [TERM_W-1:0]      term
 );
     localparam BYTES = BEAT_BITS == 512 ? 64 : 32;
-    localparam WORDS = BYTES / 4;            // 32-bit words of a beat: distance of a word's nibbles in x
+    localparam STRIDE = BYTES / 4;           // distance in x of the factors of neighbouring nibbles of a 32-bit word
     localparam QUADS = BYTES / 4;
     localparam SIXTEENS = QUADS / 4;
     localparam PRODUCT_W = X_BITS + 4;
@@ -85,14 +85,14 @@ module rill_lane_products #(
         for (i = 0; i < BYTES; i = i + 1) begin : gen_byte
             // LOW: place of the factor of the byte's low nibble (rill_matrix_lane: nibble 8 w + k has element BEAT_BITS
             // / 32 * k + w). BIAS makes the signed products unsigned.
-            localparam LOW = i % 4 * 2 * WORDS + i / 4;
+            localparam LOW = i % 4 * 2 * STRIDE + i / 4;
             localparam [PRODUCT_W-1:0] BIAS = {1'b1, {(PRODUCT_W-1){1'b0}}};
             reg  [PRODUCT_W-1:0] low_q;
             reg  [PRODUCT_W-1:0] high_q;
             always @(posedge clk)
                 if (valid) begin
                     low_q <= ({{X_BITS{1'b0}}, nibbles[8*i +: 4]} * x[16*LOW +: PRODUCT_W]) ^ BIAS;
-                    high_q <= ({{X_BITS{1'b0}}, nibbles[8*i+4 +: 4]} * x[16*(LOW+WORDS) +: PRODUCT_W]) ^ BIAS;
+                    high_q <= ({{X_BITS{1'b0}}, nibbles[8*i+4 +: 4]} * x[16*(LOW+STRIDE) +: PRODUCT_W]) ^ BIAS;
                 end
         end
         for (i = 0; i < QUADS; i = i + 1) begin : gen_quad

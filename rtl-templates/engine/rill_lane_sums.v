@@ -9,19 +9,19 @@
 // the cycle of valid (rill_row_params_receive).
 // Reset: synchronous; resets only the valid bits.
 //
-// name        meaning                                             unit       range
-// TOKENS      tokens per step, upper bound                        tokens     1, 2, 4, 8
-// ROWS        rows that may be open at a time; tok is {row, tok}  rows       1, 4, 8
-// SIDE_W      width of the sideband                               bits       1 or more
-// X_BITS      width of an element of the operand                  bits       8, 10
-// ACC_W       width of an accumulator                             bits       64, 66
-// TERM_AT     delay from valid to its term                        cycles     7 to 12
-// PARAM_BITS  bits of row parameters per cycle; 0: all at once    bits       0, 8, 16, 32, 64
-// SCALE_K     row scale with raw 1 (keys)                         fp32 bits  any
-// SCALE_V     row scale with raw 2 (values)                       fp32 bits  any
-// TOK_W       width of tok                                        bits       derived
-// TERM_W      width of the term                                   bits       derived
-// WORD_W      width of word                                       bits       derived
+// name        meaning                                               unit       range
+// TOKENS      tokens per step, upper bound                          tokens     1, 2, 4, 8
+// ROWS        rows that may be open at a time                       rows       1, 4, 8
+// SIDE_W      width of the sideband                                 bits       1 or more
+// X_BITS      width of an element of the operand                    bits       8, 10
+// ACC_W       width of an accumulator                               bits       64, 66
+// TERM_AT     delay from valid to its term                          cycles     7 to 12
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once      bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                           fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                         fp32 bits  any
+// PLACE_W     width of place                                        bits       derived
+// TERM_W      width of the term                                     bits       derived
+// WORD_W      width of word                                         bits       derived
 `default_nettype none
 
 module rill_lane_sums #(
@@ -34,7 +34,7 @@ module rill_lane_sums #(
     parameter PARAM_BITS = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter PLACE_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter TERM_W = X_BITS + 26,
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
@@ -43,7 +43,7 @@ module rill_lane_sums #(
     input  wire              valid,
     input  wire              first,
     input  wire              last,
-    input  wire [TOK_W-1:0]  tok,            // place in the accumulators: {row, token}
+    input  wire [PLACE_W-1:0] place,         // place in the accumulators: {row, token}
     input  wire [4:0]        shift,
     input  wire [31:0]       row_scale,
     input  wire [31:0]       bias,
@@ -90,17 +90,17 @@ module rill_lane_sums #(
     reg  [AT+1:1]      valid_q;
     reg  [AT:1]        first_q;
     reg  [AT+1:1]      last_q;
-    reg  [(AT+1)*TOK_W-1:0] tok_q;             // stage 1 in the low bits
+    reg  [(AT+1)*PLACE_W-1:0] place_q;         // stage 1 in the low bits
     reg  [2*AT-1:0]    shift_q;
-    wire [TOK_W-1:0]   tok_term = tok_q[(AT-1)*TOK_W +: TOK_W];
-    wire [TOK_W-1:0]   tok_sum = tok_q[AT*TOK_W +: TOK_W];
+    wire [PLACE_W-1:0] place_term = place_q[(AT-1)*PLACE_W +: PLACE_W];
+    wire [PLACE_W-1:0] place_sum = place_q[AT*PLACE_W +: PLACE_W];
     reg  [SHIFTED_W-1:0] shifted_q;            // the term times 2 to the block's exponent
 
     always @(posedge clk) begin
         valid_q <= rst ? {(AT+1){1'b0}} : {valid_q[AT:1], valid};
         first_q <= {first_q[AT-1:1], first};
         last_q <= {last_q[AT:1], last};
-        tok_q <= {tok_q[AT*TOK_W-1:0], tok};
+        place_q <= {place_q[AT*PLACE_W-1:0], place};
         shift_q <= {shift_q[2*AT-3:0], shift[4:3]};
         shifted_q <= shifted(term, shift_q[2*(AT-1) +: 2]);
     end
@@ -111,9 +111,9 @@ module rill_lane_sums #(
     wire [ACC_W-1:0] acc = before_q + {{(ACC_W+1-SHIFTED_W){shifted_q[SHIFTED_W-1]}}, shifted_q[SHIFTED_W-2:0]};
 
     always @(posedge clk) begin
-        before_q <= first_q[AT] ? {ACC_W{1'b0}} : valid_q[AT+1] && tok_sum == tok_term ? acc : acc_q[tok_term];
+        before_q <= first_q[AT] ? {ACC_W{1'b0}} : valid_q[AT+1] && place_sum == place_term ? acc : acc_q[place_term];
         if (valid_q[AT+1])
-            acc_q[tok_sum] <= acc;
+            acc_q[place_sum] <= acc;
         out_acc <= acc;
         out_valid <= !rst && valid_q[AT+1] && last_q[AT+1];
     end

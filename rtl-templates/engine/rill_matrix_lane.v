@@ -4,7 +4,7 @@
 // Free-running pipeline, never stalls: one beat and token per cycle. out_valid comes LATENCY = 9 cycles after the valid
 // that carries last.
 //     term = (sum over the beat of weight * x) * group_scale << shift
-//     acc[tok] = (first ? 0 : acc[tok]) + term, ACC_W bits
+//     acc[place] = (first ? 0 : acc[place]) + term, ACC_W bits
 // Weights: with int4 = 1, nibble i of the beat is a weight in two's complement. With int4 = 0, byte k is a weight: 16 *
 // (high nibble) + (unsigned low nibble). One array of multipliers serves both. x holds a factor for every nibble, so
 // with int8 weights the factor of a byte is at both of its nibbles. Factors with the same place in a word of 32 bits
@@ -20,27 +20,27 @@
 // row_scale, bias and side pass unchanged, with the row's last beat.
 // The halves are rill_lane_products or rill_pair_products, which make terms of beats, and rill_lane_sums, which adds
 // them up. With HOPS they may be on dies HOPS boundaries apart: sum_valid, sum_shift (second copies of valid and
-// shift), first, last, tok and side come HOPS cycles later than the rest, and so do results.
+// shift), first, last, place and side come HOPS cycles later than the rest, and so do results.
 // PARAM_BITS not 0: row_scale and bias are ignored. The row's parameters come as words of that many bits, in the cycles
 // of beats (rill_row_params_send), and params, row and raw come in the cycles of the sums (rill_row_params_receive).
 // Reset: clk, synchronous active-high rst, and sum_rst for u_sums; resets only the valid bits.
 //
-// name        meaning                                             unit       range
-// BEAT_BITS   width of a beat                                     bits       256, 512
-// TOKENS      tokens per step, upper bound                        tokens     1, 2, 4, 8
-// ROWS        rows that may be open at a time; tok is {row, tok}  rows       1, 4, 8
-// SIDE_W      width of the sideband                               bits       1 or more
-// ASYM        0: asym, words and sums are ignored                 -          0, 1
-// X_BITS      width of an element of x                            bits       8, 10
-// ACC_W       width of an accumulator                             bits       64, 66
-// PUMP        multiplications per multiplier and cycle            -          1, 2
-// HOPS        register stages between the halves                  clocks     0 or more
-// PARAM_BITS  bits of row parameters per cycle; 0: all at once    bits       0, 8, 16, 32, 64
-// SCALE_K     row scale with raw 1 (keys)                         fp32 bits  any
-// SCALE_V     row scale with raw 2 (values)                       fp32 bits  any
-// TOK_W       width of tok                                        bits       derived
-// SUMS_W      width of sums                                       bits       derived
-// WORD_W      width of word                                       bits       derived
+// name        meaning                                               unit       range
+// BEAT_BITS   width of a beat                                       bits       256, 512
+// TOKENS      tokens per step, upper bound                          tokens     1, 2, 4, 8
+// ROWS        rows that may be open at a time                       rows       1, 4, 8
+// SIDE_W      width of the sideband                                 bits       1 or more
+// ASYM        0: asym, words and sums are ignored                   -          0, 1
+// X_BITS      width of an element of x                              bits       8, 10
+// ACC_W       width of an accumulator                               bits       64, 66
+// PUMP        multiplications per multiplier and cycle              -          1, 2
+// HOPS        register stages between the halves                    clocks     0 or more
+// PARAM_BITS  bits of row parameters per cycle; 0: all at once      bits       0, 8, 16, 32, 64
+// SCALE_K     row scale with raw 1 (keys)                           fp32 bits  any
+// SCALE_V     row scale with raw 2 (values)                         fp32 bits  any
+// PLACE_W     width of place                                        bits       derived
+// SUMS_W      width of sums                                         bits       derived
+// WORD_W      width of word                                         bits       derived
 `default_nettype none
 
 module rill_matrix_lane #(
@@ -56,7 +56,7 @@ module rill_matrix_lane #(
     parameter PARAM_BITS = 0,
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter PLACE_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = (X_BITS + 5) * (BEAT_BITS / 128),
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
@@ -72,7 +72,7 @@ module rill_matrix_lane #(
     input  wire [4:0]             sum_shift,
     input  wire                   first,       // first beat of the row
     input  wire                   last,        // last beat of the row
-    input  wire [TOK_W-1:0]       tok,       // place in the accumulators: {row, token}
+    input  wire [PLACE_W-1:0]     place,     // place in the accumulators: {row, token}
     input  wire [BEAT_BITS-1:0]   nibbles,     // nibbles of the beat; unsigned with PUMP 1
     input  wire [4*BEAT_BITS-1:0] x,           // 16 bits each, sign-extended
     input  wire [X_BITS+13:0]     offset,      // offset of the beat that was valid 4 cycles before
@@ -137,7 +137,7 @@ module rill_matrix_lane #(
         .sum_row_scale(sum_row_scale), .sum_bias(sum_bias), .sum_word(sum_word));
     rill_lane_sums #(.TOKENS(TOKENS), .ROWS(ROWS), .SIDE_W(SIDE_W), .X_BITS(X_BITS), .ACC_W(ACC_W),
         .TERM_AT(TERM_AT), .PARAM_BITS(PARAM_BITS), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V)) u_sums (
-        .clk(clk), .rst(sum_rst), .valid(sum_valid), .first(first), .last(last), .tok(tok), .shift(sum_shift),
+        .clk(clk), .rst(sum_rst), .valid(sum_valid), .first(first), .last(last), .place(place), .shift(sum_shift),
         .row_scale(sum_row_scale), .bias(sum_bias),
         .params(params), .row(row), .raw(raw), .word(sum_word), .side(side), .term(sum_term), .out_valid(out_valid),
         .out_acc(out_acc), .out_row_scale(out_row_scale), .out_bias(out_bias), .out_side(out_side));

@@ -4,10 +4,10 @@
 //
 // Write: s_axis_x, one unit {shift[7:0], q} per word, tokens in any order. The buffer counts the units of each token.
 // tlast ends the operand and fills the bank. tready is low while both banks are full.
-// Read: read_tok and read_pair name two neighbouring units of the older operand. They are on unit_0 and unit_1, with
-// the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).
-// COPIES 2, 4: read_tok names a turn. The units of its tokens are next to each other, token COPIES * read_tok in the
-// low bits. Units of a token that the operand does not have are old data.
+// Read: read_tok and read_unit_pair name two neighbouring units of the older operand. They are on unit_0 and unit_1,
+// with the exponents of their blocks on shift_0 and shift_1, 2 cycles later (registered address, registered RAM read).
+// TURN_TOKENS 2, 4: read_tok names a turn. The units of its tokens are next to each other, token TURN_TOKENS * read_tok
+// in the low bits. Units of a token that the operand does not have are old data.
 // filled: one pulse per operand; from this cycle on it may be read. part: one pulse per unit of the last token; from
 // this cycle on this unit of all tokens may be read.
 // free: a pulse in or after the cycle of the last read. It releases the bank and switches to the other one.
@@ -17,30 +17,30 @@
 // Throughput: one unit in and one pair of units out per cycle. Reset: synchronous; the operands are lost.
 // A unit has BEAT_BITS / 8 mantissas.
 //
-// name       meaning                                            unit    range
-// BEAT_BITS  width of a memory beat                             bits    256, 512
-// TOKENS     tokens per step, upper bound                       tokens  1, 2, 4, 8
-// X_UNITS    units of an operand, per token, even, upper bound  units   2 or more
-// COPIES     tokens that are read at a time, at most TOKENS     tokens  1, 2, 4
-// X_BITS     width of a mantissa                                bits    8, 10
-// COPIED     0: copy_write and copy_read are 0                  -       0, 1
-// TOK_W      width of a token's number                          bits    derived
-// TURN_W     width of read_tok                                  bits    derived
-// PAIR_W     width of read_pair                                 bits    derived
-// ADDR_W     width of a place in the memory                     bits    derived
+// name         meaning                                            unit    range
+// BEAT_BITS    width of a memory beat                             bits    256, 512
+// TOKENS       tokens per step, upper bound                       tokens  1, 2, 4, 8
+// X_UNITS      units of an operand, per token, even, upper bound  units   2 or more
+// TURN_TOKENS  tokens that are read at a time, at most TOKENS     tokens  1, 2, 4
+// X_BITS       width of a mantissa                                bits    8, 10
+// COPIED       0: copy_write and copy_read are 0                  -       0, 1
+// TOK_W        width of a token's number                          bits    derived
+// TURN_W       width of read_tok                                  bits    derived
+// UNIT_PAIR_W  width of read_unit_pair                            bits    derived
+// ADDR_W       width of a place in the memory                     bits    derived
 `default_nettype none
 
 module rill_x_buffer #(
     parameter BEAT_BITS = 0,
     parameter TOKENS = 0,
     parameter X_UNITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter X_BITS = 8,
     parameter COPIED = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
-    parameter TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1,
-    parameter PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
-    parameter ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W
+    parameter TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1,
+    parameter UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
+    parameter ADDR_W = 1 + (TOKENS > TURN_TOKENS ? TURN_W : 0) + UNIT_PAIR_W
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -55,19 +55,19 @@ module rill_x_buffer #(
     output reg                  part,
     input  wire                 free,
     input  wire [TURN_W-1:0]    read_tok,
-    input  wire [PAIR_W-1:0]    read_pair,
-    output wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
-    output wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
-    output wire [COPIES*8-1:0]  shift_0,
-    output wire [COPIES*8-1:0]  shift_1,
-    output wire [2*COPIES+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, place, the memories that take it}
+    input  wire [UNIT_PAIR_W-1:0] read_unit_pair,
+    output wire [TURN_TOKENS*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
+    output wire [TURN_TOKENS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
+    output wire [TURN_TOKENS*8-1:0] shift_0,
+    output wire [TURN_TOKENS*8-1:0] shift_1,
+    output wire [2*TURN_TOKENS+ADDR_W+BEAT_BITS/8*X_BITS+7:0] copy_write, // {word, place, the memories that take it}
     output wire [ADDR_W-1:0]    copy_read
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam WORD_W = UNIT_BITS + 8;
-    localparam TURNS = TOKENS > COPIES ? TOKENS / COPIES : 1;
-    localparam UNIT_W = PAIR_W + 1;
-    localparam PLACE_W = $clog2(COPIES);                   // width of a token's number in its turn
+    localparam TURNS = TOKENS > TURN_TOKENS ? TOKENS / TURN_TOKENS : 1;
+    localparam UNIT_W = UNIT_PAIR_W + 1;
+    localparam PLACE_W = $clog2(TURN_TOKENS);              // width of a token's number in its turn
 
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
@@ -82,8 +82,8 @@ module rill_x_buffer #(
         if (X_UNITS < 2 || X_UNITS % 2 != 0) begin : gen_bad_units
             rill_error_X_UNITS_must_be_even_and_at_least_2 u_error ();
         end
-        if ((COPIES != 1 && COPIES != 2 && COPIES != 4) || TOKENS < COPIES) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
+        if ((TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) || TOKENS < TURN_TOKENS) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4_and_at_most_TOKENS u_error ();
         end
     endgenerate
 
@@ -136,48 +136,48 @@ module rill_x_buffer #(
     generate
         if (TURNS > 1) begin : gen_tokens
             assign write_addr = {write_bank_q, write_tok[TOK_W-1:PLACE_W], write_unit[UNIT_W-1:1]};
-            assign read_addr = {read_bank_q, read_tok, read_pair};
+            assign read_addr = {read_bank_q, read_tok, read_unit_pair};
         end else begin : gen_token
             wire unused = &{1'b0, read_tok};
             assign write_addr = {write_bank_q, write_unit[UNIT_W-1:1]};
-            assign read_addr = {read_bank_q, read_pair};
+            assign read_addr = {read_bank_q, read_unit_pair};
         end
     endgenerate
     always @(posedge clk)
         read_addr_q <= read_addr;
 
     // Memories of each token of a turn, for even and for odd units.
-    wire [2*COPIES-1:0] write_en;
+    wire [2*TURN_TOKENS-1:0] write_en;
     genvar a;
     generate
-        for (a = 0; a < COPIES; a = a + 1) begin : gen_array
+        for (a = 0; a < TURN_TOKENS; a = a + 1) begin : gen_array
             localparam [31:0] MINE = a;
-            localparam MINE_W = COPIES > 1 ? PLACE_W : 1;
-            wire mine = COPIES == 1 || write_tok[MINE_W-1:0] == MINE[MINE_W-1:0];
+            localparam MINE_W = TURN_TOKENS > 1 ? PLACE_W : 1;
+            wire mine = TURN_TOKENS == 1 || write_tok[MINE_W-1:0] == MINE[MINE_W-1:0];
             assign write_en[2*a +: 2] = {take && mine && write_unit[0], take && mine && !write_unit[0]};
         end
         if (COPIED != 0) begin : gen_copied
             // Separate registers, because those for the memory here drive its load.
-            (* keep = "true" *) reg [ADDR_W-1:0]                 copy_addr_q;
-            (* keep = "true" *) reg [2*COPIES+ADDR_W+WORD_W-1:0] copy_write_q;
+            (* keep = "true", user_sll_reg = "true" *) reg [ADDR_W-1:0]                      copy_addr_q;
+            (* keep = "true", user_sll_reg = "true" *) reg [2*TURN_TOKENS+ADDR_W+WORD_W-1:0] copy_write_q;
             always @(posedge clk) begin
                 copy_addr_q <= read_addr;
-                copy_write_q <= {s_axis_x_tdata, write_addr, rst ? {2*COPIES{1'b0}} : write_en};
+                copy_write_q <= {s_axis_x_tdata, write_addr, rst ? {2*TURN_TOKENS{1'b0}} : write_en};
             end
             assign copy_read = copy_addr_q;
             assign copy_write = copy_write_q;
         end else begin : gen_alone
             assign copy_read = {ADDR_W{1'b0}};
-            assign copy_write = {(2*COPIES+ADDR_W+WORD_W){1'b0}};
+            assign copy_write = {(2*TURN_TOKENS+ADDR_W+WORD_W){1'b0}};
         end
     endgenerate
-    (* keep = "true" *) reg [2*COPIES-1:0]      en_q;
+    (* keep = "true" *) reg [2*TURN_TOKENS-1:0]      en_q;
     (* keep = "true" *) reg [ADDR_W+WORD_W-1:0] write_q;
     always @(posedge clk) begin
-        en_q <= rst ? {2*COPIES{1'b0}} : write_en;
+        en_q <= rst ? {2*TURN_TOKENS{1'b0}} : write_en;
         write_q <= {s_axis_x_tdata, write_addr};
     end
-    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .COPIES(COPIES), .ADDR_W(ADDR_W)) u_ram (
+    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .TURN_TOKENS(TURN_TOKENS), .ADDR_W(ADDR_W)) u_ram (
         .clk(clk), .write_en(en_q), .write_addr(write_q[ADDR_W-1:0]), .write_data(write_q[ADDR_W +: WORD_W]),
         .read_addr(read_addr_q),
         .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));

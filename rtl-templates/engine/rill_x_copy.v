@@ -8,35 +8,35 @@
 // Reset: clk, synchronous active-high rst; writes on their way are discarded.
 // A unit has BEAT_BITS / 8 mantissas.
 //
-// name       meaning                                              unit    range
-// BEAT_BITS  width of a memory beat                               bits    256, 512
-// COPIES     tokens at a time                                     tokens  1, 2, 4
-// X_BITS     width of a mantissa                                  bits    8, 10
-// ADDR_W     width of a place in the memory                       bits    1 or more
-// PARTS      parts of the slice, each with its own controls       parts   1, 2, 4
-// HOPS       register stages from the operand buffer to the copy  clocks  1 or more
-// OTHERS_W   width of controls                                    bits    derived
+// name         meaning                                              unit    range
+// BEAT_BITS    width of a memory beat                               bits    256, 512
+// TURN_TOKENS  tokens at a time                                     tokens  1, 2, 4
+// X_BITS       width of a mantissa                                  bits    8, 10
+// ADDR_W       width of a place in the memory                       bits    1 or more
+// PARTS        parts of the slice, each with its own controls       parts   1, 2, 4
+// HOPS         register stages from the operand buffer to the copy  clocks  1 or more
+// OTHERS_W     width of controls                                    bits    derived
 `default_nettype none
 
 module rill_x_copy #(
     parameter BEAT_BITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter X_BITS = 8,
     parameter ADDR_W = 0,
     parameter PARTS = 1,
     parameter HOPS = 0,
-    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
+    parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1
 ) (
     input  wire                                            clk,
     input  wire                                            rst,
-    input  wire [2*COPIES+ADDR_W+BEAT_BITS/8*X_BITS+7:0]   write,
+    input  wire [2*TURN_TOKENS+ADDR_W+BEAT_BITS/8*X_BITS+7:0] write,
     input  wire [ADDR_W-1:0]                               read,
     input  wire [OTHERS_W+2:0]                             controls,
-    output wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0]        slice,
-    output wire [COPIES*5-1:0]                             shift
+    output wire [TURN_TOKENS*2*(BEAT_BITS/8*X_BITS)-1:0]   slice,
+    output wire [TURN_TOKENS*5-1:0]                        shift
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
-    localparam WRITE_W = 2 * COPIES + ADDR_W + UNIT_BITS + 8;
+    localparam WRITE_W = 2 * TURN_TOKENS + ADDR_W + UNIT_BITS + 8;
 
     generate
         if (HOPS < 1) begin : gen_bad
@@ -44,23 +44,23 @@ module rill_x_copy #(
         end
     endgenerate
 
-    wire [2*COPIES-1:0]         write_en;
+    wire [2*TURN_TOKENS-1:0]    write_en;
     wire [ADDR_W-1:0]           write_addr;
     wire [UNIT_BITS+7:0]        write_data;
     wire [ADDR_W-1:0]           read_addr;
     wire [OTHERS_W+2:0]         controls_there;
-    rill_hop #(.DATA_W(OTHERS_W + 3 + ADDR_W + WRITE_W), .CLEAR_W(2 * COPIES), .STAGES(HOPS)) u_way (
+    rill_hop #(.DATA_W(OTHERS_W + 3 + ADDR_W + WRITE_W), .CLEAR_W(2 * TURN_TOKENS), .STAGES(HOPS)) u_way (
         .clk(clk), .rst(rst), .d({controls, read, write}),
         .q({controls_there, read_addr, write_data, write_addr, write_en}));
 
-    wire [COPIES*UNIT_BITS-1:0] unit_0;
-    wire [COPIES*UNIT_BITS-1:0] unit_1;
-    wire [COPIES*8-1:0]         shift_0;
-    wire [COPIES*8-1:0]         shift_1;
-    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .COPIES(COPIES), .ADDR_W(ADDR_W)) u_ram (
+    wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0;
+    wire [TURN_TOKENS*UNIT_BITS-1:0] unit_1;
+    wire [TURN_TOKENS*8-1:0]    shift_0;
+    wire [TURN_TOKENS*8-1:0]    shift_1;
+    rill_x_ram #(.UNIT_BITS(UNIT_BITS), .TURN_TOKENS(TURN_TOKENS), .ADDR_W(ADDR_W)) u_ram (
         .clk(clk), .write_en(write_en), .write_addr(write_addr), .write_data(write_data), .read_addr(read_addr),
         .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1));
-    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .PARTS(PARTS)) u_slice (
         .clk(clk), .rst(rst), .controls(controls_there), .unit_0(unit_0), .unit_1(unit_1), .shift_0(shift_0),
         .shift_1(shift_1), .slice(slice), .shift(shift));
 endmodule

@@ -8,26 +8,26 @@
 // old contents.
 // No reset: the contents are undefined until they are written.
 //
-// name       meaning           unit    range
-// UNIT_BITS  width of a unit   bits    1 or more
-// COPIES     tokens at a time  tokens  1, 2, 4
-// ADDR_W     width of a place  bits    1 or more
+// name         meaning           unit    range
+// UNIT_BITS    width of a unit   bits    1 or more
+// TURN_TOKENS  tokens at a time  tokens  1, 2, 4
+// ADDR_W       width of a place  bits    1 or more
 `default_nettype none
 
 module rill_x_ram #(
     parameter UNIT_BITS = 0,
-    parameter COPIES = 0,
+    parameter TURN_TOKENS = 0,
     parameter ADDR_W = 0
 ) (
     input  wire                        clk,
-    input  wire [2*COPIES-1:0]         write_en,
+    input  wire [2*TURN_TOKENS-1:0]    write_en,
     input  wire [ADDR_W-1:0]           write_addr,
     input  wire [UNIT_BITS+7:0]        write_data, // {shift[7:0], q}
     input  wire [ADDR_W-1:0]           read_addr,
-    output wire [COPIES*UNIT_BITS-1:0] unit_0,
-    output wire [COPIES*UNIT_BITS-1:0] unit_1,
-    output wire [COPIES*8-1:0]         shift_0,
-    output wire [COPIES*8-1:0]         shift_1
+    output wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0,
+    output wire [TURN_TOKENS*UNIT_BITS-1:0] unit_1,
+    output wire [TURN_TOKENS*8-1:0]    shift_0,
+    output wire [TURN_TOKENS*8-1:0]    shift_1
 );
     localparam WORD_W = UNIT_BITS + 8;
 
@@ -35,14 +35,14 @@ module rill_x_ram #(
         if (UNIT_BITS < 1 || ADDR_W < 1) begin : gen_bad
             rill_error_UNIT_BITS_and_ADDR_W_must_be_at_least_1 u_error ();
         end
-        if (COPIES != 1 && COPIES != 2 && COPIES != 4) begin : gen_bad_copies
-            rill_error_COPIES_must_be_1_2_or_4 u_error ();
+        if (TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4) begin : gen_bad_turn
+            rill_error_TURN_TOKENS_must_be_1_2_or_4 u_error ();
         end
     endgenerate
 
     genvar a;
     generate
-        for (a = 0; a < COPIES; a = a + 1) begin : gen_array
+        for (a = 0; a < TURN_TOKENS; a = a + 1) begin : gen_array
             reg  [WORD_W-1:0] even_mem [0:(1<<ADDR_W)-1];
             reg  [WORD_W-1:0] odd_mem [0:(1<<ADDR_W)-1];
             reg  [WORD_W-1:0] even_q;

@@ -9,30 +9,30 @@
 // Reset: clk, synchronous active-high rst; resets only the controls.
 // A unit has BEAT_BITS / 8 mantissas.
 //
-// name       meaning                                         unit    range
-// BEAT_BITS  width of a memory beat                          bits    256, 512
-// COPIES     tokens at a time                                tokens  1, 2, 4
-// X_BITS     width of a mantissa                             bits    8, 10
-// PARTS      parts of the slice, each with its own controls  parts   1, 2, 4
-// OTHERS_W   width of others                                 bits    derived
+// name         meaning                                         unit    range
+// BEAT_BITS    width of a memory beat                          bits    256, 512
+// TURN_TOKENS  tokens at a time                                tokens  1, 2, 4
+// X_BITS       width of a mantissa                             bits    8, 10
+// PARTS        parts of the slice, each with its own controls  parts   1, 2, 4
+// OTHERS_W     width of others                                 bits    derived
 `default_nettype none
 
 module rill_x_slice #(
     parameter BEAT_BITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter X_BITS = 8,
     parameter PARTS = 1,
-    parameter OTHERS_W = COPIES > 2 ? COPIES - 1 : 1
+    parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1
 ) (
     input  wire                                     clk,
     input  wire                                     rst,
     input  wire [OTHERS_W+2:0]                      controls,
-    input  wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0]   unit_0,
-    input  wire [COPIES*(BEAT_BITS/8*X_BITS)-1:0]   unit_1,
-    input  wire [COPIES*8-1:0]                      shift_0,
-    input  wire [COPIES*8-1:0]                      shift_1,
-    output wire [COPIES*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
-    output wire [COPIES*5-1:0]                      shift
+    input  wire [TURN_TOKENS*(BEAT_BITS/8*X_BITS)-1:0] unit_0,
+    input  wire [TURN_TOKENS*(BEAT_BITS/8*X_BITS)-1:0] unit_1,
+    input  wire [TURN_TOKENS*8-1:0]                 shift_0,
+    input  wire [TURN_TOKENS*8-1:0]                 shift_1,
+    output wire [TURN_TOKENS*2*(BEAT_BITS/8*X_BITS)-1:0] slice,
+    output wire [TURN_TOKENS*5-1:0]                 shift
 );
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam PART = 2 * UNIT_BITS / PARTS;
@@ -42,8 +42,9 @@ module rill_x_slice #(
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_256_or_512 u_error ();
         end
-        if ((X_BITS != 8 && X_BITS != 10) || (COPIES != 1 && COPIES != 2 && COPIES != 4)) begin : gen_bad_x
-            rill_error_X_BITS_must_be_8_or_10_and_COPIES_1_2_or_4 u_error ();
+        if ((X_BITS != 8 && X_BITS != 10) || (TURN_TOKENS != 1 && TURN_TOKENS != 2 && TURN_TOKENS != 4)) begin
+            : gen_bad_x
+            rill_error_X_BITS_must_be_8_or_10_and_TURN_TOKENS_1_2_or_4 u_error ();
         end
         if (PARTS != 1 && PARTS != 2 && PARTS != 4) begin : gen_bad_parts
             rill_error_PARTS_must_be_1_2_or_4 u_error ();
@@ -68,7 +69,7 @@ module rill_x_slice #(
     genvar a;
     genvar p;
     generate
-        for (a = 0; a < COPIES; a = a + 1) begin : gen_token
+        for (a = 0; a < TURN_TOKENS; a = a + 1) begin : gen_token
             wire [UNIT_BITS-1:0]   first = unit_0[a*UNIT_BITS +: UNIT_BITS];
             wire [UNIT_BITS-1:0]   second = unit_1[a*UNIT_BITS +: UNIT_BITS];
             wire [2*UNIT_BITS-1:0] pair = {second, first};

@@ -7,38 +7,39 @@
 // Reset: clk, synchronous active-high rst; resets only the controls.
 // A unit has BEAT_BITS / 8 mantissas.
 //
-// name       meaning                                           unit    range
-// BEAT_BITS  width of a memory beat                            bits    256, 512
-// COPIES     tokens at a time                                  tokens  1, 2, 4
-// ASYM       1: there are int4_asym weights                    -       0, 1
-// X_BITS     width of a mantissa                               bits    8, 10
-// PUMP       multiplications per multiplier and cycle          -       1, 2
-// FACTOR_W   width of a factor                                 bits    1 to 32
-// PARTS      parts of the factors, each with its own controls  parts   1, 4
-// PAIRS      token pairs, or 1 for a single token              -       derived
+// name         meaning                                           unit    range
+// BEAT_BITS    width of a memory beat                            bits    256, 512
+// TURN_TOKENS  tokens at a time                                  tokens  1, 2, 4
+// ASYM         1: there are int4_asym weights                    -       0, 1
+// X_BITS       width of a mantissa                               bits    8, 10
+// PUMP         multiplications per multiplier and cycle          -       1, 2
+// FACTOR_W     width of a factor                                 bits    1 to 32
+// PARTS        parts of the factors, each with its own controls  parts   1, 4
+// PAIRS        token pairs, or 1 for a single token              -       derived
 `default_nettype none
 
 module rill_x_spread #(
     parameter BEAT_BITS = 0,
-    parameter COPIES = 1,
+    parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
     parameter X_BITS = 8,
-    parameter PUMP = COPIES > 2 ? 2 : 1,
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter FACTOR_W = 0,
     parameter PARTS = 1,
-    parameter PAIRS = COPIES > 2 ? 2 : 1
+    parameter PAIRS = TURN_TOKENS > 2 ? 2 : 1
 ) (
     input  wire                            clk,
     input  wire                            rst,
     input  wire                            now,
     input  wire [PAIRS*(BEAT_BITS/4)*FACTOR_W-1:0] factors,
-    input  wire [COPIES*5-1:0]             shift,
-    output wire [BEAT_BITS*4*COPIES-1:0]   x,
-    output wire [COPIES*5-1:0]             shift_there
+    input  wire [TURN_TOKENS*5-1:0]        shift,
+    output wire [BEAT_BITS*4*TURN_TOKENS-1:0] x,
+    output wire [TURN_TOKENS*5-1:0]        shift_there
 );
     localparam XS = BEAT_BITS / 8;
-    localparam WORD_W = COPIES > 1 ? 32 : 16;
-    localparam SKEWED = COPIES > 1 || PUMP > 1 ? 1 : 0;     // factors are delayed, because multipliers add in trees
+    localparam WORD_W = TURN_TOKENS > 1 ? 32 : 16;
+    // factors are delayed, because multipliers add in trees
+    localparam SKEWED = TURN_TOKENS > 1 || PUMP > 1 ? 1 : 0;
     localparam PART = 2 * XS * FACTOR_W / PARTS;
     `include "rill_pair_skew.vh"
 
@@ -69,7 +70,7 @@ module rill_x_spread #(
 
     wire [PAIRS*PARTS-1:0]                 valid;
     wire [PAIRS*2*XS*FACTOR_W-1:0]         narrow;
-    (* keep = "true" *) reg [COPIES*5-1:0] shift_q;
+    (* keep = "true" *) reg [TURN_TOKENS*5-1:0] shift_q;
     reg  [PAIR_TOP-1:0]                    late_q;
     wire [PAIR_TOP:0]                      valid_late = {late_q, now};
     always @(posedge clk)

@@ -59,7 +59,7 @@ module rill_add #(
         .s_axis_tdata({s_axis_b_tlast, s_axis_b_tuser, s_axis_b_tdata}), .m_axis_tvalid(valid_in[1]),
         .m_axis_tready(ready_in[1]), .m_axis_tdata(b));
 
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
@@ -67,14 +67,14 @@ module rill_add #(
         .clk(clk), .rst(rst), .s_tvalid(valid_in), .s_tready(ready_in),
         .s_tuser({b[LANES*32 +: USER_W], a[LANES*32 +: USER_W]}), .s_tlast({b[WORD_W-1], a[WORD_W-1]}),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast),
-        .step(step), .valid(valid),
+        .move(move), .valid(valid),
         .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             rill_fp32_add u_add (
-                .clk(clk), .en(step[i*COPIES/LANES]), .a(a[i*32 +: 32]), .b(b[i*32 +: 32]),
+                .clk(clk), .en(move[i*COPIES/LANES]), .a(a[i*32 +: 32]), .b(b[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -77,7 +77,7 @@ module rill_binary #(
     rill_padding #(.LANES(LANES), .N(FUNCTION == 3 ? N : 0)) u_pads (.clk(clk), .rst(rst),
         .take(valid_in[1] && ready_in[1]), .token_last(b[LANES*32+USER_W-1]), .last(pads));
 
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
@@ -85,7 +85,7 @@ module rill_binary #(
         .clk(clk), .rst(rst), .s_tvalid(valid_in), .s_tready(ready_in),
         .s_tuser({b[LANES*32 +: USER_W], a[LANES*32 +: USER_W]}), .s_tlast({b[WORD_W-1], a[WORD_W-1]}),
         .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast),
-        .step(step), .valid(valid),
+        .move(move), .valid(valid),
         .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
 
     genvar i;
@@ -93,7 +93,7 @@ module rill_binary #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             localparam PADDING = FUNCTION == 3 && i >= N % LANES;
             rill_binary_lane #(.FUNCTION(FUNCTION)) u_lane (
-                .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .a(a[i*32 +: 32]),
+                .clk(clk), .rst(rst), .en(move[i*COPIES/LANES]), .a(a[i*32 +: 32]),
                 .b(PADDING && pads ? ONE : b[i*32 +: 32]), .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -44,7 +44,7 @@ module rill_choose #(
 );
     localparam REP_W = LAYERS > 1 ? $clog2(LAYERS) : 1;
 
-    wire             step;
+    wire             move;
     wire             valid;
     wire             fault;
     wire [REP_W-1:0] repetition;
@@ -57,9 +57,9 @@ module rill_choose #(
         .clk(clk), .rst(rst), .s_tvalid({s_axis_b_tvalid, s_axis_a_tvalid}),
         .s_tready({s_axis_b_tready, s_axis_a_tready}), .s_tuser({s_axis_b_tuser, s_axis_a_tuser}),
         .s_tlast({s_axis_b_tlast, s_axis_a_tlast}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid), .bad(1'b0), .fault(fault));
+        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .move(move), .valid(valid), .bad(1'b0), .fault(fault));
 
-    always @(posedge clk) if (step) m_axis_y_tdata <= OF[repetition] ? s_axis_b_tdata : s_axis_a_tdata;
+    always @(posedge clk) if (move) m_axis_y_tdata <= OF[repetition] ? s_axis_b_tdata : s_axis_a_tdata;
 
     wire unused = &{1'b0, valid, fault};
 endmodule

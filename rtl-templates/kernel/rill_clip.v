@@ -46,14 +46,14 @@ module rill_clip #(
     rill_padding #(.LANES(LANES), .N(N)) u_pads_y (.clk(clk), .rst(rst), .take(m_axis_y_tvalid && m_axis_y_tready),
         .token_last(m_axis_y_tuser[USER_W-1]), .last(pads_y));
 
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     wire [LATENCY-1:0] valid;
     reg  [LANES-1:0]   lane_fault;
 
     rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .LATENCY(LATENCY), .COPIES(COPIES)) u_elementwise (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser),
-        .m_tlast(m_axis_y_tlast), .step(step), .valid(valid), .bad(valid[0] && |lane_fault), .fault(fault));
+        .m_tlast(m_axis_y_tlast), .move(move), .valid(valid), .bad(valid[0] && |lane_fault), .fault(fault));
 
     genvar i;
     generate
@@ -72,7 +72,7 @@ module rill_clip #(
                 .fault(unused_fault));
 
             always @(posedge clk)
-                if (step[i*COPIES/LANES]) begin
+                if (move[i*COPIES/LANES]) begin
                     above_q <= above;
                     lane_fault[i] <= bad;
                     y_q <= {!below[31], below[30:0]};

@@ -8,10 +8,10 @@
 // register, so that it can go directly to another die.
 // Reset: clk, synchronous active-high rst; valids only.
 //
-// name    meaning                            unit   range
-// LANES   results per vector                 words  1 or more
-// SIDE_W  width of the sideband of a vector  bits   1 or more
-// ACC_W   width of an accumulator            bits   64, 66
+// name    meaning                            unit     range
+// LANES   results per vector                 results  1 or more
+// SIDE_W  width of the sideband of a vector  bits     1 or more
+// ACC_W   width of an accumulator            bits     64, 66
 `default_nettype none
 
 module rill_dequantize #(
@@ -28,7 +28,8 @@ module rill_dequantize #(
     input  wire [SIDE_W-1:0]   side,
     output wire                out_valid,
     output wire [LANES*32-1:0] y,
-    output reg  [LANES-1:0]    fault,
+    (* user_sll_reg = "true" *)
+    output reg  [LANES-1:0]    fault, // may cross to another die: see rill_hop_stage
     output wire [SIDE_W-1:0]   out_side
 );
     `include "rill_latency.vh"

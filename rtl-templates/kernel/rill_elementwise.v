@@ -3,9 +3,9 @@
 //
 // The kernel connects the handshakes of its streams to this module, and the data to its lanes. There are OPERANDS input
 // streams and one output stream, in chunks of LANES elements. A lane is a pipeline of LATENCY enabled clocks, enabled
-// by a bit of step.
+// by a bit of move.
 // Streams: docs/rtl.md section 3. All operands have the same chunks and tokens; a chunk is taken when all are there.
-// step: the stages move. All its bits are equal, and each comes from its own registers. valid[i] belongs to stage i +
+// move: the stages move. All its bits are equal, and each comes from its own registers. valid[i] belongs to stage i +
 // 1, so the result of a unit with k stages is valid while valid[k-1].
 // bad: faults of the lanes in valid stages. fault: pulse in the cycle after bad, unless the pipeline was stalled.
 // Latency LATENCY cycles; one chunk per cycle, II 1. Reset: clk, synchronous active-high rst; valids only.
@@ -15,7 +15,7 @@
 // TOKENS    tokens per step, upper bound   tokens    1 to 8
 // OPERANDS  streams in, operand 0 low      streams   1 or more
 // LATENCY   stages of a lane               clocks    1 or more
-// COPIES    bits of step (rill_copies.vh)  bits      1 or more
+// COPIES    bits of move (rill_copies.vh)  bits      1 or more
 // USER_W    width of tuser                 bits      derived
 `default_nettype none
 
@@ -40,7 +40,7 @@ module rill_elementwise #(
     output wire [USER_W-1:0]          m_tuser,
     output wire                       m_tlast,
 
-    output wire [COPIES-1:0]          step,
+    output wire [COPIES-1:0]          move,
     output wire [LATENCY-1:0]         valid,
     input  wire                       bad,
     output reg                        fault
@@ -62,7 +62,7 @@ module rill_elementwise #(
 
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(&s_tvalid), .s_tready(ready), .s_side({s_tlast[0], s_tuser[USER_W-1:0]}),
-        .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid), .m_tready(m_tready), .m_side({m_tlast, m_tuser}));
+        .en(en), .move(move), .valid(valid), .m_tvalid(m_tvalid), .m_tready(m_tready), .m_side({m_tlast, m_tuser}));
 
     genvar k;
     generate

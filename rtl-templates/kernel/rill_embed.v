@@ -293,7 +293,7 @@ module rill_embed #(
     reg               busy_q;                // a chunk is on its way; otherwise the stages do not move
     wire              ready = free_q || m_axis_y_tready;
     wire              issue = drain_q && ready;
-    wire              step = (drain_q || busy_q) && ready;
+    wire              move = (drain_q || busy_q) && ready;
 
     always @(posedge clk) begin
         if (rst || done) begin
@@ -340,7 +340,7 @@ module rill_embed #(
     wire [PIECE_W-1:0]   real_lanes;             // lanes of the last chunk that hold elements
 
     always @(posedge clk)
-        if (step) begin
+        if (move) begin
             slot1_q <= slot_q;
             pad1_q <= chunk_last;
             piece2_q <= row1_q[slot1_q*PIECE_W +: PIECE_W] & (real_lanes | {PIECE_W{!pad1_q}});
@@ -355,7 +355,7 @@ module rill_embed #(
             always @(posedge clk) begin
                 if (fill && fill_row_q && (fill_beat_q & BANK_MASK) == b)
                     row_mem[{fill_tok_q[TOK_W-1:0], fill_word}] <= fetch_data;
-                if (step)
+                if (move)
                     row1_q[b*BEAT_BITS +: BEAT_BITS] <= row_mem[{tok_q[TOK_W-1:0], word_q}];
             end
         end
@@ -381,12 +381,12 @@ module rill_embed #(
             valid_q <= {DEPTH{1'b0}};
             free_q <= 1'b1;
             busy_q <= 1'b0;
-        end else if (step) begin
+        end else if (move) begin
             valid_q <= {valid_q[DEPTH-2:0], drain_q};
             free_q <= !valid_q[DEPTH-2];
             busy_q <= drain_q || |valid_q[DEPTH-2:0];
         end
-        if (step) begin
+        if (move) begin
             mark_q <= {mark_q[(DEPTH-1)*MARK_W-1:0], chunk_last, chunk_last && tok_last, tok_last, tok_q[TOK_W-1:0]};
             token_scale_q <= row_scale_q[scale_tok];
         end
@@ -405,16 +405,16 @@ module rill_embed #(
             always @(posedge clk) begin
                 if (fill && !fill_row_q)
                     hdr_mem[{fill_tok_q[TOK_W-1:0], fill_beat_q[HDR_W-1:0]}] <= fetch_data;
-                if (step) begin
+                if (move) begin
                     hdr1_q <= hdr_mem[{tok_q[TOK_W-1:0], scale_beat_q}];
                     byte1_q <= scale_byte_q;
                     group2_q <= hdr1_q[byte1_q*8 +: 8];
                     pieces_q <= {pieces_q[(LATENCY_MUL-1)*PIECE_W-1:0], piece2_q};
                 end
             end
-            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(step), .a({1'b0, group2_q}), .y(group_fp32));
+            rill_fp32_from_int #(.WIDTH(9)) u_group (.clk(clk), .en(move), .a({1'b0, group2_q}), .y(group_fp32));
             rill_fp32_mul u_scale (
-                .clk(clk), .en(step), .a(token_scale_q), .b(group_fp32), .y(scale), .fault(scale_fault));
+                .clk(clk), .en(move), .a(token_scale_q), .b(group_fp32), .y(scale), .fault(scale_fault));
             assign piece = pieces_q[(LATENCY_MUL-1)*PIECE_W +: PIECE_W];
         end else begin : gen_row_scale
             assign scale = token_scale_q;
@@ -430,8 +430,8 @@ module rill_embed #(
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             wire [31:0] q_float;
             assign real_lanes[i*Q_W +: Q_W] = {Q_W{i < LAST_LANES}};
-            rill_fp32_from_int #(.WIDTH(Q_W)) u_float (.clk(clk), .en(step), .a(piece[i*Q_W +: Q_W]), .y(q_float));
-            rill_fp32_mul u_mul (.clk(clk), .en(step), .a((i >= LAST_LANES) && pad ? 32'd0 : scale), .b(q_float),
+            rill_fp32_from_int #(.WIDTH(Q_W)) u_float (.clk(clk), .en(move), .a(piece[i*Q_W +: Q_W]), .y(q_float));
+            rill_fp32_mul u_mul (.clk(clk), .en(move), .a((i >= LAST_LANES) && pad ? 32'd0 : scale), .b(q_float),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

@@ -76,7 +76,7 @@ module rill_layernorm #(
     wire [FINISH-1:0]     stat_valid;
     wire [USER_W-1:0]     stat_row;
     wire                  stat_bad;
-    wire [COPIES-1:0]     step;
+    wire [COPIES-1:0]     move;
     wire [LATENCY-1:0]    valid;
     wire [USER_W-1:0]     row;
     wire [2*LANES*32-1:0] param;
@@ -90,7 +90,7 @@ module rill_layernorm #(
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .s_axis_param_tvalid(s_axis_param_tvalid), .s_axis_param_tready(s_axis_param_tready),
         .s_axis_param_tdata(s_axis_param_tdata), .finishing(finishing), .sum(sum), .high(high), .middle(middle),
-        .low(low), .stat_valid(stat_valid), .stat_row(stat_row), .step(step), .valid(valid), .row(row), .param(param),
+        .low(low), .stat_valid(stat_valid), .stat_row(stat_row), .move(move), .valid(valid), .row(row), .param(param),
         .x(x), .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tuser(m_axis_y_tuser),
         .m_axis_y_tlast(m_axis_y_tlast), .stat_bad(stat_bad), .bad(bad), .fault(fault));
 
@@ -143,21 +143,21 @@ module rill_layernorm #(
     wire [LANES-1:0]     fault_beta;
 
     rill_register_copies #(.DATA_W(32), .COPIES(COPIES)) u_minus_mean (
-        .clk(clk), .rst(1'b0), .d(step[0] ? minus_mean : minus_mean_x[31:0]), .q(minus_mean_x));
+        .clk(clk), .rst(1'b0), .d(move[0] ? minus_mean : minus_mean_x[31:0]), .q(minus_mean_x));
     rill_delay_line #(.DATA_W(32), .DEPTH(CENTRE_STAGES)) u_r (
-        .clk(clk), .rst(rst), .en(step[0]), .d(r_q[row]), .q(r_late));
+        .clk(clk), .rst(rst), .en(move[0]), .d(r_q[row]), .q(r_late));
 
     genvar i;
     genvar c;
     generate
         for (c = 0; c < COPIES; c = c + 1) begin : gen_late
             rill_delay_line #(.DATA_W(PART), .DEPTH(NORMAL_STAGES)) u_gamma (
-                .clk(clk), .rst(rst), .en(step[c]), .d(param[c*PART +: PART]), .q(gamma_late[c*PART +: PART]));
+                .clk(clk), .rst(rst), .en(move[c]), .d(param[c*PART +: PART]), .q(gamma_late[c*PART +: PART]));
             rill_delay_line #(.DATA_W(PART), .DEPTH(SCALED_STAGES)) u_beta (
-                .clk(clk), .rst(rst), .en(step[c]), .d(param[LANES*32+c*PART +: PART]), .q(beta_late[c*PART +: PART]));
+                .clk(clk), .rst(rst), .en(move[c]), .d(param[LANES*32+c*PART +: PART]), .q(beta_late[c*PART +: PART]));
         end
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire        mine = step[i*COPIES/LANES];
+            wire        mine = move[i*COPIES/LANES];
             wire [31:0] centred;
             wire [31:0] normal;
             wire [31:0] scaled;

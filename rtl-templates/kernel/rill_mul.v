@@ -43,7 +43,7 @@ module rill_mul #(
     localparam LATENCY = LATENCY_MUL;
     localparam COPIES = 1;                      // the lanes have three stages only, so one enable drives them all
 
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
@@ -51,14 +51,14 @@ module rill_mul #(
         .clk(clk), .rst(rst), .s_tvalid({s_axis_b_tvalid, s_axis_a_tvalid}),
         .s_tready({s_axis_b_tready, s_axis_a_tready}), .s_tuser({s_axis_b_tuser, s_axis_a_tuser}),
         .s_tlast({s_axis_b_tlast, s_axis_a_tlast}), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid),
+        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .move(move), .valid(valid),
         .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             rill_fp32_mul u_mul (
-                .clk(clk), .en(step[i*COPIES/LANES]), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
+                .clk(clk), .en(move[i*COPIES/LANES]), .a(s_axis_a_tdata[i*32 +: 32]), .b(s_axis_b_tdata[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

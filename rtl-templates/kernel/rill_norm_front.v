@@ -8,7 +8,7 @@
 // The norm computes its statistics from them in a pipeline that `finishing` enables, FINISH enabled clocks long.
 // stat_valid[i] belongs to stage i + 1 of this pipeline, and stat_row to its last stage. The norm keeps the result per
 // row.
-// Out: a pipeline of STAGES enabled clocks that `step` enables. Its first stage, the operand stage, is here and gives
+// Out: a pipeline of STAGES enabled clocks that `move` enables. Its first stage, the operand stage, is here and gives
 // x; param and row belong to the word that enters this stage. valid[i] belongs to stage i + 1.
 // fault: pulse in the cycle after a fault of the sums, after stat_bad, or after bad unless the pipeline was stalled.
 // Latency log2(LANES) + FINISH + STAGES + 9 cycles from the last chunk in to the first chunk out. Throughput: one
@@ -18,10 +18,10 @@
 // LANES   fp32 per chunk                                  elements  1, 2, 4, 8, 16, 32
 // TOKENS  tokens per step, upper bound                    tokens    1 to 8
 // N       elements of a vector                            elements  1 to 65536
-// PARAMS  fp32 values per element in a parameter word     words     1 or more
+// PARAMS  fp32 values per element in a parameter word     values    1 or more
 // FINISH  enabled clocks from the sums to the statistics  clocks    2 or more
 // STAGES  enabled clocks from the operands to the result  clocks    2 or more
-// COPIES  bits of step (rill_copies.vh)                   bits      1 or more
+// COPIES  bits of move (rill_copies.vh)                   bits      1 or more
 // USER_W  width of tuser                                  bits      derived
 `default_nettype none
 
@@ -56,7 +56,7 @@ module rill_norm_front #(
     output wire [FINISH-1:0]          stat_valid,
     output wire [USER_W-1:0]          stat_row,
 
-    output wire [COPIES-1:0]          step,
+    output wire [COPIES-1:0]          move,
     output wire [STAGES-1:0]          valid,
     output wire [USER_W-1:0]          row,
     output wire [PARAMS*LANES*32-1:0] param,
@@ -168,7 +168,7 @@ module rill_norm_front #(
     generate
         for (c = 0; c < COPIES; c = c + 1) begin : gen_x
             localparam PART = LANES * 32 / COPIES;
-            always @(posedge clk) if (step[c]) x2_q[c*PART +: PART] <= r_tdata[c*PART +: PART];
+            always @(posedge clk) if (move[c]) x2_q[c*PART +: PART] <= r_tdata[c*PART +: PART];
         end
     endgenerate
     assign row = {bank1_q, user1_q[TOK_W-1:0]};
@@ -176,7 +176,7 @@ module rill_norm_front #(
     assign x = x2_q;
 
     rill_pipe #(.LATENCY(STAGES), .SIDE_W(USER_W + 1), .COPIES(COPIES)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side({tlast1_q, user1_q}), .en(en), .step(step),
+        .clk(clk), .rst(rst), .s_tvalid(r_tvalid), .s_tready(ready), .s_side({tlast1_q, user1_q}), .en(en), .move(move),
         .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_side({m_axis_y_tlast, m_axis_y_tuser}));
 

@@ -49,14 +49,14 @@ module rill_norm_sums #(
     localparam SQUARE_STAGES = FIXED_STAGES + 3;                // magnitude, parts of products, products
     localparam TREE_STAGES = SQUARE_STAGES + LEVELS;
 
-    // The input has a register, because the enables of the stages (steps) come from registers and rise one cycle after
+    // The input has a register, because the enables of the stages (moves) come from registers and rise one cycle after
     // take.
     reg  [LANES*32-1:0]    x_q;
     reg  [ROW_W+1:0]       place_q;
     reg  [TREE_STAGES-1:0] took_q;      // bit i: stage i + 1 holds a chunk
     localparam LANE_COPIES = LANES > 4 ? (LANES + 3) / 4 : 1;
     localparam COPIES = LANE_COPIES + 4;    // copies for every four lanes, and one for each tree
-    wire [COPIES-1:0]   steps;          // low while no chunk is on its way, so that no register moves
+    wire [COPIES-1:0]   moves;          // low while no chunk is on its way, so that no register moves
     wire [LANES*60-1:0] fixed;
     wire [LANES*60-1:0] high;
     wire [LANES*60-1:0] middle;
@@ -67,7 +67,7 @@ module rill_norm_sums #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire        step = steps[i*LANE_COPIES/LANES];
+            wire        move = moves[i*LANE_COPIES/LANES];
             wire [43:0] whole;
             reg  [42:0] magnitude_q;
             // Products with the low 17 bits of a factor (a) and with its other bits (b); middle and low alike
@@ -82,10 +82,10 @@ module rill_norm_sums #(
             reg  [43:0] low_all_q;
             wire [21:0] bottom = magnitude_q[21:0];
             wire [20:0] top = magnitude_q[42:22];
-            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(step), .a(x_q[i*32 +: 32]), .y(whole),
+            rill_fp32_to_fixed #(.FRAC(20), .WIDTH(44)) u_fix (.clk(clk), .en(move), .a(x_q[i*32 +: 32]), .y(whole),
                 .overflow(lane_over[i]),
                 .fault(lane_fault[i]));
-            always @(posedge clk) if (step) begin
+            always @(posedge clk) if (move) begin
                 magnitude_q <= (whole[42:0] ^ {43{whole[43]}}) + {42'd0, whole[43]};
                 high_a_q <= {17'd0, top} * {21'd0, top[16:0]};
                 high_b_q <= {4'd0, top} * {21'd0, top[20:17]};
@@ -109,15 +109,15 @@ module rill_norm_sums #(
     wire [59:0] sum_high;
     wire [59:0] sum_middle;
     wire [59:0] sum_low;
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(steps[LANE_COPIES]), .d(fixed),
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_sum (.clk(clk), .en(moves[LANE_COPIES]), .d(fixed),
         .q(sum_early));
     rill_delay_line #(.DATA_W(60), .DEPTH(SQUARE_STAGES - FIXED_STAGES)) u_late (.clk(clk), .rst(rst),
-        .en(steps[LANE_COPIES]), .d(sum_early), .q(sum));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(steps[LANE_COPIES+1]), .d(high),
+        .en(moves[LANE_COPIES]), .d(sum_early), .q(sum));
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_high (.clk(clk), .en(moves[LANE_COPIES+1]), .d(high),
         .q(sum_high));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(steps[LANE_COPIES+2]), .d(middle),
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_middle (.clk(clk), .en(moves[LANE_COPIES+2]), .d(middle),
         .q(sum_middle));
-    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(steps[LANE_COPIES+3]), .d(low),
+    rill_sum_tree #(.DATA_W(60), .LANES(LANES)) u_low (.clk(clk), .en(moves[LANE_COPIES+3]), .d(low),
         .q(sum_low));
 
     // Each row has a set of accumulators, and the result registers (m_*) are separate. A row is read one cycle before
@@ -142,7 +142,7 @@ module rill_norm_sums #(
         next_sum = (again ? result : old) + chunk;
     endfunction
     rill_delay_line #(.DATA_W(ROW_W + 2), .DEPTH(TREE_STAGES - 2)) u_place (.clk(clk), .rst(rst),
-        .en(steps[LANE_COPIES]), .d(place_q),
+        .en(moves[LANE_COPIES]), .d(place_q),
         .q({early_first, early_last, early_row}));
     always @(posedge clk)
         if (took_q[TREE_STAGES-2]) begin
@@ -162,8 +162,8 @@ module rill_norm_sums #(
             took_q <= {took_q[TREE_STAGES-2:0], take};
             valid_q <= took_q[TREE_STAGES-1] && at_last_q;
         end
-    rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_steps (.clk(clk), .rst(rst),
-        .d(take || |took_q[TREE_STAGES-3:0]), .q(steps));
+    rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_moves (.clk(clk), .rst(rst),
+        .d(take || |took_q[TREE_STAGES-3:0]), .q(moves));
     always @(posedge clk)
         if (take) begin
             x_q <= x;

@@ -4,10 +4,10 @@
 //
 // en: the stages may move. It is low while the last stage holds a word that is not taken, and, unless m_tready is high,
 // in reset and in the cycle after it.
-// step: the stages do move, because there is a word in them or before them. So the registers of an idle kernel do not
-// move. Units whose last stage is the last stage of the pipe use step. All bits of step are equal. Each comes from
+// move: the stages do move, because there is a word in them or before them. So the registers of an idle kernel do not
+// move. Units whose last stage is the last stage of the pipe use move. All bits of move are equal. Each comes from
 // registers that drive no other bit, for kernels with more units than one register can drive.
-// With VALIDS = COPIES each bit of step uses its own bit of s_tvalid; these bits must be equal as well.
+// With VALIDS = COPIES each bit of move uses its own bit of s_tvalid; these bits must be equal as well.
 // valid[i] belongs to stage i + 1, so the outputs of a unit with k stages are valid while valid[k-1]. m_side is s_side
 // of the same word (tuser, tlast).
 // Latency LATENCY cycles; one word per cycle. Reset: clk, synchronous active-high rst; valids only.
@@ -15,7 +15,7 @@
 // name     meaning                                   unit    range
 // LATENCY  stages that move together                 stages  1 or more
 // SIDE_W   width of the sideband that travels along  bits    1 or more
-// COPIES   bits of step                              bits    1 or more
+// COPIES   bits of move                              bits    1 or more
 // VALIDS   bits of s_tvalid                          bits    1 or more
 `default_nettype none
 
@@ -31,7 +31,7 @@ module rill_pipe #(
     output wire               s_tready,
     input  wire [SIDE_W-1:0]  s_side,
     output wire               en,
-    output wire [COPIES-1:0]  step,
+    output wire [COPIES-1:0]  move,
     output wire [LATENCY-1:0] valid,
     output wire               m_tvalid,
     input  wire               m_tready,
@@ -53,13 +53,13 @@ module rill_pipe #(
     reg                busy_q;                 // any of valid_q
     // The last stage holds no word. Equal to !valid_q[LATENCY-1], but low in reset and in the cycle after it, in which
     // the stages wait as if they were full. So s_tready is low in reset while m_tready is low, without a gate for that.
-    reg                step_free_q;            // copy for the enables of the stages, which are many
+    reg                move_free_q;            // copy for the enables of the stages, which are many
     wire               free;                   // copy for s_tready, which goes to other modules
     wire [LATENCY:0]   shifted = {valid_q, s_tvalid[0]};
 
     assign valid = valid_q;
     assign m_tvalid = valid_q[LATENCY-1];
-    assign en = step_free_q || m_tready;
+    assign en = move_free_q || m_tready;
     wire go = en && (s_tvalid[0] || busy_q);
     assign s_tready = free || m_tready;
     wire free_d = go ? !shifted[LATENCY-1] : !m_tvalid;
@@ -68,10 +68,10 @@ module rill_pipe #(
     always @(posedge clk)
         if (rst) begin
             valid_q <= {LATENCY{1'b0}};
-            step_free_q <= 1'b0;
+            move_free_q <= 1'b0;
             busy_q <= 1'b0;
         end else begin
-            step_free_q <= free_d;
+            move_free_q <= free_d;
             if (go) begin
                 valid_q <= shifted[LATENCY-1:0];
                 busy_q <= |shifted[LATENCY-1:0];
@@ -81,13 +81,13 @@ module rill_pipe #(
     genvar c;
     generate
         if (COPIES == 1) begin : gen_one
-            assign step = go;
+            assign move = go;
         end else begin : gen_copies
             wire [2*COPIES-1:0] state;         // {busy, the last stage holds no word}
             rill_register_copies #(.DATA_W(2), .COPIES(COPIES)) u_state (.clk(clk), .rst(rst),
                 .d({go ? |shifted[LATENCY-1:0] : busy_q, free_d}), .q(state));
             for (c = 0; c < COPIES; c = c + 1) begin : gen_copy
-                assign step[c] = (state[2*c] || m_tready) && (s_tvalid[VALIDS == 1 ? 0 : c] || state[2*c+1]);
+                assign move[c] = (state[2*c] || m_tready) && (s_tvalid[VALIDS == 1 ? 0 : c] || state[2*c+1]);
             end
         end
     endgenerate

@@ -234,19 +234,19 @@ module rill_quantize #(
     wire               tlast_late;
     wire [USER_W-1:0]  user_late;
     reg  [Q_STAGES-1:0] valid_q;
-    wire               step = en && (r_tvalid || |valid_q);
+    wire               move = en && (r_tvalid || |valid_q);
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            rill_mx_lane #(.X_BITS(X_BITS)) u_lane (.clk(clk), .en(step), .x(r_tdata[i*32 +: 32]), .top(least1),
+            rill_mx_lane #(.X_BITS(X_BITS)) u_lane (.clk(clk), .en(move), .x(r_tdata[i*32 +: 32]), .top(least1),
                 .zero(zero1), .q(mantissas[i*X_BITS +: X_BITS]));
         end
     endgenerate
-    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(Q_STAGES)) u_side (.clk(clk), .rst(rst), .en(step),
+    rill_delay_line #(.DATA_W(LATE_W), .DEPTH(Q_STAGES)) u_side (.clk(clk), .rst(rst), .en(move),
         .d({zero1, shift1[4:0] & {5{!small1}}, slot1, first1, last1, tlast1, user1}),
         .q({zero_late, shift_late, slot_late, first_late, last_late, tlast_late, user_late}));
     always @(posedge clk)
         if (rst) valid_q <= {Q_STAGES{1'b0}};
-        else if (step) valid_q <= {valid_q[Q_STAGES-2:0], r_tvalid};
+        else if (move) valid_q <= {valid_q[Q_STAGES-2:0], r_tvalid};
 
     wire [4:0] unit_shift;
     rill_unit_packer #(.LANES(LANES), .XS(XS), .ELEM_W(X_BITS), .SIDE_W(6 + USER_W)) u_pack (

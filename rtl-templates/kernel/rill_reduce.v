@@ -16,7 +16,7 @@
 // TOKENS    tokens per step, upper bound              tokens    1 to 8
 // FUNCTION  0 max, 1 min, 2 sum times SCALE           -         0, 1, 2
 // N         elements of a vector; 0: each lane alone  elements  0 to 2^24
-// ROUNDS    rounds of a group, for N = 0              words     1 to 2^24
+// ROUNDS    rounds of a group, for N = 0              rounds    1 to 2^24
 // WORDS     words of a round and token, for N = 0     words     1 to 65536
 // SCALE     finite factor of the sum, as fp32 bits    -         any
 // USER_W    width of tuser                            bits      derived
@@ -109,12 +109,12 @@ module rill_reduce #(
         end
 
     // ---- flow control: a word that does not leave is dropped at the last stage, whatever the reader does ----
-    wire [COPIES-1:0]  group_step;
+    wire [COPIES-1:0]  group_move;
     wire [LATENCY-1:0] valid;
     wire               en, m_valid, leaves;
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 2), .COPIES(COPIES)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready),
-        .s_side({round_last, s_axis_x_tlast, s_axis_x_tuser}), .en(en), .step(group_step), .valid(valid),
+        .s_side({round_last, s_axis_x_tlast, s_axis_x_tuser}), .en(en), .move(group_move), .valid(valid),
         .m_tvalid(m_valid), .m_tready(m_axis_y_tready || (m_valid && !leaves)),
         .m_side({leaves, m_axis_y_tlast, m_axis_y_tuser}));
     assign m_axis_y_tvalid = m_valid && leaves;
@@ -128,7 +128,7 @@ module rill_reduce #(
     reg  [ADDR_W:0]   place_q;               // place of the word in stage FRONT
     reg               again_q;
     always @(posedge clk)
-        if (group_step[0]) begin
+        if (group_move[0]) begin
             place1_q <= {round_first, address[ADDR_W-1:0]};
             place_q <= ahead;
             again_q <= valid[FRONT-1] && ahead[ADDR_W-1:0] == place_q[ADDR_W-1:0];
@@ -137,7 +137,7 @@ module rill_reduce #(
         if (FRONT == 2) begin : gen_soon
             assign ahead = place1_q;
         end else begin : gen_later
-            rill_delay_line #(.DATA_W(ADDR_W + 1), .DEPTH(FRONT - 2)) u_place (.clk(clk), .rst(rst), .en(group_step[0]),
+            rill_delay_line #(.DATA_W(ADDR_W + 1), .DEPTH(FRONT - 2)) u_place (.clk(clk), .rst(rst), .en(group_move[0]),
                 .d(place1_q), .q(ahead));
         end
     endgenerate
@@ -147,7 +147,7 @@ module rill_reduce #(
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire              moves = group_step[i*COPIES/LANES];
+            wire              moves = group_move[i*COPIES/LANES];
             wire [31:0]       x = s_axis_x_tdata[i*32 +: 32];
             wire [ITEM_W-1:0] kept;
             reg  [ITEM_W-1:0] item_q;
@@ -194,14 +194,14 @@ module rill_reduce #(
         if (N == 0) begin : gen_apart
             assign result = items;
         end else if (IS_SUM) begin : gen_sums
-            rill_sum_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items),
+            rill_sum_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_move[0]), .d(items),
                 .q(result));
         end else begin : gen_orders
-            rill_max_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_step[0]), .d(items),
+            rill_max_tree #(.DATA_W(ITEM_W), .LANES(LANES)) u_tree (.clk(clk), .en(group_move[0]), .d(items),
                 .q(result));
         end
         for (i = 0; i < OUT; i = i + 1) begin : gen_out
-            wire              moves = group_step[i*COPIES/OUT];
+            wire              moves = group_move[i*COPIES/OUT];
             wire [ITEM_W-1:0] item = result[i*ITEM_W +: ITEM_W];
             if (IS_SUM) begin : gen_sum
                 wire [31:0] sum;

@@ -71,7 +71,7 @@ module rill_rmsnorm #(
     wire [FINISH-1:0]   stat_valid;
     wire [USER_W-1:0]   stat_row;
     wire                stat_bad;
-    wire [COPIES-1:0]   step;
+    wire [COPIES-1:0]   move;
     wire [LATENCY-1:0]  valid;
     wire [USER_W-1:0]   row;
     wire [LANES*32-1:0] param;
@@ -85,7 +85,7 @@ module rill_rmsnorm #(
         .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tuser(s_axis_x_tuser), .s_axis_x_tlast(s_axis_x_tlast),
         .s_axis_param_tvalid(s_axis_param_tvalid), .s_axis_param_tready(s_axis_param_tready),
         .s_axis_param_tdata(s_axis_param_tdata), .finishing(finishing), .sum(sum), .high(high), .middle(middle),
-        .low(low), .stat_valid(stat_valid), .stat_row(stat_row), .step(step), .valid(valid), .row(row), .param(param),
+        .low(low), .stat_valid(stat_valid), .stat_row(stat_row), .move(move), .valid(valid), .row(row), .param(param),
         .x(x), .m_axis_y_tvalid(m_axis_y_tvalid), .m_axis_y_tready(m_axis_y_tready), .m_axis_y_tuser(m_axis_y_tuser),
         .m_axis_y_tlast(m_axis_y_tlast), .stat_bad(stat_bad), .bad(bad), .fault(fault));
 
@@ -122,17 +122,17 @@ module rill_rmsnorm #(
     wire [LANES-1:0]    fault_r;
     wire [LANES-1:0]    fault_gamma;
 
-    always @(posedge clk) if (step[0]) r_x_q <= r_q[row];
+    always @(posedge clk) if (move[0]) r_x_q <= r_q[row];
 
     genvar i;
     genvar c;
     generate
         for (c = 0; c < COPIES; c = c + 1) begin : gen_late
             rill_delay_line #(.DATA_W(PART), .DEPTH(NORMAL_STAGES)) u_gamma (
-                .clk(clk), .rst(rst), .en(step[c]), .d(param[c*PART +: PART]), .q(gamma_late[c*PART +: PART]));
+                .clk(clk), .rst(rst), .en(move[c]), .d(param[c*PART +: PART]), .q(gamma_late[c*PART +: PART]));
         end
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire        mine = step[i*COPIES/LANES];
+            wire        mine = move[i*COPIES/LANES];
             wire [31:0] normal;
             rill_fp32_mul #(.SATURATE(0)) u_r (
                 .clk(clk), .en(mine), .a(x[i*32 +: 32]), .b(r_x_q), .y(normal), .fault(fault_r[i]));

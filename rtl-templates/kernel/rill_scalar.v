@@ -60,14 +60,14 @@ module rill_scalar #(
     rill_padding #(.LANES(LANES), .N(N)) u_pads_y (.clk(clk), .rst(rst), .take(m_axis_y_tvalid && m_axis_y_tready),
         .token_last(m_axis_y_tuser[USER_W-1]), .last(pads_y));
 
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
     rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .LATENCY(LATENCY), .COPIES(COPIES)) u_elementwise (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser),
-        .m_tlast(m_axis_y_tlast), .step(step), .valid(valid), .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
+        .m_tlast(m_axis_y_tlast), .move(move), .valid(valid), .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
 
     genvar i;
     generate
@@ -77,7 +77,7 @@ module rill_scalar #(
             assign m_axis_y_tdata[i*32 +: 32] = y & {32{!(PADDING && pads_y)}};
             wire [31:0] x = PADDING && pads_x ? ONE : s_axis_x_tdata[i*32 +: 32];
             rill_binary_lane #(.FUNCTION(FUNCTION)) u_lane (
-                .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .a(FIRST != 0 ? VALUE : x),
+                .clk(clk), .rst(rst), .en(move[i*COPIES/LANES]), .a(FIRST != 0 ? VALUE : x),
                 .b(FIRST != 0 ? x : VALUE), .y(y),
                 .fault(lane_fault[i]));
         end

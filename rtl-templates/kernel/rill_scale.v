@@ -56,7 +56,7 @@ module rill_scale #(
     localparam HEAD_W = $clog2(HEADS + 1);
     localparam [31:0] LAST_HEAD = HEADS - 1;
 
-    wire               step;
+    wire               move;
     wire               ready;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
@@ -73,7 +73,7 @@ module rill_scale #(
     rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .LATENCY(LATENCY)) u_elementwise (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid && factor_there), .s_tready(ready), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast && last_head), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
-        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .step(step), .valid(valid),
+        .m_tuser(m_axis_y_tuser), .m_tlast(m_axis_y_tlast), .move(move), .valid(valid),
         .bad(valid[LATENCY-1] && |lane_fault), .fault(fault));
     assign s_axis_x_tready = ready && factor_there;
     assign s_axis_s_tready = ready && first_q && s_axis_x_tvalid;
@@ -91,7 +91,7 @@ module rill_scale #(
     reg  [LANES*32-1:0] x1_q;
     reg  [31:0]         factor1_q;
     always @(posedge clk)
-        if (step) begin
+        if (move) begin
             x1_q <= s_axis_x_tdata;
             factor1_q <= factor;
         end
@@ -100,7 +100,7 @@ module rill_scale #(
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             rill_fp32_mul #(.SATURATE(0)) u_mul (
-                .clk(clk), .en(step), .a(x1_q[i*32 +: 32]), .b(factor1_q), .y(m_axis_y_tdata[i*32 +: 32]),
+                .clk(clk), .en(move), .a(x1_q[i*32 +: 32]), .b(factor1_q), .y(m_axis_y_tdata[i*32 +: 32]),
                 .fault(lane_fault[i]));
         end
     endgenerate

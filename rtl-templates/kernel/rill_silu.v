@@ -36,20 +36,20 @@ module rill_silu #(
     `include "rill_copies.vh"
     localparam LATENCY = LATENCY_EXP + LATENCY_ADD + LATENCY_RECIP + LATENCY_MUL;
 
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     wire [LATENCY-1:0] valid;
     wire [LANES-1:0]   lane_fault;
 
     rill_elementwise #(.LANES(LANES), .TOKENS(TOKENS), .LATENCY(LATENCY), .COPIES(COPIES)) u_elementwise (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready), .s_tuser(s_axis_x_tuser),
         .s_tlast(s_axis_x_tlast), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready), .m_tuser(m_axis_y_tuser),
-        .m_tlast(m_axis_y_tlast), .step(step), .valid(valid), .bad(|lane_fault), .fault(fault));
+        .m_tlast(m_axis_y_tlast), .move(move), .valid(valid), .bad(|lane_fault), .fault(fault));
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
             rill_silu_lane #(.STAGES(LATENCY)) u_lane (
-                .clk(clk), .rst(rst), .en(step[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
+                .clk(clk), .rst(rst), .en(move[i*COPIES/LANES]), .valid(valid), .x(s_axis_x_tdata[i*32 +: 32]),
                 .y(m_axis_y_tdata[i*32 +: 32]), .fault(lane_fault[i]));
         end
     endgenerate

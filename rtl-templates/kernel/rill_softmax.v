@@ -19,7 +19,7 @@
 // Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity or overflow.
 //
 // name          meaning                                                                   unit       range
-// LANES         positions per chunk                                                       words      1, 2, 4, 8, 16, 32
+// LANES         positions per chunk                                                       positions  1, 2, 4, 8, 16, 32
 // TOKENS        tokens per step, upper bound                                              tokens     1 to 8
 // HEADS         heads per layer                                                           firings    1 or more
 // LAYERS        layers per step                                                           layers     1 or more
@@ -214,7 +214,7 @@ module rill_softmax #(
     // rill_bank_buffer (the word that is written, the word that can be issued next, the word that was read). The digit
     // in a name such as own1_q is the stage. `seen` marks positions that a token attends to.
     wire                 en_in;
-    wire [COPIES_IN-1:0] step_in;
+    wire [COPIES_IN-1:0] move_in;
     wire                 in_ready;
     wire [ENTER-1:0]     in_valid;
     wire                k_valid;
@@ -243,16 +243,16 @@ module rill_softmax #(
     endgenerate
     rill_pipe #(.LATENCY(ENTER), .SIDE_W(17 + USER_W + TOGETHER_W), .COPIES(COPIES_IN)) u_in (
         .clk(clk), .rst(rst), .s_tvalid(score_valid && s_axis_kscale_tvalid && base_open), .s_tready(in_ready),
-        .s_side(s_side), .en(en_in), .step(step_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
+        .s_side(s_side), .en(en_in), .move(move_in), .valid(in_valid), .m_tvalid(k_valid), .m_tready(k_ready),
         .m_side(k_side));
     assign score_ready = in_ready && s_axis_kscale_tvalid && base_open;
     assign s_axis_kscale_tready = in_ready && score_valid && base_open && score_user[TOK_W];
 
     wire                en;
-    // Bits of step: COPIES for the units of the lanes, then one per lane for the registers that replace a score that is
-    // not attended to. step comes late in the cycle, so each lane has its own copy of these bits.
-    localparam STEPS = COPIES == 1 ? 1 : COPIES + LANES;
-    wire [STEPS-1:0]    step;
+    // Bits of move: COPIES for the units of the lanes, then one per lane for the registers that replace a score that is
+    // not attended to. move comes late in the cycle, so each lane has its own copy of these bits.
+    localparam MOVES = COPIES == 1 ? 1 : COPIES + LANES;
+    wire [MOVES-1:0]    move;
     wire                go;
     wire                w_take;
     wire                w_bank;
@@ -297,7 +297,7 @@ module rill_softmax #(
         if (rst) s_chunk_q <= {CHUNK_W{1'b0}};
         else if (s_take && score_user[TOK_W]) s_chunk_q <= score_last ? {CHUNK_W{1'b0}} : s_chunk_q + 1'b1;
     always @(posedge clk)
-        if (step_in[0]) begin
+        if (move_in[0]) begin
             chunk1_q <= s_chunk_q;
             own1_q <= s_own;
             before2_q <= chunk1 < own1_chunk;
@@ -305,25 +305,25 @@ module rill_softmax #(
             up_to2_q <= {LANES{1'b1}} >> (LAST_LANE[4:0] & ~own1_q[4:0]);   // lanes up to own's
             seen3_q <= (before2_q ? {LANES{1'b1}} : within2_q ? up_to2_q : {LANES{1'b0}}) & inside2;
         end
-    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(step_in[0]),
+    rill_delay_line #(.DATA_W(LANES), .DEPTH(ENTER - LATENCY_MUL)) u_seen (.clk(clk), .rst(rst), .en(move_in[0]),
         .d(seen3_q), .q(k_seen));
-    // A score's key is an unsigned number in the order of the scores. 0 is below the key of every finite score and is
-    // the key of a position that the token does not attend to. These sort keys are not the keys of attention.
-    wire [LANES*32-1:0] keys;
-    wire [31:0]         chunk_key;
+    // orders: for each score an unsigned number, in the order of the scores. 0 is below the number of every finite
+    // score and stands for a position that the token does not attend to.
+    wire [LANES*32-1:0] orders;
+    wire [31:0]         chunk_order;
     wire [ROW_W:0]      place;
     wire [ROW_W-1:0]    row = place[ROW_W-1:0];
     reg  [LEVELS:0]     took_q;
     wire [LEVELS+1:0]   took = {took_q, w_take};
     wire                taking = |took;
     reg  [15:0]         own_q [0:(1<<ROW_W)-1];
-    // The key of each token's largest score.
-    reg  [31:0]         key_q [0:(1<<ROW_W)-1];
+    // orders of each token's largest score.
+    reg  [31:0]         order_q [0:(1<<ROW_W)-1];
 
     genvar i;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_in
-            wire        mine = step_in[i*COPIES_IN/LANES];
+            wire        mine = move_in[i*COPIES_IN/LANES];
             wire [31:0] scaled;
             rill_fp32_mul #(.SATURATE(0)) u_k (.clk(clk), .en(mine), .a(score_data[i*32 +: 32]),
                 .b(s_axis_kscale_tdata[i*32 +: 32]),
@@ -336,18 +336,18 @@ module rill_softmax #(
                     .en(mine), .valid({LATENCY_SOFTCAP{1'b0}}), .x(scaled), .y(k_data[i*32 +: 32]), .fault(never));
                 wire unused_cap = &{1'b0, never};
             end
-            assign keys[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}}
+            assign orders[i*32 +: 32] = k_seen[i] ? {!k_data[i*32+31], k_data[i*32 +: 31] ^ {31{k_data[i*32+31]}}}
                 : 32'd0;
         end
     endgenerate
-    rill_max_tree #(.DATA_W(32), .LANES(LANES)) u_max (.clk(clk), .en(taking), .d(keys), .q(chunk_key));
+    rill_max_tree #(.DATA_W(32), .LANES(LANES)) u_max (.clk(clk), .en(taking), .d(orders), .q(chunk_order));
     rill_delay_line #(.DATA_W(ROW_W + 1), .DEPTH(LEVELS)) u_place (.clk(clk), .rst(rst), .en(taking),
         .d({w_chunk == {CHUNK_W{1'b0}}, w_bank, k_user[TOK_W-1:0]}), .q(place));
     always @(posedge clk)
         if (rst) took_q <= {(LEVELS+1){1'b0}};
         else took_q <= took[LEVELS:0];
     always @(posedge clk) if (w_take) own_q[{w_bank, k_user[TOK_W-1:0]}] <= k_own;
-    always @(posedge clk) if (took[LEVELS] && (place[ROW_W] || chunk_key > key_q[row])) key_q[row] <= chunk_key;
+    always @(posedge clk) if (took[LEVELS] && (place[ROW_W] || chunk_order > order_q[row])) order_q[row] <= chunk_order;
 
     // ---- second pass: e = exp(s - max), p = e * vscale, sum of e ----
     wire                out_ready;
@@ -359,8 +359,8 @@ module rill_softmax #(
     reg                 end1_q;
     reg  [USER_W-1:0]   user1_q;
     reg  [LANES-1:0]    seen1_q;
-    wire [31:0]         key1 = key_q[{bank1_q, user1_q[TOK_W-1:0]}];
-    wire [31:0]         minus_max = {key1[31], key1[30:0] ^ {31{!key1[31]}}};  // the sign of the value is !key[31]
+    wire [31:0]         order1 = order_q[{bank1_q, user1_q[TOK_W-1:0]}];
+    wire [31:0]         minus_max = {order1[31], order1[30:0] ^ {31{!order1[31]}}}; // sign of the value: !order1[31]
     wire [15:0]         i_own = own_q[{i_bank, i_tuser[TOK_W-1:0]}];
     wire [31:0]         i_own_chunk = {16'd0, i_own} >> LEVELS;
     wire [31:0]         i_at = {{(32-CHUNK_W){1'b0}}, i_chunk};
@@ -400,7 +400,7 @@ module rill_softmax #(
                 assign w_beyond = BEYOND[w_layer*16 +: 16];
             end
             always @(posedge clk)
-                if (step_in[0]) begin
+                if (move_in[0]) begin
                     oldest1_q <= s_own > s_beyond ? s_own - s_beyond : 16'd0;
                     after2_q <= chunk1 > oldest1_chunk;
                     at2_q <= chunk1 == oldest1_chunk;
@@ -436,25 +436,25 @@ module rill_softmax #(
         end
 
     // Copies of r_tvalid, one for each copy of the lanes' enable.
-    wire [STEPS-1:0]  there;
-    rill_register_copies #(.DATA_W(1), .COPIES(STEPS)) u_there (
+    wire [MOVES-1:0]  there;
+    rill_register_copies #(.DATA_W(1), .COPIES(MOVES)) u_there (
         .clk(clk), .rst(rst), .d(en ? i_avail && go : r_tvalid), .q(there));
-    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(STEPS), .VALIDS(STEPS)) u_out (
+    rill_pipe #(.LATENCY(LATENCY), .SIDE_W(USER_W + 1), .COPIES(MOVES), .VALIDS(MOVES)) u_out (
         .clk(clk), .rst(rst), .s_tvalid(there), .s_tready(out_ready), .s_side({end1_q, user1_q}), .en(en),
-        .step(step), .valid(valid),
+        .move(move), .valid(valid),
         .m_tvalid(m_axis_p_tvalid), .m_tready(m_axis_p_tready), .m_side({m_axis_p_tlast, m_axis_p_tuser}));
     rill_delay_line #(.DATA_W(LANES * 32), .DEPTH(EXP_STAGES)) u_vscale (
-        .clk(clk), .rst(rst), .en(step[0]), .d(vscale_seen), .q(vscale_late));
+        .clk(clk), .rst(rst), .en(move[0]), .d(vscale_seen), .q(vscale_late));
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_out
-            wire        mine = step[i*COPIES/LANES];
+            wire        mine = move[i*COPIES/LANES];
             wire [31:0] difference;
             wire [31:0] e;
             wire [31:0] grid;
             reg  [31:0] score2_q;
             reg  [31:0] minus_max2_q;
             always @(posedge clk)
-                if (step[STEPS == 1 ? 0 : COPIES + i]) begin
+                if (move[MOVES == 1 ? 0 : COPIES + i]) begin
                     score2_q <= seen1_q[i] ? r_tdata[i*32 +: 32] : FAR;
                     minus_max2_q <= seen1_q[i] ? minus_max : 32'd0;
                 end
@@ -493,33 +493,33 @@ module rill_softmax #(
     wire [LEVELS+1:0] sum_valid = {sum_valid_q, valid[GRID_STAGES-1]};
     reg  [INV-1:0]    inv_valid_q;
     reg               late_q;                           // any of sum_valid_q and inv_valid_q
-    wire              step_late = en && (valid[GRID_STAGES-1] || late_q);
+    wire              move_late = en && (valid[GRID_STAGES-1] || late_q);
     wire [47:0]       sum_now = (sum_first ? 48'd0 : sum_q[sum_user[TOK_W-1:0]]) + chunk_sum;
 
-    rill_sum_tree #(.DATA_W(48), .LANES(LANES)) u_sum (.clk(clk), .en(step_late), .d(fixed), .q(chunk_sum));
-    rill_delay_line #(.DATA_W(USER_W + 2), .DEPTH(SUM_AT)) u_sum_side (.clk(clk), .rst(rst), .en(step[0] || step_late),
+    rill_sum_tree #(.DATA_W(48), .LANES(LANES)) u_sum (.clk(clk), .en(move_late), .d(fixed), .q(chunk_sum));
+    rill_delay_line #(.DATA_W(USER_W + 2), .DEPTH(SUM_AT)) u_sum_side (.clk(clk), .rst(rst), .en(move[0] || move_late),
         .d({first1_q, last1_q, user1_q}), .q({sum_first, sum_last, sum_user}));
     always @(posedge clk)
         if (rst) begin
             sum_valid_q <= {(LEVELS+1){1'b0}};
             inv_valid_q <= {INV{1'b0}};
             late_q <= 1'b0;
-        end else if (step_late) begin
+        end else if (move_late) begin
             late_q <= |sum_valid[LEVELS:0] || |inv_valid_q[INV-2:0];
             sum_valid_q <= sum_valid[LEVELS:0];
             inv_valid_q <= {inv_valid_q[INV-2:0], sum_valid[LEVELS] && sum_last};
         end
     always @(posedge clk)
-        if (step_late) begin
+        if (move_late) begin
             if (sum_valid[LEVELS]) sum_q[sum_user[TOK_W-1:0]] <= sum_now;
             total_q <= sum_now;
         end
-    rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(step_late), .a(total_q), .y(total_float));
+    rill_fp32_from_int #(.WIDTH(48)) u_total (.clk(clk), .en(move_late), .a(total_q), .y(total_float));
     // 32'h30800000 is 2^-30, the grid of the sum.
-    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(step_late), .a(total_float), .b(32'h30800000), .y(total),
+    rill_fp32_mul #(.SATURATE(0)) u_grid (.clk(clk), .en(move_late), .a(total_float), .b(32'h30800000), .y(total),
         .fault(total_fault));
-    rill_fp32_recip u_recip (.clk(clk), .en(step_late), .a(total), .y(inv), .fault(inv_fault));
-    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(step_late), .d(sum_user),
+    rill_fp32_recip u_recip (.clk(clk), .en(move_late), .a(total), .y(inv), .fault(inv_fault));
+    rill_delay_line #(.DATA_W(USER_W), .DEPTH(INV)) u_inv_user (.clk(clk), .rst(rst), .en(move_late), .d(sum_user),
         .q(inv_user));
 
     // Scalars wait in a FIFO. Room for all scalars of a firing is reserved before the firing starts.
@@ -561,7 +561,7 @@ module rill_softmax #(
         .occupancy(inv_count), .high_water(inv_high));
     assign m_axis_inv_tlast = m_axis_inv_tuser[TOK_W];
 
-    wire bad_in = (GAIN == 0 ? w_take : step_in[0] && in_valid[LATENCY_MUL-1]) && |(k_fault & seen3_q);
+    wire bad_in = (GAIN == 0 ? w_take : move_in[0] && in_valid[LATENCY_MUL-1]) && |(k_fault & seen3_q);
     wire bad_out = (|fault_sub && valid[DIFFERENCE_STAGES-1]) || (|fault_exp && valid[EXP_STAGES-1])
         || (|(fault_fix | over_fix) && valid[GRID_STAGES-1]) || (|fault_p && valid[LATENCY-1])
         || (total_fault && inv_valid_q[TOTAL-1]) || (inv_fault && inv_valid_q[INV-1]);

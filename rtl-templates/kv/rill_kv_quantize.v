@@ -254,18 +254,18 @@ module rill_kv_quantize #(
     wire [USER_W-1:0]  user_late;
     reg  [Y_STAGES-1:0] valid_q;
     reg                busy_q;                             // any of valid_q
-    wire               step = en && (r_tvalid || busy_q);
-    wire               busy_d = step ? r_tvalid || |valid_q[Y_STAGES-2:0] : busy_q;
+    wire               move = en && (r_tvalid || busy_q);
+    wire               busy_d = move ? r_tvalid || |valid_q[Y_STAGES-2:0] : busy_q;
     wire [COPIES-1:0]  busy;
-    wire [COPIES-1:0]  steps = {COPIES{en}} & ({COPIES{r_tvalid}} | busy); // enables of the lanes
+    wire [COPIES-1:0]  moves = {COPIES{en}} & ({COPIES{r_tvalid}} | busy); // enables of the lanes
     rill_register_copies #(.DATA_W(1), .COPIES(COPIES)) u_busy (.clk(clk), .rst(rst), .d(busy_d), .q(busy));
     reg  [31:0]        inv2_q;
     always @(posedge clk)
-        if (step)
+        if (move)
             inv2_q <= inv1;
     generate
         for (i = 0; i < LANES; i = i + 1) begin : gen_lane
-            wire        mine = steps[i*COPIES/LANES];
+            wire        mine = moves[i*COPIES/LANES];
             reg  [31:0] x2_q;
             wire [31:0] scaled;
             always @(posedge clk)
@@ -279,7 +279,7 @@ module rill_kv_quantize #(
         end
     endgenerate
     rill_delay_line #(.DATA_W(32 + LATE_W), .DEPTH(Y_STAGES)) u_side (
-        .clk(clk), .rst(rst), .en(step), .d({scale1, side1_q[LATE_W-1:0]}),
+        .clk(clk), .rst(rst), .en(move), .d({scale1, side1_q[LATE_W-1:0]}),
         .q({scale_late, slot_late, last_late, tlast_late, user_late}));
     always @(posedge clk)
         if (rst) begin
@@ -287,7 +287,7 @@ module rill_kv_quantize #(
             busy_q <= 1'b0;
         end else begin
             busy_q <= busy_d;
-            if (step)
+            if (move)
                 valid_q <= {valid_q[Y_STAGES-2:0], r_tvalid};
         end
 

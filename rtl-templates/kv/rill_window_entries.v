@@ -70,7 +70,7 @@ module rill_window_entries #(
     // Stage 1: index of the layer's window. Stages 2 to 4 (rill_window_begin): units before the window. Stage 5: step
     // word without the skipped positions, and the skipped blocks and row-steps.
     wire               en;
-    wire               step;
+    wire               move;
     wire [STAGES-1:0]  valid;
     wire [63:0]        s_step = s_axis_entry_tdata[ENTRY_W + SCHEDULE_STEP +: 64];
     wire [15:0]        kv_offset = s_axis_entry_tdata[ENTRY_W + SCHEDULE_LAYER +: 10] * kv_step;
@@ -91,19 +91,19 @@ module rill_window_entries #(
         .clk(clk), .rst(rst), .s_tvalid(s_axis_entry_tvalid), .s_tready(s_axis_entry_tready),
         .s_side({s_axis_entry_tlast, s_axis_entry_tdata[ENTRY_W + SCHEDULE_LAYER +: 16],
             s_axis_entry_tdata[ENTRY_W-1:0]}),
-        .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_entry_tvalid), .m_tready(m_axis_entry_tready),
+        .en(en), .move(move), .valid(valid), .m_tvalid(m_axis_entry_tvalid), .m_tready(m_axis_entry_tready),
         .m_side({m_axis_entry_tlast, m_layer, m_entry}));
     always @(posedge clk)
-        if (step) begin
+        if (move) begin
             pos1_q <= s_step[STEP_POS +: STEP_POS_W];
             index1_q <= place[INDEX_W-1:0];
         end
     rill_window_begin #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(2 * WINDOWS), .WINDOW({V_WINDOW, K_WINDOW})) u_begin (
-        .clk(clk), .en(step), .pos(pos1_q), .index(index1_q), .unit_count(unit_count));
-    rill_delay_line #(.DATA_W(65), .DEPTH(STAGES - 1)) u_step (.clk(clk), .rst(rst), .en(step),
+        .clk(clk), .en(move), .pos(pos1_q), .index(index1_q), .unit_count(unit_count));
+    rill_delay_line #(.DATA_W(65), .DEPTH(STAGES - 1)) u_step (.clk(clk), .rst(rst), .en(move),
         .d({keys || values, s_step}), .q({windowed4, step4}));
     always @(posedge clk)
-        if (step) begin
+        if (move) begin
             blocks <= blocks4[9:0];
             rows <= rows4[15:0];
             step5_q <= step4;

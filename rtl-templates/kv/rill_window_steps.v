@@ -51,7 +51,7 @@ module rill_window_steps #(
     reg  [15:0]        pos_q;
     reg  [LAYER_W-1:0] layer_q;
     wire               en;
-    wire               step;
+    wire               move;
     wire [STAGES-1:0]  valid;
     wire               pipe_ready;
     wire [15:0]        pos3;
@@ -72,14 +72,14 @@ module rill_window_steps #(
     always @(posedge clk) if (!have_q) pos_q <= s_pos;
 
     rill_pipe #(.LATENCY(STAGES), .SIDE_W(1)) u_pipe (
-        .clk(clk), .rst(rst), .s_tvalid(have_q), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .step(step),
+        .clk(clk), .rst(rst), .s_tvalid(have_q), .s_tready(pipe_ready), .s_side(1'b0), .en(en), .move(move),
         .valid(valid), .m_tvalid(m_valid), .m_tready(m_ready), .m_side(side));
     rill_window_begin #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .WINDOW(WINDOW)) u_begin (
-        .clk(clk), .en(step), .pos(pos_q), .index(WINDOWS == 1 ? {INDEX_W{1'b0}} : layer_q[INDEX_W-1:0]),
+        .clk(clk), .en(move), .pos(pos_q), .index(WINDOWS == 1 ? {INDEX_W{1'b0}} : layer_q[INDEX_W-1:0]),
         .unit_count(unit_count));
-    rill_delay_line #(.DATA_W(16), .DEPTH(STAGES - 1)) u_pos (.clk(clk), .rst(rst), .en(step), .d(pos_q), .q(pos3));
+    rill_delay_line #(.DATA_W(16), .DEPTH(STAGES - 1)) u_pos (.clk(clk), .rst(rst), .en(move), .d(pos_q), .q(pos3));
     always @(posedge clk)
-        if (step) begin
+        if (move) begin
             m_begin <= begin3;
             m_pos <= pos3 - begin3;
         end

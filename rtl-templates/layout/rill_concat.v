@@ -53,7 +53,7 @@ module rill_concat #(
 
     reg                second_q;             // the next word is taken from b
     reg  [COUNT_W-1:0] word_q;
-    wire               ready, step, valid, en;
+    wire               ready, move, valid, en;
     wire               word_last = word_q == (second_q ? SECOND_LAST[COUNT_W-1:0] : FIRST_LAST[COUNT_W-1:0]);
     wire               s_valid = second_q ? s_axis_b_tvalid : s_axis_a_tvalid;
     wire [USER_W-1:0]  user = second_q ? s_axis_b_tuser : s_axis_a_tuser;
@@ -71,9 +71,9 @@ module rill_concat #(
     reg  [LANES*32-1:0] data_q;
     rill_pipe #(.LATENCY(1), .SIDE_W(USER_W + 1)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_valid), .s_tready(ready), .s_side({second_q && s_axis_b_tlast, user}),
-        .en(en), .step(step), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
+        .en(en), .move(move), .valid(valid), .m_tvalid(m_axis_y_tvalid), .m_tready(m_axis_y_tready),
         .m_side({m_axis_y_tlast, m_axis_y_tuser}));
-    always @(posedge clk) if (step) data_q <= second_q ? s_axis_b_tdata : s_axis_a_tdata;
+    always @(posedge clk) if (move) data_q <= second_q ? s_axis_b_tdata : s_axis_a_tdata;
     assign m_axis_y_tdata = data_q;
 
     wire unused = &{1'b0, s_axis_a_tlast, en, valid, FIRST_LAST, SECOND_LAST};

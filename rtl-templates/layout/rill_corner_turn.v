@@ -218,7 +218,7 @@ module rill_corner_turn #(
         end
     endgenerate
 
-    wire               step;                               // the next addresses are wanted
+    wire               move;                               // the next addresses are wanted
     reg  [WORD_W-1:0]  word_q;
     reg                half_q;
     wire               at_end = word_q == LAST_WORD_32[WORD_W-1:0];
@@ -226,7 +226,7 @@ module rill_corner_turn #(
         if (rst) begin
             word_q <= {WORD_W{1'b0}};
             half_q <= 1'b0;
-        end else if (step) begin
+        end else if (move) begin
             word_q <= at_end ? {WORD_W{1'b0}} : word_q + 1'b1;
             half_q <= half_q ^ at_end;
         end
@@ -245,10 +245,10 @@ module rill_corner_turn #(
             rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .TURNS(TURNS), .STEP(SAFE_LANES),
                 .FIRST(i), .HALF(ROWS * SAFE_LANES),
                 .OFF_W(OFF_W), .TURN_W(LOG)) u_walk (
-                .clk(clk), .rst(rst), .step(step), .last(at_end), .half(half_q),
+                .clk(clk), .rst(rst), .move(move), .last(at_end), .half(half_q),
                 .element(walk_element[i*OFF_W +: OFF_W]), .turn(walk_bank[i*LOG +: LOG]));
             always @(posedge clk)
-                if (step)
+                if (move)
                     real_q <= i < LAST_LANES || !at_end;
             assign walk_real[i] = real_q;
         end
@@ -265,11 +265,11 @@ module rill_corner_turn #(
         if (rst) begin
             walk_valid_q <= 1'b0;
             rows_valid_q <= 1'b0;
-        end else if (step) begin
+        end else if (move) begin
             walk_valid_q <= 1'b1;
             rows_valid_q <= walk_valid_q;
         end
-        if (step) begin
+        if (move) begin
             walk_end_q <= at_end;
             walk_half_q <= half_q;
             rows_end_q <= walk_end_q;
@@ -326,7 +326,7 @@ module rill_corner_turn #(
     wire                  at_round = round_q == LAST_ROUND_32[ROUND_W-1:0];
     wire                  fetch = rows_valid_q && full_q[read_half_q] && (m_axis_tready || !valid_q);
     wire                  at_tok = tok_q == last_tok_q[read_half_q];
-    assign step = !rows_valid_q || (fetch && at_tok);
+    assign move = !rows_valid_q || (fetch && at_tok);
     assign emptied = fetch && at_tok && rows_end_q;
     always @(posedge clk) begin
         if (rst) begin
@@ -408,7 +408,7 @@ module rill_corner_turn #(
             assert (s_axis_tlast);                         // the writer's firing ends with the last half
         if (rst)
             was_reset_q <= 1'b1;
-        if (!rst && was_reset_q && step && walk_valid_q)
+        if (!rst && was_reset_q && move && walk_valid_q)
             assert (!clash);
     end
 `else

@@ -135,14 +135,14 @@ module rill_layout_converter #(
     end
 
     // ---- output: the nested loops, one word ahead ----
-    wire                    step;                          // the next word's number is wanted
+    wire                    move;                          // the next word's number is wanted
     reg  [READ_W-1:0]       read_q;
     reg                     bank_q;                        // bank that is walked
     wire                    at_end = read_q == LAST_READ_32[READ_W-1:0];
     wire [WORD_W-1:0]       word;
     wire                    unused_turn;
     rill_loop_walk #(.LOOPS(LOOPS), .TRIPS(TRIPS), .STRIDES(STRIDES), .HALF(BUFFER), .OFF_W(WORD_W)) u_walk (
-        .clk(clk), .rst(rst), .step(step), .last(at_end), .half(bank_q), .element(word), .turn(unused_turn));
+        .clk(clk), .rst(rst), .move(move), .last(at_end), .half(bank_q), .element(word), .turn(unused_turn));
 
     reg                     ahead_q;                       // `word` is the next word to be read
     reg                     end_q;                         // `word` is the last word of the bank
@@ -154,7 +154,7 @@ module rill_layout_converter #(
     wire                    at_round = round_q == LAST_32[ROUND_W-1:0];
     wire                    fetch = ahead_q && full_q[read_bank_q] && (m_axis_tready || !valid_q);
     wire                    at_tok = tok_q == last_tok_q[read_bank_q];
-    assign step = !ahead_q || (fetch && at_tok);
+    assign move = !ahead_q || (fetch && at_tok);
     assign emptied = fetch && at_tok && end_q;
     always @(posedge clk) begin
         if (rst) begin
@@ -167,7 +167,7 @@ module rill_layout_converter #(
         end else begin
             valid_q <= fetch || (valid_q && !m_axis_tready);
             ahead_q <= 1'b1;
-            if (step) begin
+            if (move) begin
                 read_q <= at_end ? {READ_W{1'b0}} : read_q + 1'b1;
                 bank_q <= bank_q ^ at_end;
             end
@@ -176,7 +176,7 @@ module rill_layout_converter #(
             if (fetch)
                 tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
         end
-        if (step) begin
+        if (move) begin
             read_bank_q <= bank_q;
             end_q <= at_end;
         end

@@ -227,7 +227,7 @@ module rill_line_buffer #(
             end
     end
 
-    wire               step;                               // the next word is wanted
+    wire               next_word;                          // the next word is wanted
     reg  [COUNT_W-1:0] lead_q;                             // arrived_q less the next word's number; above 0: it is here
     reg  [SLOT_W-1:0]  read_q;                             // slot of the next word
     reg  [Y_W-1:0]     top_q;                              // first row of the patch
@@ -262,8 +262,8 @@ module rill_line_buffer #(
             y_q <= FIRST_Y[Y_W-1:0];
             x_q <= FIRST_X[X_W-1:0];
         end else begin
-            lead_q <= lead_q + {{(COUNT_W-1){1'b0}}, word_in} - (step ? by : {COUNT_W{1'b0}});
-            if (step) begin
+            lead_q <= lead_q + {{(COUNT_W-1){1'b0}}, word_in} - (next_word ? by : {COUNT_W{1'b0}});
+            if (next_word) begin
                 word_q <= word_ends ? {WORD_W{1'b0}} : word_q + 1'b1;
                 if (word_ends)
                     tap_x_q <= row_ends ? {TAP_X_W{1'b0}} : tap_x_q + 1'b1;
@@ -309,7 +309,7 @@ module rill_line_buffer #(
             line_q <= {COUNT_W{1'b0}};
             pixel_q <= {COUNT_W{1'b0}};
             hold_q <= HOLD_FIRST;
-        end else if (step) begin
+        end else if (next_word) begin
             if (image_ends) begin
                 image_q <= image_q + SIZE_32[COUNT_W-1:0];
                 line_q <= image_q + SIZE_32[COUNT_W-1:0];
@@ -339,7 +339,7 @@ module rill_line_buffer #(
     wire                   here = !lead_q[COUNT_W-1] && lead_q != {COUNT_W{1'b0}};
     wire                   fetch = begun_q && (here || !in_image) && (m_axis_tready || !valid_q);
     wire                   at_tok = tok_q == last_tok_q[read_parity_q];
-    assign step = fetch && at_tok;
+    assign next_word = fetch && at_tok;
     always @(posedge clk) begin
         if (rst) begin
             begun_q <= 1'b0;
@@ -347,8 +347,8 @@ module rill_line_buffer #(
             tok_q <= {TOK_W{1'b0}};
             valid_q <= 1'b0;
         end else begin
-            begun_q <= !(step && image_ends) && (begun_q || (!since[COUNT_W-1] && since != {COUNT_W{1'b0}}));
-            read_parity_q <= read_parity_q ^ (step && image_ends);
+            begun_q <= !(next_word && image_ends) && (begun_q || (!since[COUNT_W-1] && since != {COUNT_W{1'b0}}));
+            read_parity_q <= read_parity_q ^ (next_word && image_ends);
             if (fetch)
                 tok_q <= at_tok ? {TOK_W{1'b0}} : tok_q + 1'b1;
             valid_q <= fetch || (valid_q && !m_axis_tready);

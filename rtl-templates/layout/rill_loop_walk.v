@@ -3,11 +3,11 @@
 // it is.
 //
 // Element number = sum over loops of index * stride; bank = (sum over loops of index * turn) mod 2^TURN_W. The walk
-// visits elements FIRST, FIRST + STEP, ... in the order of the loops. In each clock with `step`, both outputs move on
+// visits elements FIRST, FIRST + STEP, ... in the order of the loops. In each clock with `move`, both outputs move on
 // to the next element; with `last` as well, the walk begins again at FIRST.
 // The buffer has two halves, which successive walks use in turn. `half` selects the half of the present walk; in half
 // 1, HALF is added to the element number.
-// Latency: the outputs are registers, valid from the clock after a step on. Reset: synchronous, to the element FIRST of
+// Latency: the outputs are registers, valid from the clock after a move on. Reset: synchronous, to the element FIRST of
 // half 0; the output registers are not reset.
 //
 // name     meaning                                                    unit      range
@@ -15,7 +15,7 @@
 // TRIPS    trip count of each loop, 32 bits each, outermost low       trips     not 0
 // STRIDES  stride of each loop, 32 bits each, likewise                elements  any
 // TURNS    banks by which each loop moves on, 32 bits each, likewise  banks     any
-// STEP     elements that the innermost loop moves on per step         elements  1 or more
+// STEP     elements that the innermost loop moves on per move         elements  1 or more
 // FIRST    first element of the walk, below STEP                      elements  0 to STEP - 1
 // HALF     added in half 1                                            elements  0 or more
 // OFF_W    width of an element's number                               bits      1 to 32
@@ -35,7 +35,7 @@ module rill_loop_walk #(
 ) (
     input  wire              clk,
     input  wire              rst,
-    input  wire              step,
+    input  wire              move,
     input  wire              last,
     input  wire              half,
     output wire [OFF_W-1:0]  element,
@@ -123,8 +123,8 @@ module rill_loop_walk #(
         BY_TURN};
     localparam [31:0] HALF_32 = HALF;
 
-    // Whether a loop wraps around in the next step, in which it moves by its part of STEP plus `more`. This is computed
-    // a step ahead, from the present index `digit`, which moves by `by` now.
+    // Whether a loop wraps around in the next move, in which it moves by its part of STEP plus `more`. This is computed
+    // a move ahead, from the present index `digit`, which moves by `by` now.
     function ends(input integer n, input [DIGIT_W-1:0] digit, input [31:0] by, input integer more);
         integer least;
         begin
@@ -136,7 +136,7 @@ module rill_loop_walk #(
     reg  [DIGIT_W-1:0] digit_q [0:LOOPS-1];
     reg  [LOOPS*OFF_W-1:0]  off_q;                         // each loop's part of the element number
     reg  [LOOPS*TURN_W-1:0] turn_q;                        // each loop's part of the bank number
-    // Whether the loop wraps around in the next step: without a carry, and with one.
+    // Whether the loop wraps around in the next move: without a carry, and with one.
     reg  [LOOPS-1:0]   ends_q;
     reg  [LOOPS-1:0]   ends_carried_q;
     reg  [LOOPS:0]     carry;                              // carry[l]: loop l wraps around
@@ -157,7 +157,7 @@ module rill_loop_walk #(
         end
     end
     always @(posedge clk) begin
-        if (rst || (step && last)) begin
+        if (rst || (move && last)) begin
             for (l = 0; l < LOOPS; l = l + 1) begin
                 digit_q[l] <= BEGIN[l*32 +: DIGIT_W];
                 off_q[l*OFF_W +: OFF_W] <= BEGIN_OFF[l*32 +: OFF_W]
@@ -166,7 +166,7 @@ module rill_loop_walk #(
                 ends_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 0);
                 ends_carried_q[l] <= ends(l, BEGIN[l*32 +: DIGIT_W], 32'd0, 1);
             end
-        end else if (step) begin
+        end else if (move) begin
             for (l = 0; l < LOOPS; l = l + 1) begin
                 for (c = 0; c < 4; c = c + 1)
                     if ({carry[l+1], carry[l]} == c[1:0]) begin
@@ -178,7 +178,7 @@ module rill_loop_walk #(
                     end
             end
         end
-        if (step) begin
+        if (move) begin
             element_q <= off;
             bank_q <= bank;
         end

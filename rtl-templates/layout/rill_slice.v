@@ -92,13 +92,13 @@ module rill_slice #(
         end
 
     // ---- a word that does not leave is dropped at the stage, whatever the reader does ----
-    wire step, valid, en, m_valid, leaves;
+    wire move, valid, en, m_valid, leaves;
     reg  [LANES*32-1:0] data_q;
     rill_pipe #(.LATENCY(1), .SIDE_W(USER_W + 2)) u_pipe (
         .clk(clk), .rst(rst), .s_tvalid(s_axis_x_tvalid), .s_tready(s_axis_x_tready),
-        .s_side({is_wanted, ends, s_axis_x_tuser}), .en(en), .step(step), .valid(valid), .m_tvalid(m_valid),
+        .s_side({is_wanted, ends, s_axis_x_tuser}), .en(en), .move(move), .valid(valid), .m_tvalid(m_valid),
         .m_tready(m_axis_y_tready || (m_valid && !leaves)), .m_side({leaves, m_axis_y_tlast, m_axis_y_tuser}));
-    always @(posedge clk) if (step) data_q <= s_axis_x_tdata;
+    always @(posedge clk) if (move) data_q <= s_axis_x_tdata;
     assign m_axis_y_tvalid = m_valid && leaves;
     assign m_axis_y_tdata = data_q;
 

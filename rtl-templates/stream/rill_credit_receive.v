@@ -4,7 +4,7 @@
 //
 // Protocol: the inputs `valid` and `data` have no back-pressure; the sender never sends more words than it has credits.
 // The output is an AXI4-Stream, as in rill_fifo. `credit` is high for one cycle per word read. No logic is between the
-// ports valid, data and credit and their registers.
+// ports valid, data and credit and their registers (user_sll_reg: see rill_hop_stage).
 // Latency (into an empty FIFO): 3 cycles from valid of a word's last part to m_axis_tvalid, or 2 if DEPTH is 1 or 2; 1
 // cycle from a transfer to credit. Throughput: one word per cycle if DEPTH >= 2 * N + 7, where N is the number of
 // stages between the two ends in each direction; with PARTS above 1 one word per PARTS cycles, for which a smaller
@@ -52,10 +52,10 @@ module rill_credit_receive #(
         end
     endgenerate
 
-    (* shreg_extract = "no", keep = "true" *) reg              valid_q;
-    (* shreg_extract = "no", keep = "true" *) reg [PART_W-1:0] data_q;
-    (* shreg_extract = "no", keep = "true" *) reg              credit_q;
-    wire                                                       room;
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              valid_q;
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg [PART_W-1:0] data_q;
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              credit_q;
+    wire                                                                              room;
     always @(posedge clk) begin
         data_q <= data;
         if (rst) begin

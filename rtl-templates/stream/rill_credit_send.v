@@ -6,7 +6,7 @@
 // `valid` and `data` have no back-pressure. The sender begins with CREDITS credits; a word takes one, and each cycle of
 // `credit` gives one back. s_axis_tready is a register. It is high while there is a credit and no part of an earlier
 // word remains to be sent. The crossing has registers only: valid, data and credit go from flip-flop to flip-flop
-// without logic, so that the two of a pair may be on different dies.
+// without logic, so that the two of a pair may be on different dies (user_sll_reg: see rill_hop_stage).
 // Latency: 1 cycle to valid; s_axis_tready follows a credit 2 cycles after it was at the port. Throughput: one word per
 // PARTS cycles while there are credits.
 // Reset: synchronous; both ends and all stages between are reset together. s_axis_tready is low in reset and in the
@@ -52,9 +52,10 @@ module rill_credit_send #(
     endgenerate
     localparam [COUNT_W-1:0] ALL = CREDITS[COUNT_W-1:0];
 
-    (* shreg_extract = "no", keep = "true" *) reg              valid_q;
-    (* shreg_extract = "no", keep = "true" *) reg [PART_W-1:0] data_q;
-    (* shreg_extract = "no", keep = "true" *) reg              credit_q; // the register in which a credit arrives
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              valid_q;
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg [PART_W-1:0] data_q;
+    // the register in which a credit arrives
+    (* shreg_extract = "no", keep = "true", user_sll_reg = "true" *) reg              credit_q;
     reg  [COUNT_W-1:0] left_q;               // credits
     reg                any_q;                // a word may be taken in this cycle: a credit is left, and no part waits
     wire               push = s_axis_tvalid && any_q;

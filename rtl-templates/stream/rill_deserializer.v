@@ -28,7 +28,7 @@ module rill_deserializer #(
         end
     endgenerate
 
-    reg [WAY_W-1:0] way_q; // the register in which a slice arrives
+    (* user_sll_reg = "true" *) reg [WAY_W-1:0] way_q; // the register in which a slice arrives
     always @(posedge clk) way_q <= way;
 
     genvar n;

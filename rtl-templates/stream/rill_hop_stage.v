@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One stage of rill_hop: DATA_W registers, of which rst (synchronous, active-high) clears the low CLEAR_W.
 //
-// user_sll_reg asks the vendor's placer to use a register in the crossing between two dies. The placer does so only if
-// the driver or the load is on another die.
+// user_sll_reg asks the vendor's placer to use a register in the crossing between two dies (a Laguna site of
+// UltraScale+). The placer does so only if the driver, or all loads, are on another die. Every register that receives a
+// crossing has it, and every one whose only loads are on another die. Copies of a reset do not have it: a copy shall be
+// near its many loads, not at the border.
 //
 // name     meaning                   unit  range
 // DATA_W   width of d                bits  1 or more

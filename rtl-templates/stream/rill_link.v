@@ -2,9 +2,9 @@
 // Connects the writer of a stream to its reader: a FIFO and, if the reader is on another die, the crossing.
 //
 // A word carries everything that goes with the handshake: tdata in the low bits, then SIDE_W bits of sidebands (tuser,
-// tlast, tcount, docs/rtl.md section 3). Only PART_W bits of tdata, from bit FIRST on, are stored and sent, because the
-// reader uses no others. The other bits of the tdata that leaves are 0. Between dies, such a shortened word crosses in
-// PARTS transfers.
+// tlast, tcount, docs/rtl.md section 3). Only KEPT_W bits of tdata, from bit KEPT_AT on, are stored and sent, because
+// the reader uses no others. The other bits of the tdata that leaves are 0. Between dies, such a shortened word crosses
+// in PARTS transfers.
 // On one die (BORDERS 0) the link is a rill_fifo. Otherwise it is a rill_credit_send on the writer's die, a rill_hop
 // stage on each die between, and a rill_credit_receive with the FIFO on the reader's die.
 // rst has one bit for each die on the way, that of the writer's die in bit 0, because every die has its own reset.
@@ -16,9 +16,9 @@
 // name       meaning                                            unit     range
 // DATA_W     width of the writer's tdata                        bits     1 or more
 // SIDE_W     bits of sidebands                                  bits     0 or more
-// FIRST      lowest bit of tdata that is kept (FIRST + PART_W   -        0 to DATA_W - 1
-//            is at most DATA_W)
-// PART_W     bits of tdata that are kept; unrelated to PARTS    bits     1 to DATA_W
+// KEPT_AT    lowest bit of tdata that is kept (KEPT_AT +        -        0 to DATA_W - 1
+//            KEPT_W is at most DATA_W)
+// KEPT_W     bits of tdata that are kept                        bits     1 to DATA_W
 // DEPTH      depth of the FIFO                                  words    1 or more
 // RAM_STYLE  style of the storage of the FIFO                   -        "auto", "srl", "distributed", "block", "ultra"
 // BORDERS    die boundaries on the way                          borders  0 or more
@@ -29,8 +29,8 @@
 module rill_link #(
     parameter DATA_W = 0,
     parameter SIDE_W = 0,
-    parameter FIRST = 0,
-    parameter PART_W = DATA_W,
+    parameter KEPT_AT = 0,
+    parameter KEPT_W = DATA_W,
     parameter DEPTH = 2,
     parameter RAM_STYLE = "distributed",
     parameter BORDERS = 0,
@@ -46,14 +46,14 @@ module rill_link #(
     input  wire              m_axis_tready,
     output wire [WORD_W-1:0] m_axis_tdata
 );
-    localparam SENT_W = PART_W + SIDE_W;
+    localparam SENT_W = KEPT_W + SIDE_W;
     localparam FILL_W = $clog2(DEPTH + 1);
     generate
         if (DATA_W < 1) begin : gen_bad_data
             rill_error_DATA_W_must_be_at_least_1 u_error ();
         end
-        if (PART_W < 1 || $signed(FIRST) < 0 || FIRST + PART_W > DATA_W) begin : gen_bad_part
-            rill_error_FIRST_and_PART_W_must_lie_within_DATA_W u_error ();
+        if (KEPT_W < 1 || $signed(KEPT_AT) < 0 || KEPT_AT + KEPT_W > DATA_W) begin : gen_bad_part
+            rill_error_KEPT_AT_and_KEPT_W_must_lie_within_DATA_W u_error ();
         end
     endgenerate
 
@@ -61,18 +61,18 @@ module rill_link #(
     wire [SENT_W-1:0] got;
     wire [FILL_W-1:0] fill;
     wire [FILL_W-1:0] high;
-    assign sent[PART_W-1:0] = s_axis_tdata[FIRST +: PART_W];
-    assign m_axis_tdata[FIRST +: PART_W] = got[PART_W-1:0];
+    assign sent[KEPT_W-1:0] = s_axis_tdata[KEPT_AT +: KEPT_W];
+    assign m_axis_tdata[KEPT_AT +: KEPT_W] = got[KEPT_W-1:0];
     generate
         if (SIDE_W > 0) begin : gen_side
-            assign sent[PART_W +: SIDE_W] = s_axis_tdata[DATA_W +: SIDE_W];
-            assign m_axis_tdata[DATA_W +: SIDE_W] = got[PART_W +: SIDE_W];
+            assign sent[KEPT_W +: SIDE_W] = s_axis_tdata[DATA_W +: SIDE_W];
+            assign m_axis_tdata[DATA_W +: SIDE_W] = got[KEPT_W +: SIDE_W];
         end
-        if (FIRST > 0) begin : gen_below
-            assign m_axis_tdata[FIRST-1:0] = {FIRST{1'b0}};
+        if (KEPT_AT > 0) begin : gen_below
+            assign m_axis_tdata[KEPT_AT-1:0] = {KEPT_AT{1'b0}};
         end
-        if (FIRST + PART_W < DATA_W) begin : gen_above
-            assign m_axis_tdata[DATA_W-1:FIRST+PART_W] = {(DATA_W - FIRST - PART_W){1'b0}};
+        if (KEPT_AT + KEPT_W < DATA_W) begin : gen_above
+            assign m_axis_tdata[DATA_W-1:KEPT_AT+KEPT_W] = {(DATA_W - KEPT_AT - KEPT_W){1'b0}};
         end
 
         if (BORDERS == 0) begin : gen_here
@@ -81,22 +81,22 @@ module rill_link #(
                 .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready), .m_axis_tdata(got),
                 .occupancy(fill), .high_water(high));
         end else begin : gen_far
-            localparam BUS_W = (SENT_W + PARTS - 1) / PARTS; // width of a transfer: PART_W of the two ends
-            wire [BORDERS*BUS_W-1:0] data;  // at each boundary, the one next to the writer first
+            localparam PART_W = (SENT_W + PARTS - 1) / PARTS; // width of a transfer: KEPT_W of the two ends
+            wire [BORDERS*PART_W-1:0] data; // at each boundary, the one next to the writer first
             wire [BORDERS-1:0]       valid;
             wire [BORDERS-1:0]       credit; // in the opposite direction
             rill_credit_send #(.DATA_W(SENT_W), .CREDITS(DEPTH), .PARTS(PARTS)) u_send (.clk(clk), .rst(rst[0]),
                 .s_axis_tvalid(s_axis_tvalid), .s_axis_tready(s_axis_tready), .s_axis_tdata(sent),
-                .valid(valid[0]), .data(data[BUS_W-1:0]), .credit(credit[0]));
+                .valid(valid[0]), .data(data[PART_W-1:0]), .credit(credit[0]));
             genvar hop;
             for (hop = 0; hop + 1 < BORDERS; hop = hop + 1) begin : gen_way
-                rill_hop #(.DATA_W(BUS_W + 2), .CLEAR_W(2), .STAGES(1)) u_way (.clk(clk), .rst(rst[hop+1]),
-                    .d({data[BUS_W*hop +: BUS_W], valid[hop], credit[hop+1]}),
-                    .q({data[BUS_W*(hop+1) +: BUS_W], valid[hop+1], credit[hop]}));
+                rill_hop #(.DATA_W(PART_W + 2), .CLEAR_W(2), .STAGES(1)) u_way (.clk(clk), .rst(rst[hop+1]),
+                    .d({data[PART_W*hop +: PART_W], valid[hop], credit[hop+1]}),
+                    .q({data[PART_W*(hop+1) +: PART_W], valid[hop+1], credit[hop]}));
             end
             rill_credit_receive #(.DATA_W(SENT_W), .DEPTH(DEPTH), .PARTS(PARTS), .RAM_STYLE(RAM_STYLE)) u_fifo (
                 .clk(clk), .rst(rst[BORDERS]),
-                .valid(valid[BORDERS-1]), .data(data[BUS_W*(BORDERS-1) +: BUS_W]), .credit(credit[BORDERS-1]),
+                .valid(valid[BORDERS-1]), .data(data[PART_W*(BORDERS-1) +: PART_W]), .credit(credit[BORDERS-1]),
                 .m_axis_tvalid(m_axis_tvalid), .m_axis_tready(m_axis_tready), .m_axis_tdata(got),
                 .occupancy(fill), .high_water(high));
         end

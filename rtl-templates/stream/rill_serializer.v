@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends a word that changes seldom over few wires, one slice per clock. way = {number, slice} comes from a register
-// with no other load, so that way can cross to another die. Slice n is bits [n*SLICE_W +: SLICE_W] of d in the cycle
-// before. Slices come in order, from 0 on after a reset. rill_deserializer puts them together.
+// with no other load, so that way can cross to another die (user_sll_reg: see rill_hop_stage). Slice n is bits
+// [n*SLICE_W +: SLICE_W] of d in the cycle before. Slices come in order, from 0 on after a reset. rill_deserializer
+// puts them together.
 // DATA_W must be SLICE_W times 2, 4, 8, ... Reset: clk, synchronous active-high rst; way is not reset.
 //
 // name     meaning           unit  range
@@ -18,6 +19,7 @@ module rill_serializer #(
     input  wire              clk,
     input  wire              rst,
     input  wire [DATA_W-1:0] d,
+    (* user_sll_reg = "true" *)
     output reg  [WAY_W-1:0]  way
 );
     localparam SLICES = DATA_W / SLICE_W;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends of a request other than its own, through the emitted top: stop, kill, watchdog, error response, another image, a
-// ring that is too short, and resets in the middle. The memory can fall silent, answer with errors and outlive a reset.
-// After each the next request must make the first one's ids. control.sh builds and runs this program, for a design of
-// three channels of 256 bits.
+// Checks requests that are ended from outside or by a fault, on the emitted top: stop, kill, watchdog, error response,
+// another image, a ring that is too short, and resets in the middle. The memory model can fall silent, answer with
+// errors and continue across a reset. After each such end, the next request must make the same ids as the first one.
+// control.sh builds and runs this program, for a design of three channels of 256 bits.
 // usage: control --list | control IMAGE PROMPT RING IDENTITY LAYOUT HEADER CHECKSUM IDS...
 //   --list                        names of all checks, one per line
 //   PROMPT, RING, HEADER          offsets in channel 0
@@ -23,6 +23,8 @@ enum : uint32_t {
 #define REGISTER(id, name, offset, ...) REG_##id = offset,
 #include "include/registers.def"
 };
+// BEAT: bytes of a beat. LATENCY: cycles from a burst's address to its first beat, and from its last beat to the
+// response. CONTEXT_BYTES: memory of a channel.
 enum { CHANNELS = 3, BEAT = 32, LATENCY = 40, CONTEXT_BYTES = 1 << 20 };
 
 using Bytes = std::vector<uint8_t>;
@@ -41,7 +43,7 @@ struct Port {
     uint64_t base = 0;
     std::deque<Burst> reads, writes, answers;
     bool silent = false, was_error = false;
-    int error_in = -1; // bursts until one that is answered with an error
+    int error_in = -1; // read bursts before the one that is answered with an error; -1: none
     uint64_t error_at = 0, bursts = 0;
 
     uint8_t *at(uint64_t address) {
@@ -124,7 +126,7 @@ struct Bench {
         now++;
         for (Port &p : port) p.drive(now);
     }
-    // Whether a burst of writes has begun. A reset cuts none off unless it resets the memory as well.
+    // Whether a write burst is open or offered. A reset of the design alone must not come in the middle of one.
     bool writing() const {
         for (const Port &p : port)
             if (p.writing() || *p.awvalid) return true;
@@ -384,7 +386,8 @@ static bool takes_long_ring(Bench &b) {
     return b.good();
 }
 
-// Whatever a host writes while a request runs, but for the end of it: the request and the next one are right.
+// While a request runs, the host writes every register from PROMPT_LEN to CYCLES except HALT. All of these writes are
+// ignored and counted; this request and the next one make the right ids.
 static bool keeps_its_values(Bench &b) {
     b.start(uint32_t(b.wanted.size()));
     bool right = b.runs_to(1) && b.read(REG_IGNORED) == 0;
@@ -426,7 +429,7 @@ static bool resets(Bench &b, bool forgets) {
 static bool resets_alone(Bench &b) { return resets(b, false); }
 static bool resets_with_memory(Bench &b) { return resets(b, true); }
 
-// In this order: each begins with what the one before it leaves.
+// The order matters: each check begins in the state in which the one before it ends.
 static const struct {
     const char *name;
     bool (*holds)(Bench &);

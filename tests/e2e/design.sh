@@ -124,6 +124,17 @@ set_requests() { # set, spec, thorough (1: longer)
             done
             joins=(--join 0,9000,9000,14000,30000,30001,52000,52000,90000,91000,150000)
             ;;
+        # prompts that begin like the one before, in whole or in part: all ids but one, an id within a step or a
+        # block, the first id of a block, ids of a block that is in memory alone
+        turns | turns-drawn)
+            [ "$1" = turns ] || flags+=(--temperature 1.5 --sampling-seed 77)
+            local text part
+            text=$(some_ids 110 "$vocab")
+            for length in 20:20 20:20 13:20 70:20 70:20 65:20 40:20 41:70 109:20; do
+                part=$(cut -d, -f1-${length%:*} <<<"$text")
+                requests+=(--prompt-ids "$part" --tokens "${length#*:}")
+            done
+            ;;
         stop) # one request ends by end-of-text, one by count; then the first again
             flags=()
             for text in "So, the engine and Alfie became the best of friends. From then on," "Tom and his dog Max" \

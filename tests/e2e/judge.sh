@@ -6,13 +6,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
 check_run() { # name, key, set, seed: the simulation of one request set
-    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why golden="" rows=""
+    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why golden="" rows="" prefix=()
     json=$base.json log=$base.log
     [ ! -f "$work/golden/$2.$3" ] || golden=$work/golden/$2.$3
     [ "$3" != rows-file ] || rows=${requests[3]}
     rm -f "$json" "$base.logits"
-    timeout "$run_limit" "$rill" sim "$work/$1" "${requests[@]}" "${flags[@]}" "${joins[@]}" --seed "$4" \
-        --json "$json" --logits "$base.logits" --quiet \
+    [ "$(spec_value "$work/$1.yaml" prefix 0)" = 0 ] || prefix=(--prefix most)
+    timeout "$run_limit" "$rill" sim "$work/$1" ${prefix[@]+"${prefix[@]}"} "${requests[@]}" "${flags[@]}" \
+        ${joins[@]+"${joins[@]}"} --seed "$4" --json "$json" --logits "$base.logits" --quiet \
         >"$log" 2>&1 </dev/null || status=$?
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"
@@ -28,22 +29,25 @@ check_run() { # name, key, set, seed: the simulation of one request set
 }
 
 # Prints a line for each request of a run without jitter: prompt ids, generated ids (for rows the same number), start
-# cycle, number of cycles, and of a design with drafts how often they were right (`rill forecast --drafts`).
+# cycle, number of cycles, position at which it began, and of a design with drafts how often they were right (`rill
+# forecast --drafts`).
 requests_of() { # json
     sed -n '/^  "requests"/,$p' "$1" | awk -F: '
-        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&"); drafts = "" }
+        /"prompt_ids"/ { ids = gsub(/[0-9]+/, "&"); drafts = ""; prefix = 0 }
+        /"prefix"/ { prefix = $2 + 0 }
         /"token_ids"/ { made = gsub(/[0-9]+/, "&") }
         /"rows"/ { rows = $2 + 0 }
         /"draft_steps"/ { drafts = $2; gsub(/[][ ]|,$/, "", drafts); if (drafts !~ /[1-9]/) drafts = "" }
         /"cycle_start"/ { start = $2 + 0 }
         /"cycles_prefill"/ { prefill = $2 + 0 }
-        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2, drafts }'
+        /"cycles_decode"/ { print (ids ? ids ":" made : rows ":1"), start, prefill + $2, prefix, drafts }'
 }
 
 # Compares the forecast of every request with its measured cycles. They must agree within 2 % and 64 cycles per step.
 check_forecast() { # name, the compiled design, json
-    local request start cycles drafts json kept="" worst=0 count=0 difference limit bound
-    while read -r request start cycles drafts; do
+    local request start cycles prefix drafts json kept="" worst=0 count=0 difference limit bound
+    while read -r request start cycles prefix drafts; do
+        [ "$prefix" = 0 ] || kept="--prefix $prefix"
         json=$("$rill" forecast "$2" "$request" --start "$start" $kept ${drafts:+--drafts "$drafts"} --json) ||
             { fail "$1 forecast" "no forecast of $request"; return; }
         read -r difference limit < <(awk -F'[:,]' -v c="$cycles" '

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// verif/model/rill_axi_memory.sv alone, with a model that only notes who calls: one cycle in which all five calls are
-// made must have them in the order that the module's header gives, whatever the simulator makes of it. Built and run by
-// pieces.sh.
+// Checks the order of the calls of verif/model/rill_axi_memory.sv, with a memory model that only notes the calls. In a
+// cycle with all five calls, they must come in the order that the module's header states, however the simulator
+// schedules the module. pieces.sh builds and runs this program.
 #include <cstdio>
 #include <string>
 
@@ -18,7 +18,7 @@ int rill_hbm_write(void *, long long, int, int) { return calls += " write-addres
 int rill_hbm_give_write(void *, const svBitVecVal *, long long) { return calls += " write-beat", 0; }
 int rill_hbm_take_read(void *, svBitVecVal *, int *meta) {
     return calls += " read-beat", *meta = 1 << 18, 0;
-} // the last one of its burst
+} // bit 18: the last beat of its burst
 int rill_hbm_take_response(void *, int *meta) { return calls += " response", *meta = 0, 0; }
 }
 

@@ -86,7 +86,8 @@ check_seeds() { # design
 fusesoc() { # folder, arguments: with a separate home folder
     (mkdir -p "$work/home" && cd "$work/home" && env HOME="$work/home" XDG_CONFIG_HOME="$work/home" \
         PATH="$venv/bin:$PATH" \
-        "$venv/bin/fusesoc" --cores-root "$1" run --build-root "$1/fusesoc" "${@:2}" rill:kernel:rill_kernel:1.0)
+        "$venv/bin/fusesoc" --cores-root "$1" run --build-root "$1/fusesoc" "${@:2}" \
+        "$(sed -n 's/^name: "\(.*\)"$/\1/p' "$1"/*.core)")
 }
 vivado_script() { fusesoc "$1" --setup --target=synth && find "$1/fusesoc" -path '*/synth/*.tcl' | grep -q .; } # folder
 

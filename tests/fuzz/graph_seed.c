@@ -252,7 +252,7 @@ static void make_regions(struct spec *s) {
     bool last = false, many = s->heads && many_attentions(s);
     for (int i = 0; i < count; i++) {
         last = last || (i > 0 && i > attention && !many && s->is_lm &&
-                        chance(15)); // graphs of rows need the result of every step
+                        chance(15)); // not in graphs of rows, which need the result of every step
         begin_region(s, chance(55) ? 1 : between(2, 4), last);
         int carries = here(s)->repeat > 1 ? ONE_OF(0, 1, 1, 1, 2, 3) : chance(15);
         for (int c = 0; c < carries; c++) add_carry(s);
@@ -304,7 +304,7 @@ static int join_ends(struct spec *s, int most, int *list) {
         count = unread(s, list);
     }
     for (int t = s->tensors - 1; count == 0;
-         t--) // if all are read (the last by a carried name), takes the newest vector
+         t--) // takes the newest vector if all are read, the last one by a carried name
         if (s->tensor[t].type == VALUE_F32 && s->size[s->tensor[t].size].rank == 1) list[count++] = t;
     return count;
 }
@@ -417,7 +417,7 @@ static void make_names(struct spec *s) {
     if (chance(50)) snprintf(s->region[0].name, NAME_BYTES, "%s", names[below(NAMES)]);
 }
 
-static int at_most_dim(const struct spec *s, int dim) { // bounds the size of value heads; a multiple of the lanes
+static int at_most_dim(const struct spec *s, int dim) { // keeps value heads small; a multiple of the lanes
     while (s->heads * dim > 320) dim /= 2;
     int lanes = s->design[KEY_LANES];
     return dim < lanes ? lanes : dim / lanes * lanes;

@@ -5,6 +5,7 @@
 
 #include "tests/fuzz/random_spec.h"
 
+// In the order of enum design_key. The clock is in tenths of a MHz.
 const int design_default[DESIGN_KEYS] = {2500, 1, 512, 8, 1, 8, 8, 128, 64, 16, 8, 1, 0, 8, 1};
 
 static int min(int a, int b) { return a < b ? a : b; }
@@ -163,6 +164,7 @@ static void drop_op(struct spec *s, int n) {
     check_carries(s);
 }
 
+// Gives the operation its default attributes.
 static void plain_op(struct op *op) {
     op->bias = op->kind == OP_MATMUL ? NONE : op->bias;
     op->format = op->row_offset = op->transpose = op->eps_exponent = 0;
@@ -213,7 +215,7 @@ static void design_step(struct spec *s, int step) {
     else if (step == DESIGN_KEYS + 2) s->design[KEY_TOKENS] = min(s->design[KEY_TOKENS], 2);
     else s->design[KEY_GROUP] = s->design[KEY_BEAT_BITS] / 4;
 }
-enum { DESIGN_STEPS = DESIGN_KEYS + 4 };
+enum { DESIGN_STEPS = DESIGN_KEYS + 4 }; // each key to its default, then four keys to other small values
 
 static void model_step(struct spec *s, int key) {
     static const int smallest[MODEL_KEYS] = {1, 1, 0, 1, 4, 9, 0, 0, NONE, NONE};
@@ -231,7 +233,7 @@ static void size_step(struct spec *s, int size, int to) {
     else s->head_dim = s->value_dim = min(s->value_dim, s->design[KEY_LANES] == 1 ? 2 : s->design[KEY_LANES]);
 }
 
-enum { SIZE_STEPS = 3 };
+enum { SIZE_STEPS = 3 }; // vectors to at most 64, 8 and 1 elements
 
 int spec_steps(const struct spec *s) {
     return 1 + DESIGN_STEPS + MODEL_KEYS + s->outputs + s->regions * (3 + MAX_CARRIES) + 2 * s->ops +

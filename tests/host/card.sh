@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced after tests/verdict.sh by the tests of rill-host on a simulated card. Makes a package of a small model whose
-# design drafts tokens, the host program from it, and the card, and defines checks of requests. The test sets `work`
-# (its folder), `log` (its log) and `keys` (additional keys of the design).
+# design drafts tokens and keeps prefixes, the host program from it, and the card, and defines checks of requests. The
+# test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the design).
 # shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
@@ -13,7 +13,7 @@ card="" # process of the simulated card
 
 make_package() {
     variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=2 lanes=4 \
-        sampling=8 drafts=1 \
+        sampling=8 drafts=1 prefix=1 \
         ${keys[@]+"${keys[@]}"}
     rm -rf "$work/fresh" "$work/design"
     "$rill" gen "$spec" -o "$work/design" && "$rill" package "$work/design" -o "$work/fresh" || return

@@ -107,6 +107,28 @@ with rill_host.Host(sys.argv[1], timeout=100, progress=lambda *_: seen.append(0)
         assert error.status == "input"'
 }
 counted check "from Python" binding
+# The second turn of a conversation begins after the first one. It must give what the whole prompt gives, in less time.
+turns() {
+    in_python '
+with rill_host.Host(sys.argv[1], timeout=100) as host:
+    host.upload()
+    start = host.encode("Once upon a time")
+    first = host.run(start, tokens=4)
+    prompt = start + first.ids + [17, 18, 19]
+    turn, whole = host.run(prompt, tokens=3), host.run(prompt, tokens=3, whole=True)
+    assert (first.prefix, turn.prefix, whole.prefix) == (0, len(start) + 3, 0), turn.prefix
+    assert (turn.ids, turn.logits_hash) == (whole.ids, whole.logits_hash), (turn.ids, whole.ids)
+    assert turn.cycles < 0.8 * whole.cycles, (turn.cycles, whole.cycles)
+    host.upload()
+    assert host.register("held") == 0 and host.run(prompt, tokens=3).prefix == 0
+    print(*prompt, sep=",")
+    print(*turn.ids)
+    print("%016x" % turn.logits_hash)' >"$work/turns" &&
+        golden --prompt-ids "$(sed -n 1p "$work/turns")" --tokens 3 >"$work/turns.json" &&
+        [ "$(golden_ids <"$work/turns.json")" = "$(sed -n 2p "$work/turns")" ] &&
+        grep -q "\"logits_hash\": \"$(sed -n 3p "$work/turns")\"" "$work/turns.json"
+}
+counted check "a second turn begins after the first one: the oracle's ids and logits, in less time" turns
 # Compiles and runs the program of docs/card.md with this package and request.
 in_c() {
     local kit=$work/moved
@@ -134,7 +156,11 @@ counted check "a question in a chat template" in_a_template
 
 # The server on the simulated card (tests/serve/run.sh tests it on a card that is faster).
 served() {
-    make -s -C "$work/moved" serve >"$work/serve.out" 2>&1 && start_card --unwritten || return
+    golden --prompt-ids "$(python3 -c 'import json, sys
+golden = json.load(open(sys.argv[1]))
+print(*golden["prompt_ids"] + golden["token_ids"] + [17, 18], sep=",")' "$work/golden.json")" --tokens 3 \
+        >"$work/second.json" && make -s -C "$work/moved" serve >"$work/serve.out" 2>&1 && start_card --unwritten ||
+        return
     LD_LIBRARY_PATH=$work/standin timeout 300 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
         >"$work/serve.out" 2>&1 &
     local server=$! status=0
@@ -148,12 +174,19 @@ golden = json.load(open(sys.argv[2]))
 body = json.dumps({"prompt": "Once upon a time", "max_tokens": 3}).encode()
 ask = urllib.request.Request(url, body, {"Content-Type": "application/json"})
 answer = json.load(urllib.request.urlopen(ask, timeout=200))
+turn = json.load(open(sys.argv[3]))
+body = json.dumps({"prompt": turn["prompt_ids"], "max_tokens": 3}).encode()
+ask = urllib.request.Request(url, body, {"Content-Type": "application/json"})
+second = json.load(urllib.request.urlopen(ask, timeout=200))
+assert second["choices"][0]["text"] == turn["text"], second
+kept = second["usage"]["prompt_tokens_details"]["cached_tokens"]
+assert kept == len(turn["prompt_ids"]) - 3, second
 assert answer["choices"][0]["text"] == golden["text"], answer
 assert answer["timings"]["memory_bytes"] > 0 and answer["timings"]["design_cycles"] > 100000, answer' \
-        "$work/serve.out" "$work/golden.json" || status=1
+        "$work/serve.out" "$work/golden.json" "$work/second.json" || status=1
     kill -TERM $server && wait $server && [ $status = 0 ]
 }
-counted check "over HTTP: the oracle's text" served
+counted check "over HTTP: the oracle's text, and that of a second turn" served
 
 # A package that was copied away brings its own splittings and chat templates: the copy has no project above it. The
 # program, the library in Python and the refusal of a template, which needs its file, all run there.
@@ -330,6 +363,13 @@ counted refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"
 counted refuses "a binary that is none" 'no .xclbin' --binary "$package/package_xo.tcl" "${request[@]}"
 LD_LIBRARY_PATH=$work/standin counted check_refused "no package" 1 'none/package.json: ' "$host" "$work/none" \
     "${request[@]}"
+wrong_type() { # member of package.json that becomes a text; the message
+    mkdir -p "$work/wrong_type" && sed "s/\"$1\": [a-z]*/\"$1\": \"yes\"/" "$package/package.json" \
+        >"$work/wrong_type/package.json"
+    LD_LIBRARY_PATH=$work/standin check_refused "package.json: $1 is a text" 1 "$2" "$host" "$work/wrong_type" \
+        "${request[@]}"
+}
+counted wrong_type language_model 'true or false is expected'
 stop_card
 counted refuses "no card" 'xbutil examine' "${request[@]}"
 XILINX_XRT=$work/xrt XCL_EMULATION_MODE=noop counted check_refused "XRT's own library: as far as the first register" 1 \

@@ -8,8 +8,11 @@ HIERARCHY and NETLIST are Yosys' JSON of one design before and after `flatten` (
 placement.tcl. Its lines name instances of rill_top below u_top; an instance is where the last line put it or, without
 one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, and what no line names may
 lie anywhere. So cells that may not be apart are joined: all but a flip-flop that drives the data input of another
-flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell. Every line of
-the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an error.
+flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell. It is also
+an error if one of the two flip-flops of a crossing has no attribute user_sll_reg. Two kinds need none: a driver with
+loads on its own die, for which Vivado ignores the attribute, and a copy of a reset (rill_reset_stage), which shall be
+near its many loads. Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an
+error.
 """
 import collections
 import fnmatch
@@ -26,8 +29,9 @@ LISTED = 20
 
 
 def instances(modules, top):
-    """Maps Yosys' flat name of each instance below the top to its path in the vendor's tools, which has `/`."""
-    found, todo = {}, [("", "", top)]
+    """Maps Yosys' flat name of each instance below the top to its path in the vendor's tools, which has `/`. The second
+    result is the set of those paths that are copies of a reset."""
+    found, resets, todo = {}, set(), [("", "", top)]
     while todo:
         flat, path, module = todo.pop()
         for name, cell in modules[module]["cells"].items():
@@ -35,8 +39,10 @@ def instances(modules, top):
                 # Yosys makes an `else if` a block around the next one, which does not exist in the language.
                 here = (flat + name, path + re.sub(r"\bgenblk\d+\.", "", name))
                 found[here[0]] = here[1]
+                if "rill_reset_stage" in cell["type"]:
+                    resets.add(here[1])
                 todo.append((here[0] + ".", here[1] + "/", cell["type"]))
-    return found
+    return found, resets
 
 
 def lines_of(text, mode):
@@ -154,11 +160,15 @@ class Netlist:
         with open(flat, encoding="utf-8") as file:
             design = next(iter(json.load(file)["modules"].values()))
         top = next(name for name, module in modules.items() if module["attributes"].get("top"))
-        self.paths = instances(modules, top)
+        self.paths, self.resets = instances(modules, top)
         self.cells = design["cells"]
         self.where = homes(self.cells, design["netnames"], self.paths)
         self.flops = {name for name, cell in self.cells.items() if FLIP_FLOP.match(cell["type"])}
         self.wires = self.wires_of_cells()
+        nets = design["netnames"].values()
+        marked = {bit for net in nets if "user_sll_reg" in net["attributes"] for bit in net["bits"]}
+        self.at_border = {name for name in self.flops if marked.issuperset(self.cells[name]["connections"]["Q"])
+                          or self.where[name][0] in self.resets}
 
     def wires_of_cells(self):
         """{(source, its port, sink, its port): the bits of both ports that are connected}."""
@@ -196,7 +206,8 @@ def judge(netlist, placement, say):
     dies = {name: die_of(name) for name in cells}
     for path in placement.unused():
         say(f"error: no instance {path}")
-    groups, edges, crossings, direct = Groups(), collections.defaultdict(list), 0, {}
+    groups, edges, crossings, direct, plain = Groups(), collections.defaultdict(list), 0, {}, set()
+    at_home = {source for source, _, name, _ in netlist.wires if dies[name] in (None, dies[source])}
     for (source, out, name, port), bits in netlist.wires.items():
         flop, apart = name in netlist.flops, dies[source] != dies[name]
         # Cells that are on a die by a line need not be joined: an error is a path from one die to another over cells
@@ -205,6 +216,8 @@ def judge(netlist, placement, say):
             continue
         if flop and port == "D" and source in netlist.flops:
             crossings += len(bits) * apart
+            if apart and dies[name] and dies[source]:
+                plain |= {end for end in (source, name) if end not in netlist.at_border} - (at_home & {source})
             continue
         if dies[source] and dies[name]:
             direct.setdefault((where[source][1], where[name][1]), (dies[source], dies[name]))
@@ -224,6 +237,11 @@ def judge(netlist, placement, say):
         say(f"error: not from flip-flop to flip-flop: {source} ({start}) - {name} ({end})")
     if len(direct) > LISTED:
         say(f"error: {len(direct) - LISTED} more such crossings")
+    plain = sorted({where[name][1] for name in plain})
+    for name in plain[:LISTED]:
+        say(f"error: a flip-flop of a crossing without user_sll_reg: {name}")
+    if len(plain) > LISTED:
+        say(f"error: {len(plain) - LISTED} more such flip-flops")
     wrong = [by_die for by_die in members.values() if len(by_die) > 1]
     for by_die in wrong[:LISTED]:
         report(by_die, edges, dies, where, say)
@@ -232,7 +250,7 @@ def judge(netlist, placement, say):
     placed = sum(1 for die in dies.values() if die)
     say(f"{len(placement.lines)} lines, {placed} of {len(cells)} cells on dies, {crossings} crossings from flip-flop to "
         f"flip-flop, {len(direct)} others, {len(wrong)} groups of cells between two dies")
-    return not (wrong or direct or placement.unused())
+    return not (wrong or direct or plain or placement.unused())
 
 
 def main():

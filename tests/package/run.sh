@@ -563,7 +563,7 @@ counted refused "refused: a file is missing" 'rtl/rill_add.v: error: cannot be r
 counted refused "refused: no design" 'design.yaml: error: cannot be read' "$work/boards"
 counted refused "refused: a package" 'this is a package, not a design' "$work/linear"
 counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
-for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'unique0 SystemVerilog'; do
+for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'Begin VHDL' 'unique0 SystemVerilog'; do
     counted refused "refused: a word of ${word#* }: ${word% *}" "is a reserved word of ${word#* };" \
         "$work/linear.design" --name "${word% *}"
 done

@@ -282,8 +282,12 @@ proc do_get_cells {given rest} {
         set ::mock_cells [split [string trim [read $file]] "\n"]
         close $file
     }
+    # `*` and `?` stand for characters of one level. Brackets stand for themselves, without a backslash.
+    if {[string first \\ [lindex $rest 0]] >= 0} {stop "get_cells: a backslash in `[lindex $rest 0]`"}
+    set pattern [string map {[ \\[ ] \\]} [lindex $rest 0]]
+    set levels [llength [split $pattern /]]
     foreach cell $::mock_cells {
-        if {[string match [lindex $rest 0] $cell]} {
+        if {[string match $pattern $cell] && [llength [split $cell /]] == $levels} {
             set ::mock_objects([object cell $cell]) {}
             return [object cell $cell]
         }

@@ -351,6 +351,10 @@ queue_refusals_before_building() {
     queue check "before building: --quick-build is suggested" starts_build '--quick-build' yes --prompt-ids 1
     queue check "before building: it is not where it is given" starts_build '--quick-build' no --prompt-ids 1 \
         --quick-build
+    prepare variant "$root/tests/foreign/specs/tiny.yaml" "$work/all_ids.yaml" sampling=64
+    queue check "before building: a list of candidates for more ids than there are" make_unbuilt "$work/all_ids.yaml"
+    queue refuse_unbuilt 1 '--top-k is larger than ' --prompt-ids 1 --temperature 1 --top-k 20
+    queue check "before building: a list of all ids" starts_build '--top-k' no --prompt-ids 1 --temperature 1 --top-k 19
     queue check "before building: a design of rows" make_unbuilt "$root/tests/e2e/cases/five/spec.yaml"
     queue refuse_unbuilt 1 'it takes no token ids' --prompt-ids 1
     queue refuse_unbuilt 1 'none.npy' --inputs "$work/none.npy"

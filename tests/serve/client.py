@@ -144,6 +144,8 @@ def plain(server, answers):
         got = server.complete(a["request"])
         equal("text", got["choices"][0]["text"], a["text"])
         equal("reason", got["choices"][0]["finish_reason"], "length")
+        kept = got["usage"].pop("prompt_tokens_details")["cached_tokens"]
+        0 <= kept < len(a["ids"]) or fail("kept", kept, "of", len(a["ids"]))
         equal("usage", got["usage"], {"prompt_tokens": len(a["ids"]), "completion_tokens": a["count"],
                                       "total_tokens": len(a["ids"]) + a["count"]})
         equal("object and model", (got["object"], got["model"]), ("text_completion", MODEL))
@@ -155,6 +157,38 @@ def plain(server, answers):
     by_ids = server.complete(dict(answers[0]["request"], prompt=answers[0]["ids"]))
     equal("text by ids", by_ids["choices"][0]["text"], answers[0]["text"])
     got["timings"]["memory_gb_per_second"] > 0 or fail("no bandwidth")
+
+
+def turns(server, answers, control):
+    """Each request keeps what it shares with the one before: its prompt and all of its answer but the last token."""
+    def ask(prompt, tokens, want_kept, want=None):
+        got = server.complete({"prompt": prompt, "max_tokens": tokens, "ignore_eos": True})
+        equal(f"kept of {len(prompt)}", got["usage"]["prompt_tokens_details"]["cached_tokens"], want_kept)
+        return got["choices"][0]["text"]
+
+    # The card counts up from the first id of a prompt. It gives other ids if a prefix was kept that it does not hold.
+    ask([40, 1, 2], 1, 0)
+    first = ask([300, 301, 302], 5, 0)
+    ask([300, 301, 302] + [300, 301, 302, 303, 304] + [9, 9], 5, 7)
+    equal("the answer again", ask([300, 301, 302], 5, 2), first)        # one id is left to compute
+    ask([300, 301, 7, 7], 70, 2)
+    long = [300, 301, 7, 7] + list(range(300, 370))
+    ask(long[:70], 3, 69)                                               # positions 0 to 72; the last block begins at 64
+    ask(long[:40] + [1, 2, 3], 3, 0)                                    # its block is in memory alone
+    ask(long[:40] + [1, 2, 3, 4], 90, 43)
+    ask(long[:40] + [1, 2, 3, 4] + list(range(300, 340)), 2, 64)        # 84 are equal, 64 can be kept
+    kept = server.metric("rill_prompt_tokens_kept_total")
+    equal("kept of all", kept, 7 + 2 + 2 + 69 + 43 + 64)
+    set_card(control, "fault 5 2")
+    server.complete({"prompt": [300, 301, 302], "max_tokens": 5}, 503)
+    ask([300, 301, 302], 5, 0)                                          # a fault leaves nothing
+    set_card(control, "hang 2")
+    server.complete({"prompt": [300, 301, 302], "max_tokens": 5}, 503)
+    for _ in range(100):
+        if server.ask("/health")[0] == 200:
+            break
+        time.sleep(0.1)
+    equal("after a reset", ask([300, 301, 302], 5, 0), first)
 
 
 def streamed(server, answers, control):

@@ -44,7 +44,7 @@ static const char *control;
 static double delay_ms = 1, started;
 static bool running, done, hanging, stuck;
 static uint32_t made, fault_code, fault_after, hang_after;
-static struct ids prompt, answer;
+static struct ids prompt, answer, held; // held: ids of the positions that the card holds
 
 static void fail(const char *what) {
     fprintf(stderr, "fast_card: error: %s: %s\n", what, strerror(errno));
@@ -86,6 +86,7 @@ static void reset(void) {
     *word("CTRL") = 4;
     put_wide("idle_engines", UINT64_MAX);
     running = done = hanging = false;
+    held.count = 0;
 }
 
 static uint32_t *ids_at(uint64_t address) {
@@ -126,11 +127,31 @@ static void find_answer(void) {
     for (uint32_t i = 0; i < MAX_IDS; i++) answer.id[i] = (prompt.id[0] + i) % (uint32_t)figure("vocabulary");
 }
 
+// Ids of a wrong position would give a wrong answer, which no table has.
+static void keep(void) {
+    uint32_t prefix = *word("prefix");
+    *word("prefix") = 0;
+    if (prefix > held.count || prefix >= prompt.count || memcmp(prompt.id, held.id, 4 * prefix))
+        for (uint32_t i = 0; i < answer.count; i++) answer.id[i] ^= 1;
+    held.count = *word("held") = 0;
+}
+
+// A card holds what a request has left unless it had a fault or was killed.
+static void hold(uint32_t ending) {
+    if (!json_is_true(json_object_get(package, "prefix")) || made == 0 || ending == ENDING_KILL ||
+        ending == ENDING_FAULT)
+        return;
+    held = prompt;
+    for (uint32_t i = 0; i + 1 < made && held.count < MAX_IDS; i++) held.id[held.count++] = answer.id[i];
+    *word("held") = held.count;
+}
+
 static void start(void) {
     read_control();
     prompt.count = *word("prompt_len");
     memcpy(prompt.id, ids_at(wide("prompt_ptr")), 4 * prompt.count);
     find_answer();
+    keep();
     made = 0, running = true, done = false, started = now_ms();
     *word("CTRL") = 1;
     *word("ids_written") = *word("ending") = *word("fault") = *word("halt") = 0;
@@ -154,6 +175,7 @@ static void finish(uint32_t ending) {
     put_wide("beats_00", 700 * (uint64_t)made);
     put_wide("beats_01", 700 * (uint64_t)made);
     count_drafts();
+    hold(ending);
 }
 
 static void add_id(void) {
@@ -217,6 +239,7 @@ static void serve(int fd, const struct card_request *r, const void *payload) {
     if (r->op == CARD_LOAD) memcpy(uuid, payload, sizeof uuid);
     if (r->op == CARD_WRITE) memcpy(at, payload, r->count);
     if (r->op == CARD_SET) reg[r->offset / 4 % REGISTER_WORDS] = (uint32_t)r->address;
+    if (r->op == CARD_SET && &reg[r->offset / 4 % REGISTER_WORDS] == word("held")) held.count = *word("held") = 0;
     if (r->op == CARD_START) memcpy(&reg[CARD_ARGUMENTS_AT / 4], payload, r->count);
     if (r->op == CARD_START) start();
     if (r->op == CARD_LOADED) reply(fd, 0, 0, uuid, sizeof uuid);

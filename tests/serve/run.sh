@@ -126,6 +126,8 @@ counted check "a slow reader" case_of slow_reader "$control"
 counted check "no origin is allowed by default" case_of no_origins
 counted check "SIGTERM: ends, and no memory is lost" ends_well
 counted check "chat" with_server --chat "$template" -- chat "$work/chat.json"
+counted check "a request keeps the positions that it shares with the one before" \
+    with_server --timeout 1 -- turns "$control"
 counted check "clients that are killed" case_of killed "$control"
 counted check "a card that faults, hangs, does not start" with_server --timeout 1 -- faults "$control"
 counted check "after faults: no memory is lost" ends_well

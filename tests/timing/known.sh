@@ -61,6 +61,8 @@ prepare leaf '  a /* same */'
 queue check "layout" nothing
 prepare header '4 '
 queue check "layout of a header" nothing
+prepare sed -i 's/(input/((* user_sll_reg = "true" *) input/' "$scratch/rtl-templates/stream/rill_leaf.v"
+queue check "an attribute that only a placer reads" nothing
 queue check "tables from the tree alone" restored
 prepare leaf '~a'
 queue check "a module of other logic, and what instantiates it" needs 'rill_pair rill_leaf'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One channel of the HBM model with a port of some width and clock, driven without any RTL.
+// Shared by the tests of the HBM model: drives one channel through a port of any width and clock, without RTL.
 #ifndef TEST_HBM_FIXTURE_H
 #define TEST_HBM_FIXTURE_H
 
@@ -90,6 +90,7 @@ static inline double read_rate(struct bench *b, int bursts, int beats, uint64_t 
     return (double)bursts * beats * b->beat_bytes / ns;
 }
 
+// Gives the model one write burst with id 1. All bytes of its data have this value.
 static inline void write_burst(struct bench *b, uint64_t address, int beats, uint8_t value) {
     uint8_t data[HBM_MAX_BEAT_BYTES];
     memset(data, value, sizeof data);
@@ -103,6 +104,7 @@ static inline struct hbm_beat wait_response(struct bench *b) {
     return beat;
 }
 
+// Reads one beat with id 5.
 static inline struct hbm_beat read_beat(struct bench *b, uint64_t address, uint8_t data[]) {
     struct hbm_beat beat = {0};
     hbm_accept_read(b->ch, address, 1, 5);

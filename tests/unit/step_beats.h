@@ -8,7 +8,7 @@
 #include "gen/cost/cost.h"
 #include "gen/timing/timing.h"
 
-// Returns the beats that are read.
+// Returns the beats that the step reads from memory.
 static inline int64_t check_step_beats(const struct ir *ir, int64_t pos, int tokens) {
     struct arena scratch;
     arena_init(&scratch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream with the benches' checker and sink, which breaks the rule of +break=N in its third word (0: none). For
-// test_stream_checks.sh.
+// A stream with the benches' checker and sink, which breaks the rule that +break=N selects. For test_stream_checks.sh.
+// 0: none. 1, 2: tvalid or tready in reset. 3 to 9: a signal changes, or is unknown, while the third word waits. 10 to
+// 12: the sink gets a third word with other data, tuser or tlast. 13: the sink gets a fifth word.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -17,7 +18,7 @@ module stream_breaches;
     integer    breach;
     integer    n;
 
-    // Two streams of the same words: one with a tready of its own for the rules, one into the sink.
+    // Two streams of the same words: one with a separate tready for the checker, one into the sink.
     rill_axis_checker #(.DATA_W(8), .USER_W(2)) u_checker (
         .clk(clk), .rst(rst), .tvalid(tvalid), .tready(tready), .tdata(tdata), .tuser(tuser), .tlast(tlast));
     reg        sink_valid = 0;
@@ -42,7 +43,7 @@ module stream_breaches;
         end
     endtask
 
-    task break_stall;                                       // the word waits; in the next cycle something is another
+    task break_stall;                                       // the word waits; then one of the signals changes
         begin
             offer(2, 0);
             step;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the stream checker with a custom kernel that has no golden function. The replay waits for the kernel's
-// result, and the checker queues words of other streams. Errors before and after the kernel must still be found.
+// result, and the checker queues words of other streams. Errors before and after the kernel must still be found. The
+// last test gives each stream one beat too many.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static const char spec[] =
     "        - {op: silu, name: s, in: [a]}\n        - {op: add, name: h_next, in: [s, h]}\ndesign:\n  lanes: 4\n  T: "
     "2\n";
 
+// Input and result of the custom kernel, and the output of the silu after it.
 enum stream { INPUT, RESULT, BEHIND, STREAMS };
 
 // Values as a design would make them: [row][repetition][element].
@@ -89,8 +91,9 @@ static const char *const_text(struct image_fixture *x, const char *text) {
     return text ? arena_strdup(&x->f.arena, text) : NULL;
 }
 
-// Sends all streams, with one wrong element in one of them. The stream after the kernel comes first or last, and the
-// kernel's result has a given number of steps. Returns the first difference, or NULL.
+// Sends all streams, with one wrong element in the stream `spoilt` (STREAMS: in none). The stream after the kernel
+// comes first or last, and the kernel's result has a given number of steps. *values receives how many values were
+// compared. Returns the first difference, or NULL.
 static const char *run(struct image_fixture *x, bool behind_first, enum stream spoilt, int row, int repetition,
                        int result_steps, uint64_t *values) {
     write_file(image_path(x, "k.v"), module, strlen(module));
@@ -175,7 +178,7 @@ static void test_result_malformed(void **state) {
     }
 }
 
-// Two products share one engine, so streams carry parts that go to several places.
+// Two products share one engine, so its streams carry firings of both products.
 static const char turns[] =
     "name: t\ngraph:\n  inputs: {x: {shape: [8]}}\n  outputs: [y]\n  regions:\n    - name: r\n      ops:\n"
     "        - {op: quantize, name: q, in: x}\n        - {op: matmul, name: a, in: q, rows: 8, weight: w}\n"

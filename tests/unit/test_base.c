@@ -229,7 +229,7 @@ static void test_nearest(void **state) {
     assert_string_equal(diag_nearest_word("lnaes", words, COUNT_OF(words)), "lanes");
     assert_string_equal(diag_nearest_word("chanels", words, COUNT_OF(words)), "channels");
     assert_string_equal(diag_nearest_word("t", words, COUNT_OF(words)), "T");
-    // the first of three equally near words
+    // of three equally near words, the first with the longest common beginning
     assert_string_equal(diag_nearest_word("u55", near, COUNT_OF(near)), "u55c");
     assert_null(diag_nearest_word("binding", words, COUNT_OF(words)));
     assert_null(diag_nearest_word("", words, COUNT_OF(words)));

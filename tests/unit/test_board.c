@@ -171,7 +171,7 @@ static void a_partition_sees_ports_and_wires(void **state) {
     assert_true(lanes_at_memory(ir) > with);
 }
 
-// By hand: memory alone, then cells alone.
+// Compares with figures computed by hand: of memory alone, then of cells alone.
 static void slow_power_is_the_sum_of_its_parts(void **state) {
     (void)state;
     struct ir *ir = build("configs/tinystories-gpt2-1m.yaml");

@@ -18,7 +18,7 @@ enum {
     VECTOR = 10,
     CONTEXT = 16,
     REPEAT = 3,
-    XS = 32,
+    XS = 32, // elements of a beat
     LANES = 4,
     BLOCK = 40,
     LONG = 90
@@ -261,8 +261,7 @@ struct sender {
 
 enum { USER_BITS = 2, COUNT_BITS = 3, ALL_BITS = 1 << 20 };
 
-// The word of a cycle, and the elements of it that may have any value: those from `bound` on, or the unit's extra
-// field.
+// The word of a cycle.
 struct sent {
     uint32_t words[40];
     unsigned user, count;
@@ -335,7 +334,7 @@ static struct unit make_unit(const struct sender *s, int64_t repetition, int64_t
     return u;
 }
 
-// Blocks of `block` from element `base` on; the units are made even.
+// Blocks of `block` from element `base` on; a unit is added if their number is odd.
 static void send_mx(struct sender *s, int64_t repetition, int64_t first, int tokens, int64_t n, int64_t block,
                     int64_t base) {
     int64_t units = 0, blocks = (n + block - 1) / block;
@@ -508,7 +507,7 @@ static void test_beat_too_many(void **state) {
     assert_non_null(strstr(check_mismatch(b->check), "after the end"));
 }
 
-// A word without elements does not change the sums.
+// A word without elements must be found.
 static void test_empty_word(void **state) {
     struct bench *b = *state;
     static const uint32_t zeros[LANES];

@@ -11,7 +11,7 @@
 #include "gen/ir/ops.h"
 #include "verif/check/check.h"
 
-enum { TOKENS = 2, CHANNELS = 3, CONTEXT = 200, PROMPT = 131, NEW = 5 };
+enum { TOKENS = 2, CHANNELS = 3, CONTEXT = 200, PROMPT = 131, NEW = 5 }; // PROMPT, NEW: ids
 enum stream { S_STEP, S_WALK, S_RING, S_ID, STREAMS };
 
 // ---- a golden run whose ids are a function of the position ----
@@ -226,7 +226,7 @@ static void try_bit(void **state, enum stream s, int64_t wrong, int bit) {
     teardown(state);
 }
 
-// Any wrong bit of any word is found, in its own cycle.
+// Every wrong bit of every word must be found in the cycle of the word.
 static void test_wrong_bit(void **state) {
     teardown(state);
     for (int s = 0; s < STREAMS; s++)

@@ -63,7 +63,7 @@ static void test_config(void **state) {
     value(&want, "layers")->i = 5;
     value(&want, "norm_eps")->f = 1e-6;
     value(&want, "norm_eps")->given = false; // by default
-    value(&want, "eot")->i = 7;              // the spec's own business
+    value(&want, "eot")->i = 7;              // not compared
     assert_false(family_config_check(c, &want, "m", &f.arena, &f.diag));
     assert_reported(&f, "m/config.json: error: `n_layer` is 4, but the spec says 5");
     assert_reported(&f, "`layer_norm_epsilon` is 1e-05, but the spec says 1e-06 by default");
@@ -108,7 +108,7 @@ static void test_bad_configs(void **state) {
     }
 }
 
-// A config.json of another kind of model lacks keys, so defaults that are computed from them have no value. That must
+// A config.json of another kind of model lacks keys, so defaults that are computed from them have no value. This must
 // give one error for the cause, not one for each key.
 static void test_config_of_one_cause(void **state) {
     (void)state;

@@ -51,7 +51,7 @@ static const char parts[] = "[" PART("SLR0", PATH("3.1", "u_a: x_q to y_q")) ",\
     "SLR2", PATH("5.3", "u_b: x_q to y_q") ", " PATH(
                 "5.1", "u_c: x_q to y_q")) ",\n" PART("resets", PATH("5.1", "u_d: rst to y_q")) "]";
 
-// The record of a design with such a hash.
+// Writes the record of a design with this hash, and reads it.
 static bool read_record(const char *hash, const char *of_parts, struct clock_model *clock) {
     struct text text = {0};
     text_addf(&text, "{\"name\": \"dies\", \"rtl\": \"%s\",\n \"parts\": %s}\n", hash, of_parts);

@@ -15,7 +15,7 @@
 #include "gen/ir/ops.h"
 #include "gen/spec/spec.h"
 
-// An estimate may be off by a share of the measured figure, plus a number of cells for small modules. It must be at
+// An estimate may be off by a share of the measured figure or by a number of cells, whichever is more. It must be at
 // least half of the figure, so that no module counts as nothing.
 struct tolerance {
     double share, cells;
@@ -235,10 +235,10 @@ static void four_tokens_wait_for_few_products(void **state) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         ir_set_int(ir, engine, "ASYM", cases[i].asym);
         ir_set_int(ir, engine, "X_BITS", cases[i].x_bits);
-        ir_set_int(ir, engine, "COPIES", 2);
+        ir_set_int(ir, engine, "TURN_TOKENS", 2);
         int64_t two = cost_kernel_work(ir, engine, 0).latency;
         assert_int_equal(cost_engine_twice(&ir->kernel[engine]), 0);
-        ir_set_int(ir, engine, "COPIES", 4);
+        ir_set_int(ir, engine, "TURN_TOKENS", 4);
         assert_int_equal(cost_kernel_work(ir, engine, 0).latency - two, cases[i].more);
         assert_int_equal(cost_engine_twice(&ir->kernel[engine]), ir->design.channels * (ir->design.beat_bits / 4));
     }
@@ -247,7 +247,7 @@ static void four_tokens_wait_for_few_products(void **state) {
 
 static int64_t dsps_of(struct ir *ir, int kernel, int copies, int pump) {
     struct cost_resources r;
-    ir_set_int(ir, kernel, "COPIES", copies);
+    ir_set_int(ir, kernel, "TURN_TOKENS", copies);
     ir_set_int(ir, kernel, "PUMP", pump);
     assert_true(cost_module("rill_engine", ir->kernel[kernel].param, ir->kernel[kernel].params, &r));
     return r.dsp;

@@ -29,6 +29,7 @@ static int teardown(void **state) {
 }
 
 // Runs rows up to the end of the context at the design's depths. Returns NULL, or which kernel waits for which.
+// idle_counts: with the earlier rule. single_word: a pipeline that stalls holds only one word.
 static const char *deadlock(const char *spec, bool idle_counts, bool single_word) {
     struct ir *ir = command_build(spec, &arena, &diag, NULL);
     assert_non_null(ir);

@@ -80,10 +80,10 @@ static void check_records(const struct ir *ir, int parts, int64_t rows, int64_t 
     check_apart(ir);
 }
 
-// Records of a beat and 96 bytes.
+// A record takes a beat of 32 bytes and 96 elements of one byte.
 static void check_table(const struct ir *ir, int parts, int64_t rows) { check_records(ir, parts, rows, 128); }
 
-// A table uses the smallest power of two of channels that can hold it, whatever the design has.
+// A table uses the smallest power of two of channels that can hold it, however many the design has.
 static void test_parts(void **state) {
     (void)state;
     check_table(build(97, "channels: 5"), 1, 97);
@@ -91,7 +91,7 @@ static void test_parts(void **state) {
     check_table(build(10003, "channels: 5"), 2, 10003);
     check_table(build(17011, "channels: 5"), 4, 17011);
     check_table(build(9001, "channels: 3"), 2, 9001);
-    check_records(build(6001, "channels: 5, embedding: int16"), 2, 6001, 224); // as many rows of twice the bytes
+    check_records(build(6001, "channels: 5, embedding: int16"), 2, 6001, 224); // as many rows of two-byte elements
 }
 
 // The table is at the same offset in the channels of all engines.

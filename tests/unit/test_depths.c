@@ -83,7 +83,8 @@ static struct ir *build_llama(struct image_fixture *x, const char *design) {
 
 // 128 scores of a head are 16 words for each of two tokens, its weights two units. On one channel the scores of two
 // heads fire ahead of the first values, so that three of the six heads are under way; with an engine for each product
-// nothing orders them. The 61 logits, 8 words, are of the last token alone; what it is chosen from of both.
+// nothing orders them. The 61 logits, 8 words, are of the last token alone; the hidden vectors from which that
+// token is chosen are of both.
 static void test_under_way(void **state) {
     (void)state;
     struct image_fixture x;

@@ -108,7 +108,7 @@ static const char *spec_of(struct image_fixture *x, const char *name, const char
 
 // ---- the compiler ----
 
-// Compares the common parts of both; only their origin differs.
+// Returns the IR as text, without its origin.
 static const char *dump(struct image_fixture *x, const char *path) {
     struct ir *ir = command_build(path, &x->f.arena, &x->f.diag, "infer-types");
     struct text text = {0};
@@ -121,7 +121,7 @@ static const char *dump(struct image_fixture *x, const char *path) {
     return copy;
 }
 
-// Collects the names of all weights in all repetitions.
+// Checks the name of a weight that depends on the layer.
 static void assert_names(struct image_fixture *x, const char *path) {
     const struct ir *ir = command_build(path, &x->f.arena, &x->f.diag, "infer-types");
     const char *name = names_in(&x->f.arena, "blk.{2 * layer + 1}.norm", 1);
@@ -183,9 +183,9 @@ static void test_expansion(void **state) {
     }
 }
 
-// ---- a checkpoint of a family's own ----
+// ---- a checkpoint of a family that is no built-in one ----
 
-// Writes random weights to a file, with the family's prefix, each tensor once.
+// A file of random weights that is written, with the family's prefix, each tensor once.
 struct file_of {
     struct image_fixture *x;
     struct checkpoint *random;
@@ -272,7 +272,7 @@ static void test_checkpoint(void **state) {
     assert_same_file(&x, own, random, "channel_00.bin");
     assert_same_file(&x, own, random, "golden.bin");
     assert_same_file(&x, own, random, "oracle.bin");
-    write_file(image_path(&x, "config.json"), GATED_CONFIG "8}", strlen(GATED_CONFIG "8}")); // no shape tells it
+    write_file(image_path(&x, "config.json"), GATED_CONFIG "8}", strlen(GATED_CONFIG "8}")); // no shape depends on it
     assert_null(image_try(&x, ir, x.dir, "wrong", false));
     assert_reported(&x.f, "config.json: error: `head_dim` is 8, but the spec says 4");
     image_end(&x);
@@ -412,8 +412,8 @@ static void test_spellings(void **state) {
     for (size_t i = 0; i < COUNT_OF(gemma2_configs); i++) check_config("gemma2", gemma2, &gemma2_configs[i]);
 }
 
-// Keys that no family reads: harmless ones, ones that change the result, and unknown ones. Of llama's map
-// `rope_scaling`, only some keys are read.
+// Keys that no family reads: harmless ones, ones that change the result, and unknown ones. The family llama
+// reads only some keys of `rope_scaling`.
 static void test_unread(void **state) {
     (void)state;
     static const struct {

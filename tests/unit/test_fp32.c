@@ -9,7 +9,7 @@
 
 #include "gen/numerics/numerics.h"
 
-enum { FRACTIONS = 1 << 23, STRIDE = 1009 };
+enum { FRACTIONS = 1 << 23, STRIDE = 1009 }; // fractions of a binade; the step if not all are tested
 
 // One unit in the last place of the binade of y > 0.
 static double ulp(double y) {
@@ -126,7 +126,7 @@ static double exact_gelu(double x) { return x * exact_sigmoid(1.5957691216057308
 
 static double exact_silu(double x) { return x * exact_sigmoid(x); }
 
-// Largest |error| / scale over all signs, exponents and strided fractions.
+// Largest |error| / max(1, |truth|) over all signs, exponents and strided fractions.
 static double absolute_error(function *f, exact_function *exact) {
     struct golden_fault fault = {0};
     double worst = 0.0;

@@ -8,7 +8,7 @@
 
 #include "gen/model/gguf.h"
 
-enum { FORMATS = 11, VALUES = 4000, SMALL = 512 };
+enum { FORMATS = 11, VALUES = 4000, SMALL = 512 }; // VALUES: of all formats; SMALL: bytes of a file made by hand
 
 static char path[] = "/tmp/rill_gguf_XXXXXX";
 
@@ -23,7 +23,7 @@ static int remove_path(void **state) {
     return unlink(path);
 }
 
-// A file of tests/unit/gguf.
+// Returns the content of a file of tests/unit/gguf.
 static char *read_shipped(struct fixture *f, const char *name, size_t *len) {
     const char *why;
     char *found = file_find_shared(&f->arena, name), *data = NULL;

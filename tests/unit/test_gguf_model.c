@@ -11,9 +11,10 @@
 #include "gen/model/tokenizer.h"
 
 enum { LAYERS = 2, HIDDEN = 24, HEADS = 4, KV_HEADS = 2, HEAD = 6, FFN = 20, VOCAB = 31, ALIGN = 32 };
+// Numbers of types in GGUF files: of metadata, and of tensors.
 enum { KIND_U32 = 4, KIND_F32 = 6, KIND_STRING = 8, TYPE_F32 = 0 };
 
-// ---- a file of our own ----
+// ---- a file that the test makes ----
 
 struct gguf_file {
     struct image_fixture *x;
@@ -516,7 +517,7 @@ static void test_gemma3_refused(void **state) {
     image_end(&x);
 }
 
-// ---- a family of one's own ----
+// ---- a family that is no built-in one ----
 
 // A family with a matrix that the file stores transposed, and one whose rows are stored in pairs.
 #define OWN(gguf)                                                                                                      \

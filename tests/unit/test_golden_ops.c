@@ -83,10 +83,10 @@ static void test_quantize_range_10(void **state) {
     assert_int_equal(fault.kind, GOLDEN_FAULT_EXPONENT);
 }
 
-// The largest accumulators of int4.
+// The largest accumulators of int4 in rows of whole blocks whose sums fit 64 bits.
 static void test_dot_extremes(void **state) {
     (void)state;
-    enum { K = 16384 }; // rows of int4 end there
+    enum { K = 16384 };
     static int8_t w[K];
     static int16_t q[K];
     static uint8_t scale[K / 128], shift[K / 128];

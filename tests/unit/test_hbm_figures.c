@@ -150,7 +150,7 @@ static double mixed_rate(int beats) {
     return rate;
 }
 
-// Two changes of direction take 22 ns of bus time, and 512 bytes in each direction take 71.1 ns. So 9.99 of 13.27 GB/s
+// Two changes of direction take 22 ns of bus time, and 512 bytes in each direction take 71.1 ns. So 10.1 of 13.27 GB/s
 // are left.
 static void test_turnaround(void **state) {
     (void)state;

@@ -345,7 +345,7 @@ static void test_options_of_llama(void **state) {
     }
 }
 
-// A model that was trained for less than the family's default; names; the table.
+// Tests a model that was trained for fewer positions than the family's default, names, and the table.
 static void test_words(void **state) {
     (void)state;
     struct import_fixture x;
@@ -389,7 +389,7 @@ static void test_own_family(void **state) {
     end(&x);
 }
 
-// How the spec refers to files: to a user's file relative to the folder of the spec, which need not exist; to an
+// Tests how the spec refers to files: to a user's file relative to the folder of the spec, which need not exist; to an
 // installed file by name.
 static void test_places(void **state) {
     (void)state;

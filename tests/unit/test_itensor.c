@@ -195,7 +195,7 @@ static void test_converter_b_to_c(void **state) {
     assert_int_equal(buffer.shared, 1);
     assert_int_equal(buffer.shape[0], 8);
     assert_int_equal(buffer.shape[1], 2);
-    assert_int_equal(buffer.elements, 2 * itensor_tile(&view_b)); // two tiles,
+    assert_int_equal(buffer.elements, 2 * itensor_tile(&view_b)); // two tiles
     assert_true(buffer.reducible[1]);
     assert_false(buffer.reducible[0]);
 }
@@ -274,7 +274,7 @@ static void test_converter_under_a_bound(void **state) {
 
 // ---- walks and layouts ----
 
-enum { MOST = 1 << 14 };
+enum { MOST = 1 << 14 }; // elements of a tensor, and of a walk over it
 
 static int64_t unroll_walk(const int64_t trip[], const int64_t stride[], int loops, int64_t run, int64_t *address) {
     int64_t count = 1, n = 0;

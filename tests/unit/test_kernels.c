@@ -169,7 +169,7 @@ static void test_verilog_header(void **state) {
     arena_free(&a);
 }
 
-// ---- contracts: a kernel of one input and one output, one word for a word of `latency` ----
+// ---- contracts of a kernel with one input and one output ----
 
 struct fixture {
     struct arena a;

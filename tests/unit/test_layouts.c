@@ -28,7 +28,8 @@ static int teardown(void **state) {
     return 0;
 }
 
-// One region of operations on inputs x [8][16], v [2][4][16] and w [10], 4 lanes, depths by rule: none is searched for.
+// One region of operations on inputs x [8][16], v [2][4][16] and w [10], 4 lanes, depths of the safe rule, without
+// search.
 static struct ir *try_build(const char *outputs, const char *ops, const char *design) {
     char path[] = "/tmp/rill-test-layouts-XXXXXX";
     int fd = mkstemp(path);

@@ -43,7 +43,7 @@ static struct design design_of(const char *spec) {
     return d;
 }
 
-// The die of a line that places an instance as a whole; -1: none.
+// Returns the die on which a line places the whole instance; -1: there is no such line.
 static int placed_on(const struct design *d, const char *path) {
     char pattern[240], name[32];
     for (const char *line = strstr(d->placement, "rill_place"); line; line = strstr(line + 1, "rill_place")) {
@@ -54,7 +54,7 @@ static int placed_on(const struct design *d, const char *path) {
     return -1;
 }
 
-// The instance that a place in the text is in: the last ` u_<name> (` before it.
+// Returns the instance that a place in the text belongs to: the last ` u_<name> (` before it.
 static const char *instance_at(const char *text, const char *at) {
     char name[160];
     while (at > text && strncmp(at, " u_", 3) != 0) at--;
@@ -70,7 +70,8 @@ static const char *part_at(const char *instance, int k, int count) {
     return arena_printf(&arena, "%s/gen_far.gen_way[%d].u_way", instance, k - 1);
 }
 
-// The resets of an instance, the last one first in the text.
+// Checks the resets of an instance, of which the text has the last one first. Returns their number for a link, 0 for
+// other instances.
 static int check_resets(const struct design *d, const char *path, const char *at, int instances[IR_MAX_DIES]) {
     int die[IR_MAX_DIES], count = 0, links = 0;
     const char *end = strchr(at, ')');
@@ -120,7 +121,7 @@ static void all_dies_leave_the_reset_together(void **state) {
     }
 }
 
-// Bits of the faults of a module, by the name of their net.
+// Returns the number of fault bits of the module that the net is named after; 1 for other nets.
 static int bits_of_net(const struct design *d, const char *net) {
     for (int m = 0; m < d->plan->modules; m++)
         if (!strcmp(net, arena_printf(&arena, "faults_of_%s", d->plan->module[m].name)))
@@ -128,7 +129,7 @@ static int bits_of_net(const struct design *d, const char *net) {
     return 1;
 }
 
-// The bits of a list, the last one first: `a[2:1], b` is b, a[1], a[2].
+// Gets the bits of a list, the last one first: `a[2:1], b` gives b, a[1], a[2].
 static int bits_of(const struct design *d, const char *list, const char *end, const char *bits[256]) {
     int count = 0, high, low;
     char name[120];

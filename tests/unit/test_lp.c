@@ -62,7 +62,7 @@ static void test_three_kernels(void **state) {
     assert_int_equal(s[2] - s[0], D0 + D1);
 }
 
-// A wide stream is kept short at the cost of a narrow one: kernel 1 may start anywhere between 0 and 2.
+// A wide stream is kept short at the cost of a narrow one. Kernel 1 may start at any time between kernels 0 and 2.
 static void test_weights(void **state) {
     (void)state;
     struct lp lp;
@@ -91,7 +91,7 @@ static void test_no_start_times(void **state) {
     assert_int_equal(lp_solve(&lp)[1], 5);
 }
 
-// A long chain with slack beside it, as the firings of many layers make it.
+// A long critical chain and side kernels with slack, as in the firings of many layers.
 static void test_chain(void **state) {
     (void)state;
     enum { N = 1000 };

@@ -124,7 +124,7 @@ static void test_left_out_start(void **state) {
     (void)state;
     struct image_fixture x;
     image_begin(&x);
-    alarm(20); // a pass that does not end
+    alarm(20); // in case a pass does not end
     const struct ir *ir = image_build(
         &x,
         "name: t\ngraph:\n  inputs: {x: {shape: [8]}}\n  outputs: [g]\n  regions:\n"

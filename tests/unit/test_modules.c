@@ -89,7 +89,8 @@ static void no_stream_has_a_word_twice(void **state) {
     assert_int_equal(found, 1);
 }
 
-// After the stream's name follow, within two lines, its number and the nets at its writer or its link.
+// Between a stream's name and the next one must be its number, the nets at its writer, and the fill of its link or
+// pool.
 static void probes_watch_the_stream_of_their_number(const char *spec, const char *wrapper, const char *top) {
     struct emit_plan *p = plan_of(spec);
     struct text text = {0};

@@ -111,7 +111,7 @@ static void test_random(void **state) {
         kinds += !seen[id];
         seen[id] = true;
     }
-    assert_true(kinds > 4); // random weights must not repeat one token for ever
+    assert_true(kinds > 4); // random weights must not repeat one token forever
     assert_true(oracle_step(o, 1, NULL, 0, false));
     assert_null(oracle_logits(o)); // the head did not run
     assert_false(oracle_step(o, 97, NULL, 1, false));
@@ -122,9 +122,9 @@ static void test_random(void **state) {
 }
 
 // The quantized evaluation must stay near the float one to the end of the context. most: largest difference, relative
-// to the size of the logits. It is larger for smaller models, whose sums have fewer elements, and grows as the square
-// root of the number of layers: gemma3 differs by 2.9 % with one layer, 4.1 % with two, 5.2 % with three, 6.8 % with
-// five.
+// to the size of the logits, both as roots of sums of squares. It is larger for smaller models, whose sums have fewer
+// elements, and grows as the square root of the number of layers: gemma3 differs by 2.9 % with one layer, 4.1 % with
+// two, 5.2 % with three, 6.8 % with five.
 static void check_follows(const char *spec, int64_t context, int vocabulary, double most) {
     struct fixture f;
     fixture_begin(&f);
@@ -227,7 +227,7 @@ static void test_perplexity(void **state) {
     close_model(&m);
 }
 
-// each[0] stories, then the predictions of each.
+// user: the number of stories, then the number of predictions of each.
 static void note_story(void *user, const struct evaluation *story, const struct evaluation *all) {
     int64_t *each = user;
     assert_int_equal(all->stories, each[0] + 1);
@@ -279,7 +279,7 @@ static void test_stories(void **state) {
     struct evaluation e;
     assert_true(evaluate_text(&of, models, 2, &e));
     assert_int_equal(e.stories, 3);
-    assert_int_equal(e.tokens, 3 + 2 + 3); // `!!` is two tokens here, and the end of a story is predicted too
+    assert_int_equal(e.tokens, 3 + 2 + 3); // `!!` is two tokens here; the end of a story is also predicted
     assert_true(each[0] == 3 && each[1] == 3 && each[2] == 2 && each[3] == 3);
     assert_float_equal(evaluate_perplexity(&e, 0), 1024, 0.01);
     assert_int_equal(e.model[0].agree, 8);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares, for every spec of the tests and without RTL, the replay on the compiled graph after all passes with
-// the oracle. RILL_ORACLE_SPECS="file file..." in the environment selects other specs, and then only the passes up to
-// drop-unread.
+// Compares the replay of the compiled graph after all passes with the oracle, without RTL, for every case of tests/e2e
+// and the TinyStories configurations. RILL_ORACLE_SPECS="file file..." in the environment selects other specs, and then
+// only the passes up to drop-unread.
 #define _GNU_SOURCE
 #include "tests/unit/image_fixture.h"
 
@@ -10,7 +10,7 @@
 #include "gen/spec/spec.h"
 #include "verif/check/check.h"
 
-enum { POSITIONS = 3, NEW_IDS = 3 };
+enum { POSITIONS = 3, NEW_IDS = 3 }; // at most, of a request
 
 struct graph {
     struct image_fixture x;

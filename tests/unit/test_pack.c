@@ -419,7 +419,7 @@ static void test_damaged_store(void **state) {
     image_end(&x);
 }
 
-// ---- what must fail, leaving nothing ----
+// ---- failures, which must leave no files ----
 
 static int entries_in(const char *dir) {
     int count = 0;
@@ -432,7 +432,7 @@ static int entries_in(const char *dir) {
 static void assert_refused(struct image_fixture *x, const struct ir *ir, const char *source, const char *message) {
     assert_null(image_try(x, ir, source, "out", false));
     assert_reported(&x->f, message);
-    assert_int_equal(entries_in(image_path(x, "out")), -1); // the folder itself was the packer's
+    assert_int_equal(entries_in(image_path(x, "out")), -1); // the packer had made the folder
 }
 
 static const char *with_heads(struct image_fixture *x, int layers, int heads) {

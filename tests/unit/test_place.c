@@ -36,7 +36,7 @@ static int teardown(void **state) {
 
 static struct ir *build(const char *spec) { return build_in(&arena, spec); }
 
-enum { ITEMS = 8, ROOM = 29 };
+enum { ITEMS = 8, ROOM = 29 }; // a knapsack
 static const int weight[ITEMS] = {3, 7, 5, 9, 4, 8, 6, 2}, worth[ITEMS] = {5, 11, 8, 15, 5, 13, 8, 2};
 
 static int best_by_trying(void) {
@@ -172,7 +172,7 @@ static void a_design_is_spread_over_dies(void **state) {
 
 struct way {
     int last, count; // die of the previous instance; number of instances
-    bool near;       // no instance is more than one die away from the previous one
+    bool near;       // every instance is on a die next to that of the previous one
 };
 
 static void follow(void *state, const char *instance, int die) {
@@ -241,7 +241,7 @@ static void words_far_apart_cross_in_parts(void **state) {
     words_cross_in_parts("configs/gpt2-medium-u55c.yaml"); // its results are also far apart
 }
 
-static int stage_of(const struct ir *ir, int net) { // that drives it; IR_NONE: none
+static int stage_of(const struct ir *ir, int net) { // the stage that drives the net; IR_NONE: none
     for (int w = 0; w < ir->wires; w++)
         if (ir_use_whole(&ir->wire[w].use) == net && !strcmp(ir->wire[w].port, "q")) return ir->wire[w].kernel;
     return IR_NONE;
@@ -506,7 +506,7 @@ static void what_both_sides_read_crosses_once(void **state) {
     assert_int_equal(keys, 1);
 }
 
-// The kernel whose output a wire is, or IR_NONE.
+// Returns the kernel that drives the wire, or IR_NONE.
 static int driver_of(const struct ir *ir, const struct ir_wire *wire) {
     int net = ir_use_whole(&wire->use);
     return net == IR_NONE ? IR_NONE : ir->net[net].driver;
@@ -518,7 +518,7 @@ static int driver_of_port(const struct ir *ir, int kernel, const char *port) {
     return IR_NONE;
 }
 
-// A parameter store contains the registers of its load path.
+// Excludes wires to a parameter store, which contains the registers of its load path.
 static void assert_no_wire_skips_a_die(const struct ir *ir) {
     for (int w = 0; w < ir->wires; w++) {
         const struct ir_wire *wire = &ir->wire[w];

@@ -98,7 +98,7 @@ static void magnitude_is_given(void **state) {
     }
 }
 
-// The two formulas come to the same bits.
+// The formulas of the compiler and of the oracle must give equal bits.
 static void oracle_computes_the_same(void **state) {
     (void)state;
     static const char *const words[] = {"none", "linear", "llama3", "yarn"};

@@ -35,7 +35,7 @@ static void test_halves(void **state) {
     assert_float_equal(safetensors_from_bf16(0xc2f7), -123.5f, 0);
 }
 
-// Every finite half is the fp32 number that the compiler's own arithmetic gives.
+// Compares every finite half with its exponent and fraction as a float.
 static void test_all_halves(void **state) {
     (void)state;
     for (uint32_t bits = 0; bits < 0x7c00; bits++) {
@@ -166,7 +166,7 @@ static void test_refuses_no_file(void **state) {
     fixture_end(&f);
 }
 
-// The shipped checkpoint cut short at any place names the first tensor that is missing bytes, or its header.
+// The shipped checkpoint, cut short at each of 50 places, names the first tensor that is missing bytes, or its header.
 static void test_truncated_checkpoint(void **state) {
     (void)state;
     struct fixture f;

@@ -12,7 +12,7 @@
 #include "gen/numerics/sample.h"
 #include "gen/request/sim_options.h"
 
-enum { IDS = 8, DRAWS = 40000, MOST = 64 };
+enum { IDS = 8, DRAWS = 40000, MOST = 64 }; // MOST: the largest top_k
 
 // Known answers from the authors' library Random123 (kat_vectors).
 static void test_known_answers(void **state) {
@@ -38,7 +38,8 @@ static double chi_square(size_t n, const double expected[], const int64_t count[
     return sum;
 }
 
-// Bytes of neighbouring ids, neighbouring positions and neighbouring seeds: 255 degrees of freedom, 0.1 % is at 330.
+// Bytes of neighbouring ids, neighbouring positions and neighbouring seeds. With 255 degrees of freedom, chance exceeds
+// 330 once in a thousand times.
 static void test_uniform(void **state) {
     (void)state;
     enum { N = 1 << 18 };
@@ -55,7 +56,7 @@ static void test_uniform(void **state) {
         }
 }
 
-// Relative, as no sum cancels: every significand on both sides of 1, all exponents by steps.
+// Bounds the relative error, as no sum cancels: of every significand on both sides of 1, of all exponents by steps.
 static void test_ln(void **state) {
     (void)state;
     struct golden_fault fault = {0};
@@ -79,7 +80,7 @@ static double gumbel(uint32_t r) {
     return (double)-logl(-log1pl(-rest));
 }
 
-// Every value near both ends, others by steps; mean and variance of the distribution.
+// Compares every value near both ends and others by steps. Then checks mean and variance of the distribution.
 static void test_gumbel(void **state) {
     (void)state;
     double worst = 0, sum = 0, squares = 0;
@@ -162,7 +163,7 @@ static void test_refused(void **state) {
     }
 }
 
-// Tests the values that the options accept, with a table of only these options.
+// Parses one option with a table of only the options of sampling. Returns the status.
 static int read_options(const char *option, const char *value, struct sampling *s) {
     static const struct options alone = {.name = "alone", .purpose = "sampling", .table = {{sampling_rows, 0}}};
     struct arena arena;

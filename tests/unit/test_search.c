@@ -37,7 +37,8 @@ static double weighed_error(const struct qmatrix *m, const float *w, const float
     return sum;
 }
 
-// Returns the error of every row, weighted by the importance that the search used.
+// No row may have a larger error, weighted by the importance that the search used, than without weights. All rows
+// together must have at least 10 % less.
 static void check_never_worse(enum qformat format, int64_t group) {
     struct fixture f;
     fixture_begin(&f);
@@ -170,7 +171,7 @@ static void test_best_of_all(void **state) {
     fixture_end(&f);
 }
 
-// sum(i w l) / sum(i l l): a column that does not count does not move it.
+// sum(i w l) / sum(i l l), with importance i, weight w and level l. A column of importance 0 does not change it.
 static void test_unit(void **state) {
     (void)state;
     const int8_t q[4] = {2, -3, 5, 1};

@@ -16,7 +16,7 @@
 
 // ---- text of answers ----
 
-// The pieces that the tokens give, joined by `|`.
+// Returns the pieces that the tokens give, joined by `|`.
 static const char *pieces(const char *const *stop, int stops, const char *const *token) {
     static char joined[200];
     struct answer_text answer = {.stop = stop, .stops = stops};
@@ -71,7 +71,7 @@ static const struct request_rules rules = {
     .model = "m",
     .max_tokens = 32};
 
-// The code and param of the error, or "".
+// Returns the code and param of the error, or "".
 static const char *refusal(enum endpoint endpoint, const char *body) {
     static char words[200];
     struct api_request request;

@@ -18,7 +18,8 @@ static struct arena arena;
 static const uint32_t prompt[] = {1, 2, 3, 4, 5};
 static const uint32_t ids[] = {10, 11, 12, 13, 14, 15, 16};
 static const char *hashes[] = {"h0", "h1", "h2", "h3", "h4", "h5", "h6"};
-// Steps 0 to 2 are of the prompt (positions 0, 2, 4), 3 to 8 of one token (positions 5 to 10).
+// 5 ids in the prompt, 7 made, 9 steps, two tokens at a time. Steps 0 to 2 are of the prompt (positions 0, 2, 4), 3 to
+// 8 of one token (positions 5 to 10).
 static const struct shards_request request = {prompt, ids, hashes, 5, 7, 9, 2};
 
 static void test_divide(void **state) {

@@ -13,7 +13,7 @@
 #include "gen/command/command.h"
 #include "gen/ir/layout.h"
 
-// The longest rows whose sums fit 64 bits, and 65 bits.
+// The lengths at which sums begin to need 65 bits, and the longest legal rows.
 static void test_bits(void **state) {
     (void)state;
     static const struct {
@@ -35,7 +35,7 @@ static void test_bits(void **state) {
     }
 }
 
-// A parameter of the one engine of a design, 0 where it has none.
+// Returns a parameter of the design's only engine, 0 if it has no such parameter.
 static int64_t engine_param(const char *spec, const char *name) {
     struct arena arena;
     struct diag diag;

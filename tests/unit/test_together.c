@@ -40,7 +40,8 @@ static void test_how_many(void **state) {
     }
 }
 
-// In steps of one token: every head is in one firing, and scores of the next heads come before values of these.
+// In steps of one token, every head is in one firing of each kind. want: the firings in their order, each as `s`
+// (scores) or `v` (values) and the number of its KV head.
 static void check_order(const struct ir *ir, const char *want) {
     char order[64] = "";
     size_t length = 0;
@@ -71,7 +72,7 @@ static void test_order(void **state) {
     image_begin(&x);
     const struct ir *ir = build(&x, 12, 8, "T: 4, binding: spatial");
     check_order(ir, "s0v0s1v1");
-    for (int f = 0; f < ir->firings; f++) // the last entry of a table is in all steps
+    for (int f = 0; f < ir->firings; f++) // the last head of a group: also in steps of one token
         if (ir->firing[f].mode == ENGINE_MODE_SCORES)
             assert_true(ir->firing[f].many == (ir->firing[f].head % GROUP < 2));
     image_end(&x);

@@ -11,7 +11,7 @@
 #include "gen/model/tokenizer.h"
 #include "gen/request/sim_options.h"
 
-enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
+enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 }; // of each kind; of a text; of a hash
 static const char folder[] = "tests/unit/tokenizers";
 
 // ---- the texts, as make.py makes them ----
@@ -191,7 +191,7 @@ static const char *ids_of(struct fixture *f, const struct tokenizer *t, const ch
     return out;
 }
 
-// A GGUF file in which the token `b` is written `a`.
+// A GGUF file in which the token `b` has the text `a`.
 static void test_same_text(void **state) {
     (void)state;
     static const char b[] = "\1\0\0\0\0\0\0\0b";
@@ -329,7 +329,7 @@ static void test_refused(void **state) {
     assert_refused("{\"model\":{\"type\":\"BPE\",\"vocab\":{},\"merges\":[]}}", "0 tokens");
 }
 
-// A tokenizer of two letters with this tokenizer_config.json beside it.
+// Opens a tokenizer of two letters with this tokenizer_config.json next to it.
 static struct tokenizer *open_with_config(struct fixture *f, const char *config) {
     static const char letters[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]}}";
     char path[] = "/tmp/rill_tokenizers_XXXXXX";
@@ -380,7 +380,7 @@ static void test_broken_config(void **state) {
 
 // ---- splittings are data ----
 
-// Returns the messages for a file with this name and text in a separate folder.
+// Opens a file with this name and text in a separate folder. The messages must contain `part`.
 static void assert_said(const char *name, const char *data, size_t len, const char *part) {
     char path[] = "/tmp/rill_splittings_XXXXXX";
     struct fixture f;

@@ -79,7 +79,8 @@ static void assert_exact(const struct witness *w, const char *who, int output, i
                      (long long)i, (double)got[i], (double)t->values[row * t->elements + i]);
 }
 
-// Returns the typical size of a row's elements, without values at the ends of fp32.
+// Returns the root mean square of a row, but at most MOST_SIZE: values near the ends of fp32 must not make the
+// tolerance large.
 static double size_of(const float row[], int64_t n) {
     double sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (double)row[i] * row[i];
@@ -117,7 +118,8 @@ static int64_t read_ids(struct witness *w, const char *name, uint32_t ids[]) {
     return count;
 }
 
-// Reads the prompt and all generated ids except the last one, and the position that generates the first id.
+// Reads the prompt and the generated ids. `made` receives all generated ids. `ids` receives the prompt, then all
+// generated ids except the last one; *count is their number. Returns the position that generates the first id.
 static int64_t all_ids(struct witness *w, uint32_t ids[], int64_t *count, uint32_t made[]) {
     int64_t prompt = read_ids(w, "prompt", ids), more = read_ids(w, "ids", made);
     assert_int_equal(more, w->rows);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Tests simulations that begin in the middle of a request, and requests in shards. See --help.
+# Tests simulations that begin in the middle of a request, requests in shards, and requests that keep positions of the
+# one before. See --help.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/design.sh"
 
@@ -11,7 +12,9 @@ A small model with random weights (quick build). `rill sim --from N` must end wi
 run, wherever it begins, and must find a fault that is planted in a key, a value, a scale or the open block of the
 loaded state. `rill verify` must give the same tokens, hash and cycles as the whole run; a shard that is killed, late,
 missing or given twice must be noticed; what is in the journal must not run again; an RTL fault at one position must be
-found by the shard that holds it alone. Less than a minute.
+found by the shard that holds it alone. A request with `--prefix` or `--then-ids` must have the tokens and the hash of
+the whole one, and a position that the design cannot keep must be refused, by the host and by the design. Less than a
+minute.
 TEXT
 }
 
@@ -100,6 +103,52 @@ queue check_refused "a fault in the state of a graph is found" 1 'mismatch: .*po
     --plant value:3
 queue check_refused "rows have no file of a state" 1 'this graph takes rows .state-rows.' "${rows[@]}" --from 66 \
     --state "$state"
+
+# ---- a request that keeps positions of the one before ----
+
+# The last request of a run, alone: the same prompt, computed whole.
+as_alone() { # positions that it keeps, tokens of the last request, further requests of the run
+    local json=$work/verify.kept.json ids
+    "$rill" sim "$dir" --ignore-eot --quiet "${@:3}" --tokens "$2" --json "$json" || return
+    [ "$(last "$json" prefix)" = "$1" ] || { echo "it kept $(last "$json" prefix) positions"; return 1; }
+    ids=$(last "$json" prompt_ids)
+    "$rill" sim "$dir" --ignore-eot --quiet --prompt-ids "${ids//[][ ]/}" --tokens "$2" \
+        --json "$work/verify.alone.json" &&
+        diff <(last "$json" token_ids && last "$json" logits_register) \
+            <(last "$work/verify.alone.json" token_ids && last "$work/verify.alone.json" logits_register)
+}
+last() { sed -n "s/^      \"$2\": \(.*\),\{0,1\}\$/\1/p" "$1" | sed 's/,$//' | tail -n 1; } # JSON, member
+
+first=(--prompt-ids "$ids" --tokens 20) # leaves positions 0 to 54
+other=$(some_ids 30 48),1,2,3
+queue check "all that a turn of a conversation has left" as_alone 55 5 "${first[@]}" --then-ids 7,8,9
+queue check "two turns, across the end of a block" as_alone 69 6 "${first[@]}" --then-ids 7,8,9 --tokens 11 --then-ids 5
+queue check "all ids but one" as_alone 35 5 "${first[@]}" --prompt-ids "$ids" --prefix most
+queue check "a prefix of a prompt" as_alone 30 5 "${first[@]}" --prompt-ids "$other" --prefix most
+queue check "less than both share" as_alone 13 5 "${first[@]}" --prompt-ids "$other" --prefix 13
+queue check "nothing" as_alone 0 5 "${first[@]}" --prompt-ids "$other" --prefix 0
+queue check "the first position of a block" as_alone 64 4 "${first[@]}" --then-ids 7,8,9 --tokens 12 --then-ids 5 \
+    --prefix 64
+queue check "two turns, with delays of the memory" "$rill" sim "$dir" --quiet --seed 3 --ignore-eot \
+    "${first[@]}" --then-ids 7,8,9 --tokens 11 --then-ids 5 --tokens 6
+keeps() { # name, status, pattern, requests
+    check_refused "$1" "$2" "$3" "$rill" sim "$dir" --ignore-eot --quiet "${first[@]}" "${@:4}"
+}
+queue keeps "more than both share" 1 'token 30 of the prompt is 1, but the request before had .* \[prefix-differs\]' \
+    --prompt-ids "$other" --prefix 31
+queue keeps "more than was left" 1 \
+    'a prompt of 59 tokens after a request that left 55 .* can keep 55 \[prefix-beyond\]' --then-ids 7,8,9 --prefix 56
+queue keeps "the whole prompt" 1 'can keep 35 \[prefix-beyond\]' --prompt-ids "$ids" --prefix 36
+queue keeps "a block that is in memory alone" 1 'left 69 positions can keep 0 \[prefix-beyond\]' \
+    --then-ids 7,8,9 --tokens 11 --prompt-ids "$other" --prefix 30
+queue check_refused "no request before" 2 'there is no request before \[prefix-first\]' "$rill" sim "$dir" \
+    --prompt-ids 1,2,3 --prefix 2
+queue keeps "more than both share, unchecked: found in the first step" 1 'mismatch: .*position 31' \
+    --prompt-ids "$other" --prefix 31 --unchecked
+queue keeps "more than was left, unchecked: the design refuses" 1 'fault 11: .*cannot begin at `prefix`' \
+    --then-ids 7,8,9 --prefix 56 --unchecked
+queue keeps "a block in memory alone, unchecked: the design refuses" 1 'fault 11: .*cannot begin at `prefix`' \
+    --then-ids 7,8,9 --tokens 11 --prompt-ids "$other" --prefix 30 --unchecked
 
 # ---- a request in shards ----
 

@@ -39,7 +39,7 @@ static const char usage[] =
 
 enum {
     RESET_CYCLES = 16,
-    SETTLE_CYCLES = 8,
+    SETTLE_CYCLES = 8,    // after a reset, before the first register access
     POLL_CYCLES = 64,     // between checks of the sockets and of CTRL while a command runs
     AWAKE_CYCLES = 20000, // the clock runs this long after a register write, because a design may have to drain
     MAX_CLIENTS = 8,
@@ -417,7 +417,7 @@ static void tell_burst(struct sim *card) {
     card->bursts = bursts;
 }
 
-// Lets the clock miss cycles, or makes cycles longer, as the options tell. With --gaps, 1 to 4 cycles are missed after
+// Lets the clock miss cycles, or makes cycles longer, as the options say. With --gaps, 1 to 4 cycles are missed after
 // one cycle of 1,024 on average. The memory works on in that time, so its answers come after fewer cycles of the
 // kernel.
 static void bend_clock(struct sim *card, struct sim_pins *pins) {
@@ -438,7 +438,7 @@ bool sim_edge(struct sim *card, struct sim_pins *pins) {
     bend_clock(card, pins);
     if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
-    // In every cycle of the reset, because the kernel still runs until the first one.
+    // The memory is reset in every cycle of the reset, because the kernel still runs up to the first one.
     if (pins->rst) hbm_reset(card->hbm);
     pins->rst = now < card->reset_until;
     if (now < card->reset_until + SETTLE_CYCLES) return true;

@@ -19,6 +19,8 @@ enum card_op {
     CARD_STATE      // reply value: 0 idle, 1 a command is running, 2 it has completed (reported once)
 };
 
+// CARD_ARGUMENTS_AT: register of the first argument. CARD_CHUNK: most bytes that a request of the library moves.
+// CARD_CHANNEL_SHIFT: a bank has 2^29 bytes.
 enum { CARD_UUID_BYTES = 16, CARD_ARGUMENTS_AT = 0x10, CARD_CHUNK = 1 << 20, CARD_CHANNEL_SHIFT = 29 };
 
 struct card_request {

@@ -53,7 +53,7 @@ struct check_counts {
 
 struct check;
 
-// Opens a checker, which owns `golden` until check_close. Returns NULL after an error in diag.
+// Opens a checker. It runs the replay `golden`, which remains the caller's. Returns NULL after an error in diag.
 struct check *check_open(struct arena *arena, const struct ir *ir, struct replay *golden, enum check_set set,
                          struct diag *diag);
 // Returns how many recent positions the replay must keep for this design: more than any stream lags behind another.
@@ -67,8 +67,7 @@ const char *check_write_state(struct check *check, const char *path, uint64_t id
 // *why.
 bool check_read_state(struct arena *arena, const char *path, uint64_t identity, struct check_state *state,
                       const char **why);
-// Starts the same request again, to read check_golden_output of rows that the replay no longer
-// keeps (check_window).
+// Starts the same request again, to read check_golden_output of rows that the replay no longer keeps (check_window).
 void check_again(struct check *check, const struct check_request *request);
 // Notes that the edge has a probe. Returns true if its beats are compared (values, step words or ids).
 bool check_wants(struct check *check, int edge);

@@ -349,7 +349,7 @@ static void give_results(struct check *check, const struct edge *e, const struct
     check->generation++;
 }
 
-// Compares the beat, or stores it for the replay. False: the replay waits. Of a token that the request does not have,
+// Compares the beat, or stores it for the replay. False: the replay waits. For a token that the request does not have,
 // only the number of words and elements is compared, which is that of the step's other tokens.
 static bool use_beat(struct check *check, int index, struct edge *e, struct beat *b, const struct step *step) {
     if (!has_token(check, e, step, b->tok)) {

@@ -48,7 +48,7 @@ struct edge {
     int lanes;             // elements per beat
     bool counted, tokened; // has tcount; has tuser and tlast
     bool head_only;        // in a region `when: last`: carries only steps with a head
-    bool one_token;        // of these it carries only the last token
+    bool one_token;        // it carries only the last token of a step
     int64_t repetitions;   // of the value in a step
     bool fixed;            // the value comes from another region: always repetition `fixed_repetition`
     int64_t fixed_repetition;
@@ -144,8 +144,8 @@ int edge_lanes(const struct ir *, const struct ir_port *port, enum ir_dtype dtyp
 int edge_firings(const struct ir *ir, int tensor, const struct ir_port *port);
 bool edge_walk(const struct ir *ir, int tensor, const struct ir_itensor *type, struct itensor_walk *walk);
 void edge_repeats(const struct ir *ir, struct edge *e, int region, bool leaves); // region: the port's
-// Returns the repetition that readers outside the tensor's region see. For a carried tensor it is
-// `repeat`, the value after the last repetition.
+// Returns the repetition that readers outside the tensor's region see. For a carried tensor it is `repeat`,
+// the value after the last repetition.
 int64_t check_last_repetition(const struct ir *ir, int tensor);
 
 // check_beat.c: edge_firing_done ends a firing; edge_current_step finds the golden step of a tensor stream's next beat.

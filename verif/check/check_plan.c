@@ -79,12 +79,14 @@ bool plan_run(struct check *check, int64_t position) {
     return true;
 }
 
-// Finds the positions of a step; returns true when it is a prompt step.
+// Finds the positions of a step; returns true when it is a prompt step. Prompt steps end at multiples of T, so the
+// first one is shorter if the request begins elsewhere.
 static bool step_at(const struct check *check, int64_t index, struct step *step) {
     int64_t tokens = check->ir->design.tokens, count = check->request.count, prefill = prompt_steps(check);
-    bool in_prompt = index < prefill;
-    step->first = in_prompt ? index * tokens : count + index - prefill;
-    step->tokens = !in_prompt ? 1 : (int)(count - step->first < tokens ? count - step->first : tokens);
+    int64_t from = check->request.from;
+    bool in_prompt = index < prefill, begins = from < count && index == from / tokens;
+    step->first = !in_prompt ? count + index - prefill : begins ? from : index * tokens;
+    step->tokens = in_prompt ? (int)(at_most(count, (index + 1) * tokens) - step->first) : 1;
     step->head = !check->ir->design.is_lm || step->first + step->tokens >= count;
     step->final = step->first + step->tokens >= count && !has_room(check, step->first + step->tokens);
     step->valid = step->tokens;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the terms of the cost formulas to the syntheses in verif/cost/measured.txt and prints include/costs.def with the
-// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the number of times that a row takes a
-// term follows from the formula: it is the growth of the result when the term grows.
+// new figures. See verif/cost/fit.sh. The formulas are linear in their terms. So the growth of a result when one term
+// grows tells how many times the row takes this term.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { LUT, FF, KINDS };
 // Which figures of a term are fitted: none, its LUTs alone, or LUTs and FFs (include/costs.def).
 enum how { KEPT, LUTS, FITTED };
 enum { GROWTH = 1 << 20, LINE = 160 }; // GROWTH: LUTs by which find_times lets a term grow
-static const double least = 100;       // cells; errors of smaller modules are in percent of this number
+static const double least = 100;       // cells; a module with fewer counts as having this many in relative errors
 static const double no_pivot = 1e-9;   // a smaller pivot means that the rows do not determine a term
 
 static const struct cost_amount given[COST_TERMS] = {
@@ -23,7 +23,7 @@ static const struct cost_amount given[COST_TERMS] = {
 #undef COST
 };
 
-static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate at the moment
+static struct cost_amount amount[COST_TERMS]; // the figures with which the formulas calculate now
 
 static const enum how how_of[COST_TERMS] = {
 #define COST(name, lut, ff, dsp, how, ...) how,
@@ -37,7 +37,7 @@ static bool is_fitted(int term, int kind) { return how_of[term] == FITTED || (ho
 
 struct row {
     const struct cost_row *from;
-    double rest[KINDS];       // what the formula gives without the fitted figures
+    double rest[KINDS];       // result of the formula with all fitted figures 0
     double times[COST_TERMS]; // how often it takes each term
 };
 
@@ -55,8 +55,8 @@ static struct cost_resources result(const struct cost_row *row) {
     return r;
 }
 
-// Returns how often a formula took the term that grew by GROWTH, which is a multiple of 1/2. Rounding to whole cells is
-// much smaller than GROWTH and disappears.
+// Returns how often a formula takes a term, from the difference of its results when the term grows by GROWTH. The
+// number is a multiple of 1/2. Rounding to whole cells is much smaller than GROWTH and disappears.
 static double halves(int64_t difference) { return round(2 * (double)difference / GROWTH) / 2; }
 
 // Finds how often a row takes each term. Growing the LUTs is enough, because a formula takes LUTs and FFs equally
@@ -165,7 +165,7 @@ static bool fit(const struct rows *rows, int kind) {
         if (is_fitted(t, kind) && is_taken(rows, t)) s.term[s.terms++] = t;
         else
             *figure_of(t, kind) =
-                kind == LUT ? given[t].lut : given[t].ff; // no row takes the term, so it keeps its figure
+                kind == LUT ? given[t].lut : given[t].ff; // a kept figure, or a term that no row takes
     for (int i = 0; i < rows->count; i++) add_row(&s, &rows->items[i], kind);
     if (!solve(&s)) return false;
     for (int i = 0; i < s.terms; i++) {
@@ -205,7 +205,7 @@ static void print_term(const struct rows *rows, int t) {
            ff.worst);
 }
 
-// Prints the old file with the new figures. Comments and order stay.
+// Prints the old file with the new figures. Comments and order stay. False if its rows are not the terms.
 static bool print_file(const struct rows *rows) {
     FILE *old = fopen("include/costs.def", "r");
     char line[LINE];

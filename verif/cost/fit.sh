@@ -8,7 +8,7 @@ table=include/costs.def
 usage() {
     cat <<'TEXT'
 usage: verif/cost/fit.sh [--check | --errors]
-           writes include/costs.def again: figures of FITTED terms, and the error that is left beside each term
+           writes include/costs.def with new figures of FITTED terms and with the error that each term leaves
   --check  changes nothing; ends with status 1 if the file is not what the measurements make of it
   --errors prints how far the formulas are from each row of verif/cost/measured.txt, the worst first
 A new term is a row of include/costs.def with any figures: COST(NAME, 0, 0, 0, FITTED, 0, 0, 0, 0, 0).

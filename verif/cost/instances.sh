@@ -47,7 +47,7 @@ design_instances() { # directory
         # A parameter with its default value is left out of a row.
         function unless(key, value) { return other(key, value) == value ? "" : " " key "=" of[key] }
         function put_link(    bits, parts, style, i) {
-            bits = other("PART_W", of["DATA_W"]) + other("SIDE_W", 0)
+            bits = other("KEPT_W", of["DATA_W"]) + other("SIDE_W", 0)
             parts = unless("PARTS", 1)
             style = " RAM_STYLE=" other("RAM_STYLE", "\"distributed\"")
             if (!("BORDERS" in of)) put("rill_fifo DATA_W=" bits " DEPTH=" of["DEPTH"] style)

@@ -14,21 +14,23 @@ usage: verif/cost/measure.sh MODULE [NAME=VALUE...]
        verif/cost/measure.sh --table [--all] [module...]
        verif/cost/measure.sh --design DIR
   MODULE      synthesizes one template (yosys synth_xilinx -family xcup) and prints its row of the table
-  NAME=VALUE  its parameters, as Verilog constants. For schedule tables also NAME=random:BITS, that many bits that look
-              random, and NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn; with apart=MODULE,
-              all instances of a part are synthesized once and not together with what is around them: for modules with
-              many equal parts; apart=units: all units of which a kernel has one or more for each lane
+  NAME=VALUE  its parameters, as Verilog constants. A schedule table may also be NAME=random:BITS, this many
+              pseudo-random bits, or NAME=turns:ENTRIES:PORTS, entries of 8 bits that name the ports in turn.
+              apart=MODULE synthesizes this part once, separately from the logic around its instances. It is for
+              modules with many equal parts. apart=units does this with all units of which a kernel has one or more
+              for each lane
   --table     measures the rows of verif/cost/measured.txt that have no figures yet and puts them in; a new row is a
               line `MODULE NAME=VALUE...`
-  --all       those that have figures, too
+  --all       also measures the rows that have figures
   module      only rows of these modules
-  --design    the rows of a generated design's instances with their own parameters, which are not in the table yet, each
-              once: to be added to it
-Netlists of modules without such units, and of rows with apart=units, are those of verif/timing/run.sh, in
-build/timing/: made once for both.
+  --design    prints a row for each instance of a generated design that is not in the table yet, each row once, to be
+              added to the table
+Modules without such units, and rows with apart=units, use the netlists of verif/timing/run.sh in build/timing/, so that
+each netlist is made once for both scripts.
 
 A row: MODULE NAME=VALUE... : LUT FF DSP BRAM36 URAM
-LUT counts every LUT cell once, LUTRAM by the LUTs it occupies, a shift register as one; a RAMB18 is half a BRAM36.
+LUT counts each LUT cell and each shift register as one, and LUTRAM by the LUTs that it occupies. A RAMB18 is half a
+BRAM36.
 One synthesis may take RILL_MEASURE_TIMEOUT seconds (default 300).
 TEXT
 }
@@ -41,7 +43,7 @@ of_timing() { # module name=value...
     for part in $(closure_of "$1"); do [[ " $units " != *" $part "* ]] || return 1; done
 }
 
-# Counts the cells of such a netlist. It has flip-flops instead of shift registers, so these are made first.
+# Counts the cells of such a netlist. The netlist has flip-flops in place of shift registers, so these are made first.
 count_netlist() { # result-file module name=value...
     local result=$1 arg args=() name log=$1.log
     shift

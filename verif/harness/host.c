@@ -132,6 +132,7 @@ bool host_open(struct host *host, struct sim *sim) {
     int64_t rows = 0;
     if (!rows_take(sim)) return false;
     for (size_t i = 0; i < sim->options.prompts.count; i++) {
+        if (sim->options.prompts.items[i].then) continue; // known when the request before has ended
         if (!open_request(host, &sim->options.prompts.items[i], &host->result[i])) return false;
         rows = host->result[i].prompt_len > rows ? host->result[i].prompt_len : rows;
     }
@@ -194,6 +195,7 @@ static void write_request(struct host *host) {
     for (int c = 0; c < d->channels; c++)
         write_pointer(axil, REG_BASE + REGISTER_POINTER_STRIDE * (uint32_t)c, channel_base(host, c));
     if (d->sampling) write_sampling(axil, &host->sim->options.sampling);
+    if (d->prefix) axil_write(axil, REG_PREFIX, (uint32_t)r->prefix);
     axil_write(axil, REG_GIER, 1);
     axil_write(axil, REG_IER, d->slots ? IER_SLOTS : 1);
 }
@@ -220,6 +222,11 @@ static bool begin_at(struct host *host, struct request_result *r) {
             sim_fail(host->sim, MSG_FROM_BEYOND, (long long)from, (long long)check_positions(host->sim->check));
         return false;
     }
+    if (r->begin) {
+        r->first_step = load->start.step;
+        r->fed = r->prompt, r->fed_len = r->prompt_len;
+        return true;
+    }
     bool decodes = design(host)->is_lm;
     int64_t decode = decodes ? at_most(r->tokens - 1, design(host)->context - r->prompt_len) : 0;
     r->before = load->start.made;
@@ -235,6 +242,19 @@ static bool begin_at(struct host *host, struct request_result *r) {
     return true;
 }
 
+// Opens a request that continues the one before, and finds what any request keeps of it.
+static bool follow_request(struct host *host) {
+    struct sim *sim = host->sim;
+    const struct sim_prompt *prompt = &sim->options.prompts.items[host->request];
+    struct request_result *r = current(host);
+    if (host->request == 0) return true;
+    if (prompt->then) {
+        const struct sim_prompt whole = prefix_then(sim, prompt, r - 1);
+        if (!open_request(host, &whole, r)) return false;
+    }
+    return !design(host)->prefix || prefix_find(sim, prompt->prefix, r - 1, r);
+}
+
 static void begin_check(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
@@ -245,7 +265,7 @@ static void begin_check(struct host *host) {
                                     .max_new = r->tokens,
                                     .eot = *ends,
                                     .row = (const float *const *)host->rows,
-                                    .from = host->sim->options.from,
+                                    .from = r->begin ? r->begin : host->sim->options.from,
                                     .state = host->sim->options.state ? &host->sim->load.file : NULL};
     check_drafts_off(host->sim->check, d->sampling && host->sim->options.sampling.top_k);
     check_begin(host->sim->check, &request);
@@ -254,6 +274,7 @@ static void begin_check(struct host *host) {
 static void begin_request(struct host *host) {
     struct request_result *r = current(host);
     const struct ir_design *d = design(host);
+    if (!follow_request(host)) return;
     begin_check(host);
     if (!begin_at(host, r)) return;
     if (d->is_lm) place_prompt(host);
@@ -288,6 +309,7 @@ static void collect_arguments(struct host *host) {
     axil_read(axil, REG_LOGITS + 4);
     for (int i = 0; i < 1 + 2 * channels + ENGINE_COUNTERS; i++) read_counter(axil, i);
     for (int i = 0; design(host)->drafts && i < DRAFT_COUNTERS; i++) read_counter(axil, first_draft_counter(host) + i);
+    if (design(host)->prefix) host->held_read = axil_read(axil, REG_HELD);
 }
 
 // Returns a 64-bit counter. Counter -1 is the hash of logits, which is read just before the counters.
@@ -345,7 +367,9 @@ static void report_fault(struct host *host) {
                                         "memory error response",
                                         "nothing has moved for as long as the watchdog allows",
                                         "the memory holds another image",
-                                        "the ring is too short"};
+                                        "the ring is too short",
+                                        "the second clock is missing",
+                                        "the request cannot begin at `prefix`"};
     const char *name = r->fault < COUNT_OF(names) ? names[r->fault] : "unknown";
     sim_fail(sim, MSG_DESIGN_FAULT, r->fault, name, r->fault_place, place_of(host, r->fault, r->fault_place),
              r->status >> 16);
@@ -382,6 +406,14 @@ static void compare_drafts(struct host *host) {
                  (unsigned long long)want.drafted, (unsigned long long)want.accepted);
 }
 
+static void compare_held(struct host *host) {
+    struct request_result *r = current(host);
+    if (!design(host)->prefix) return;
+    uint32_t held = host->axil.access[host->held_read].data;
+    r->held = r->prompt_len + r->ids - 1;
+    if (held != (uint32_t)r->held) sim_fail(host->sim, MSG_HELD_DIFFERS, held, (long long)r->held);
+}
+
 static void compare_logits(struct host *host) {
     uint64_t got = current(host)->logits_hash, want = check_golden_hash(host->sim->check);
     if (got != want) sim_fail(host->sim, MSG_LOGITS_DIFFER, (unsigned long long)got, (unsigned long long)want);
@@ -410,6 +442,7 @@ static void finish_request(struct host *host) {
     if (design(host)->is_lm) compare_ids(host);
     else rows_compare(host->sim, r->prompt_len);
     compare_drafts(host);
+    compare_held(host);
     compare_logits(host);
     if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, MSG_TRANSACTIONS_OUTSTANDING);
 }

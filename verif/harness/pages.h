@@ -8,9 +8,9 @@
 extern "C" {
 #endif
 
-// Moves the executable's code to large pages if the system provides them; otherwise changes nothing. Call it first, as
-// no other thread may run. RILL_PAGES=small in the environment disables it (perf finds no names in code that was moved
-// from its file).
+// Moves the executable's code to large pages if the system provides them; otherwise changes nothing. Call it at the
+// start of main, while there is no other thread. RILL_PAGES=small in the environment disables it (perf finds no names
+// in code that was moved from its file).
 void pages_for_code(void);
 
 #ifdef __cplusplus

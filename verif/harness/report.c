@@ -10,8 +10,8 @@
 enum { PROGRESS_CYCLES = 4096 }; // between two updates of the progress line
 
 struct figures {
-    uint64_t prefill, decode; // in cycles; prefill: start to first id; decode: first to last id
-    double per_token, rate, ttft_ms;
+    uint64_t prefill, decode;        // in cycles; prefill: start to first id, or to the end; decode: first to last id
+    double per_token, rate, ttft_ms; // cycles per token or row, tokens or rows per second, time to first token
     struct hbm_share share;
     uint64_t bytes;
 };
@@ -130,6 +130,9 @@ static void print_request(struct sim *sim, const struct request_result *r) {
     else
         printf("%lld %srows, %.0f cycles each: %.1f rows/s at %g MHz\n", (long long)r->prompt_len,
                sim->options.inputs != NULL ? "" : "random ", f.per_token, f.rate, sim->clock_mhz);
+    if (r->begin)
+        printf("prefix: %lld of %lld prompt ids kept of the request before\n", (long long)r->begin,
+               (long long)r->prompt_len);
     if (sim->ir->design.drafts) print_drafts(sim, r);
     printf("HBM: %.3f MB moved, %s a channel\n", (double)f.bytes * 1e-6,
            hbm_figures_share_text(&sim->arena, &sim->ir->design.hbm, f.share));
@@ -223,6 +226,7 @@ static void json_request(const struct sim *sim, const struct request_result *r, 
     text_addf(out, ",\n%s\"from\": %lld,\n%s\"ids_before\": %lld,\n%s\"first_step\": %lld,\n%s", indent,
               (long long)r->first_position, indent, (long long)r->before, indent, (long long)r->first_step, indent);
     json_u64s(out, "step_ends", r->step_end, (int)r->steps);
+    if (sim->ir->design.prefix) text_addf(out, ",\n%s\"prefix\": %lld", indent, (long long)r->begin);
     if (sim->ir->design.drafts)
         text_addf(out, ",\n%s\"drafts\": %llu,\n%s\"drafts_accepted\": %llu,\n%s\"draft_steps\": [%s]", indent,
                   (unsigned long long)r->drafts[0], indent, (unsigned long long)r->drafts[1], indent,

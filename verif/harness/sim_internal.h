@@ -84,6 +84,9 @@ struct request_result {
     int64_t before;      // ids generated before the position at which the design begins
     const uint32_t *fed; // the prompt that the design is given: the rest of the prompt, or the last id made before
     int64_t fed_len;
+    int64_t prefix;     // positions to keep of the request before, as the design is told
+    int64_t begin;      // position at which it begins for that; 0 if it cannot keep so many
+    int64_t held;       // positions that the request has left, in a design with `prefix`
     uint64_t *step_end; // cycles in which the steps ended
     int64_t steps, first_step, first_position;
     int64_t prompt_len, tokens, room; // room: capacity of `id`, limited by what the context allows
@@ -133,6 +136,7 @@ struct host {
     float **rows;       // per graph input
     uint64_t rows_hash; // hash of the outputs of all requests
     int first_read;     // index of the first status access
+    int held_read;      // index of the access of `held`
 };
 
 struct sim {
@@ -189,6 +193,13 @@ bool slots_edge(struct host *host, const struct sim_pins *pins);
 int slots_request_at(const struct host *host, uint64_t offset); // offset: in the segment of the rings
 
 // Returns the memory of a request's results: the ring of ids, or the rows of the first output.
+// ---- positions that a request keeps of the one before (kept_prefix.c) ----
+
+// Builds the prompt of a request that continues the one before.
+struct sim_prompt prefix_then(struct sim *sim, const struct sim_prompt *prompt, const struct request_result *before);
+// Finds how many positions the request keeps. False after a failure: it cannot keep as many as it asks for.
+bool prefix_find(struct sim *sim, int64_t asked, const struct request_result *before, struct request_result *r);
+
 uint8_t *host_results(struct sim *sim, uint64_t *bytes);
 
 // ---- rows of graphs that are not language models (graph_rows.c) ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Saves and resumes a run. Its state is spread over the Verilated model, the memory model, the replay, the
-// checker and the host, but all of it is in writable memory of one process without threads. That memory is saved: the
+// checker and the host, but all of it is in writable memory of one process without threads. This memory is saved: the
 // pages that the process has written, region by region of /proc/self/maps. Pointers stay valid because addresses are
 // the same in every process when the kernel does not randomize them.
 #ifndef _GNU_SOURCE
@@ -115,7 +115,7 @@ static bool read_maps(void) {
 }
 
 // Parses a line of the maps. Returns true for private memory that belongs to the run: writable, or mapped from a file
-// and not executable.
+// and not executable. The kernel's own regions ([vdso], [vvar]) and the control page do not belong to it.
 static bool parse_region(const char *line, struct region *r) {
     unsigned long start, end, offset;
     char rights[8];

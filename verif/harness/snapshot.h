@@ -11,9 +11,9 @@
 extern "C" {
 #endif
 
-// Call this first in main. With --save or --resume the program restarts itself with fixed addresses. With --resume it
-// does not return: the saved run continues where snapshot_save was called. If that is not possible, the program ends
-// with a message.
+// Call this at the start of main, before the run is opened. With --save or --resume the program restarts itself with
+// fixed addresses. With --resume it does not return: the saved run continues where snapshot_save was called. If that is
+// not possible, the program ends with a message.
 void snapshot_enter(int argc, char **argv);
 // Whether the cycle of --pause has come.
 bool snapshot_due(uint64_t cycle);

@@ -400,8 +400,8 @@ void hbm_give_write(struct hbm_channel *ch, const uint8_t data[], uint64_t strob
     b->ready[0] = end + ch->hbm->config.timing.write_response;
 }
 
-// Keeps the content that a write is about to change for reads that were accepted before. That they return the old
-// content is the strictest reading of AXI, and it exposes a design that reads too early.
+// Keeps the content that a write is about to change for reads that were accepted before. Such a read returns
+// the old content. This is the strictest reading of AXI, and exposes a design that reads too early.
 static void keep_old_content(struct hbm_channel *ch, uint64_t offset, uint64_t bytes) {
     for (int i = 0; i < ch->reads.count; i++) {
         struct burst *b = queue_at(&ch->reads, i);

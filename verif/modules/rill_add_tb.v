@@ -10,7 +10,7 @@
 module rill_add_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter FAULT = 0;
+    parameter FAULT = 0; // 1: a value is infinite, and results are not compared
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire clk, rst, fault;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_argmax. Compares ids and hashes with the C function, with ties, zeros and elements past N. Also
-// checks order, token marks, and the rate of one chunk per cycle. HASHES: the hash of each token is computed here from
-// the weights of its definition.
+// Testbench of rill_argmax. Compares ids and hashes with the C functions, with ties, zeros and elements past N. Also
+// checks order, token marks and, without idles and stalls, the rate of one chunk per cycle. HASHES above 1: every token
+// has a hash, which is compared with one that the bench computes from its definition.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 N=7
 // sweep: LANES=4 TOKENS=2 N=21
@@ -22,7 +22,7 @@ module rill_argmax_tb;
     parameter HASHES = 1;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
-    localparam MOST = 64;
+    localparam MOST = 64; // most firings of the vectors
 
     reg                 clk = 0, rst = 1, failed = 0;
     integer             seed, idle, stall, file, got, i, f, t, firings, cycles = 0, taken = 0;
@@ -31,6 +31,7 @@ module rill_argmax_tb;
     reg  [31:0]         id [0:MOST*TOKENS-1];
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [HASHES*64-1:0] row_hash;
+    // hash_f: firings whose hash was due so far. hash_wait: cycles until the next one is due; 0: no id was offered yet.
     integer             hash_f = 0, hash_wait = 0;
     wire                waits = idle != 0 || stall != 0;   // odd firings wait until the hash is checked
     reg  [8*256-1:0]    name;
@@ -84,6 +85,7 @@ module rill_argmax_tb;
         end
     endfunction
 
+    // Returns the hash of a token's elements: a weighted sum of their inverted bits, modulo 2^64.
     function [63:0] hash_of(input integer firing, input integer tok);
         integer e;
         begin
@@ -133,8 +135,9 @@ module rill_argmax_tb;
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
-        // row_hash must be right two cycles after the first id is offered, even if that id has already left. It is
-        // compared for even firings, because the odd one after each waits for it.
+        // row_hash must be right two cycles after the first id is offered, even if that id has already left. The next
+        // firing overwrites it. So it is compared only in runs with idles or stalls, and only for even firings: the odd
+        // firing after each of them waits for the comparison.
         if (hash_wait > 0) begin
             hash_wait = hash_wait - 1;
             if (hash_wait == 0) begin
@@ -158,7 +161,7 @@ module rill_argmax_tb;
             end
         end
         if (out_f == firings && hash_f == firings && !failed) begin
-            // A chunk takes one cycle, and after each firing its ids take one cycle each.
+            // A chunk takes one cycle, and after each firing its ids take one cycle each. 20 cycles are for the begin.
             if (idle == 0 && stall == 0 && cycles > taken + firings * (TOKENS + 1) + 20) fail(6);
             if (!failed)
                 $display("PASS");

@@ -21,7 +21,8 @@ module rill_axi_checker_tb;
     parameter OUTSTANDING = 4;
     parameter READ_EN = 1;
     parameter WRITE_EN = 1;
-    parameter W_FIRST = 1;                                   // 0: all write breaches but the last one are left out
+    parameter W_FIRST = 1;                                   // 0: no beat before its address; of the write breaches
+                                                             // only the last one is tried
     localparam BYTES = BEAT_BITS / 8;
     localparam IDS = 1 << ID_W;
     localparam [2:0] SIZE = $clog2(BYTES);
@@ -73,6 +74,7 @@ module rill_axi_checker_tb;
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Returns 1 with a probability of 100 - percent, so `percent` is that of an idle cycle or a stall.
     function some(input integer percent);
         some = below(100) >= percent;
     endfunction
@@ -106,7 +108,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // ---- legal traffic: any order of the channels that the protocol allows ----
+    // ---- legal traffic: the channels in any order that the protocol allows ----
     integer                r_len [0:IDS*OUTSTANDING-1];      // lengths of the open bursts, a queue per id
     integer                r_open [0:IDS-1];
     integer                r_beat [0:IDS-1];
@@ -258,7 +260,7 @@ module rill_axi_checker_tb;
             b_due[i] = 0;
         end
         cycles = 0;
-        quota = breach > 0 ? 200 : 6000;
+        quota = breach > 0 ? 200 : 6000; // cycles of legal traffic before a breach, or in the run without one
         @(negedge rst);
         sending = 1;
         while (cycles < quota) lawful_cycle;
@@ -305,7 +307,7 @@ module rill_axi_checker_tb;
         @(negedge clk);
     endtask
 
-    // Says that the rule is broken at the next clock edge. Rules have the checker's numbers.
+    // Prints that the next clock edge breaks the rule. Rules have the checker's numbers; 0: no rule is broken.
     task commit(input integer rule);
         $display("breach %0d rule %0d", breach, rule);
     endtask
@@ -384,7 +386,7 @@ module rill_axi_checker_tb;
         end
     endtask
 
-    // Stalls what is offered. Afterwards the breach changes something of it.
+    // Stalls the transfers that are offered for one cycle. The breach then changes a signal of a stalled transfer.
     task stalled(input integer rule);
         begin
             {arready, rready, awready, wready, bready} = 5'd0;

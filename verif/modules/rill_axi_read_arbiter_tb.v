@@ -14,7 +14,7 @@ module rill_axi_read_arbiter_tb;
     parameter CLIENTS = 3;
     parameter BEAT_BITS = 64;
     parameter ID_W = 4;
-    localparam COUNT = 200;
+    localparam COUNT = 200; // requests of each client
 
     reg                   clk = 0, rst = 1;
     integer               seed, idle, stall, c, cycles = 0, total = 0;
@@ -37,6 +37,8 @@ module rill_axi_read_arbiter_tb;
     wire [1:0]            arburst;
     reg  [BEAT_BITS-1:0]  rdata = 0;
     reg  [1:0]            rresp = 0;
+    // sent, seen: requests that a client has offered, and that have left. waits: requests of other clients that were
+    // taken while this one waited.
     integer               sent [0:CLIENTS-1];
     integer               seen [0:CLIENTS-1];
     integer               returned = 0, waits [0:CLIENTS-1], open = 0, swallowed = 0, after = 0;
@@ -126,6 +128,7 @@ module rill_axi_read_arbiter_tb;
             rlast <= $urandom;
         end
         if (total == CLIENTS * COUNT && returned > 100 && !failed) begin
+            // One request per cycle. 120 cycles are for the begin and for the 100 beats that must have returned.
             if (idle == 0 && stall == 0 && cycles > total + 120) fail(7);
             if (!failed)
                 reset_in_the_middle;
@@ -142,6 +145,7 @@ module rill_axi_read_arbiter_tb;
         if ((arvalid && arready) != (rvalid && rready && rlast))
             open = arvalid && arready ? open + 1 : open > 0 ? open - 1 : 0;
 
+    // Resets the arbiter while bursts are open. Their beats must be taken and dropped; then requests go out again.
     task reset_in_the_middle;
         begin
             rvalid <= 0;

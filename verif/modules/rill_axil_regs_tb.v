@@ -5,6 +5,8 @@
 // sweep: CHANNELS=5 COUNTERS=3 END_IDS=8
 // sweep: CHANNELS=32 COUNTERS=40
 // sweep: CHANNELS=2 COUNTERS=4 SAMPLING=1 END_IDS=3
+// sweep: CHANNELS=2 COUNTERS=4 PREFIX=1
+// quick: CHANNELS=3 COUNTERS=2 PREFIX=1
 // quick: CHANNELS=5 COUNTERS=3
 // quick: CHANNELS=2 COUNTERS=4 SAMPLING=1 END_IDS=3
 `default_nettype none
@@ -15,6 +17,7 @@ module rill_axil_regs_tb;
     parameter COUNTERS = 3;
     parameter SAMPLING = 0;
     parameter END_IDS = 1;
+    parameter PREFIX = 0;
     `include "rill_registers.vh"
     localparam COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64;
 
@@ -35,12 +38,17 @@ module rill_axil_regs_tb;
     wire [1:0]  halt;
     wire [31:0] watchdog, ring_ids, inverse_temperature, top_k, min_p;
     wire [63:0] sampling_seed;
+    wire [31:0] prefix;
+    wire        forget;
+    integer     forgets = 0;
+    always @(posedge clk) forgets = forgets + (forget === 1'b1);
     reg  [COUNTER_BITS-1:0] counters;
     integer     seed, idle, stall, c, i;
     reg  [31:0] got;
     reg         failed = 0;
 
-    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING), .END_IDS(END_IDS)) dut (
+    rill_axil_regs #(.CHANNELS(CHANNELS), .COUNTERS(COUNTERS), .SAMPLING(SAMPLING), .END_IDS(END_IDS),
+        .PREFIX(PREFIX)) dut (
         .clk(clk), .rst(rst), .s_axi_control_awvalid(awvalid), .s_axi_control_awready(awready),
         .s_axi_control_awaddr(awaddr),
         .s_axi_control_wvalid(wvalid), .s_axi_control_wready(wready), .s_axi_control_wdata(wdata),
@@ -61,6 +69,7 @@ module rill_axil_regs_tb;
         .fault_channel(32'h105),
         .fault_state(32'h00070009), .idle_engines(64'hFFFF_FFFE_FFFF_FFFD), .logits_hash(64'h1357_9BDF_0246_8ACE),
         .clock_state(32'h0003_0002),
+        .prefix(prefix), .forget(forget), .held(32'h0000_1234),
         .channel_beat(beat), .channel_no_beat(stall_event), .counters(counters));
     always #1 clk = !clk;
 
@@ -150,7 +159,7 @@ module rill_axil_regs_tb;
     task check_settings;
         begin
             expect_word(REG_MAGIC, 32'h4C4C4952);
-            expect_word(REG_VERSION, 32'h00010004);
+            expect_word(REG_VERSION, 32'h00010005);
             expect_word(REG_CLOCK, 32'h00030002);
             expect_word(REG_IDENTITY, 32'h89AB_CDEF);
             expect_word(REG_IDENTITY_HIGH, 32'h0123_4567);
@@ -177,11 +186,12 @@ module rill_axil_regs_tb;
                 failed = 1;
             end
             for (i = REG_INVERSE; i <= REG_SEED_HIGH; i = i + 4)
-                if (i != REG_MIN_P + 4) begin                    // ignored if the design does not sample
+                if (i != REG_MIN_P + 4) begin              // no register is there; without SAMPLING writes are ignored
                     write(i, 32'hAABBCC00 + i, 4'hF);
                     write(i, 32'h11223344, 4'h4);
                     expect_word(i, SAMPLING ? 32'hAA22CC00 + i : 32'd0);
                 end
+            // the low bits are those of AABBCC00 + the address of the register
             if ((inverse_temperature !== (SAMPLING ? 32'hAA22CE60 : 32'd0)
                 || top_k !== (SAMPLING ? 32'hAA22CE64 : 32'd0) ||
                  min_p !== (SAMPLING ? 32'hAA22CE68 : 32'd0)
@@ -189,6 +199,14 @@ module rill_axil_regs_tb;
                 $display("FAIL: settings of sampling");
                 failed = 1;
             end
+            write(REG_PREFIX, 32'hAABBCCDD, 4'hF);
+            write(REG_PREFIX, 32'h11223344, 4'h5);
+            expect_word(REG_PREFIX, PREFIX ? 32'hAA22CC44 : 32'd0);
+            expect_bit(50, prefix === (PREFIX ? 32'hAA22CC44 : 32'd0), 1'b1);
+            expect_word(REG_HELD, PREFIX ? 32'h1234 : 32'd0);
+            expect_bit(51, forgets == 0, 1'b1);
+            write(REG_HELD, 32'h7, 4'h1);
+            expect_bit(52, forgets == PREFIX, 1'b1);
             for (i = 1; i <= 7; i = i + 1) begin           // further end ids, which differ from the value after a reset
                 expect_word(REG_EOT_MORE_00 + 4 * (i - 1), i < END_IDS ? 32'hFFFF_FFFF : 32'd0);
                 write(REG_EOT_MORE_00 + 4 * (i - 1), 32'hAABBCC00 + i, 4'hF);
@@ -212,6 +230,7 @@ module rill_axil_regs_tb;
             end
             finish_request;
             expect_word(REG_HALT, 0);
+            expect_word(REG_PREFIX, 0);                    // for one request alone
             expect_bit(20, ap_start, 1'b0);                // no restart
             read(REG_CTRL);
         end
@@ -242,6 +261,7 @@ module rill_axil_regs_tb;
     task writes_in_request;
         begin
             write(REG_WATCHDOG, 32'h1234, 4'hF);
+            forgets = PREFIX;
             for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4) begin
                 read(i);
                 kept[i/4] = got;
@@ -275,6 +295,7 @@ module rill_axil_regs_tb;
             for (i = REG_PROMPT_LEN; i < REG_CYCLES; i = i + 4)
                 if (i != REG_HALT && i != REG_IGNORED)
                     expect_word(i, kept[i/4]);
+            expect_bit(53, forgets == PREFIX, 1'b1);
             for (c = 0; c < CHANNELS; c = c + 1)
                 expect_word(REG_BEATS + 8 * c, 0);
             read(REG_CTRL);
@@ -305,7 +326,7 @@ module rill_axil_regs_tb;
             end else
                 expect_word(REG_BEATS, 5);
             read(REG_CYCLES);
-            expect_bit(43, got < 32'd40 + 2 * (idle + stall), 1'b1);
+            expect_bit(43, got < 32'd40 + 2 * (idle + stall), 1'b1); // the count began anew with the last request
             read(REG_CTRL);
         end
     endtask

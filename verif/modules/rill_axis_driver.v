@@ -3,10 +3,10 @@
 // protocol checker watches the stream.
 //
 // The bench calls `u_src.push(data, user, last)` at any time, at most WORDS times in a run.
-// It idles in +idle=P percent of the cycles in which it could offer a word. +seed=N together with SALT makes instances
-// differ. IDLE >= 0 overrides +idle.
-// sent counts the transfers. done: every pushed word has been taken. A word that was offered in a reset is offered
-// again.
+// The source idles in +idle=P percent of the cycles in which it could offer a word; IDLE >= 0 overrides +idle. +seed=N
+// and SALT select the random sequence, so instances with different SALT idle in different cycles.
+// sent counts the transfers. done: every pushed word has been taken. A word that is offered when a reset comes is
+// offered again after the reset. CHECK_READY_RESET: as in rill_axis_checker.
 `default_nettype none
 
 module rill_axis_driver #(

@@ -24,7 +24,7 @@ module rill_bank_buffer_tb;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNK_W = $clog2(CHUNKS + 1);
     localparam BANK_W = $clog2(BANKS);
-    localparam BLOCKS = 60;
+    localparam BLOCKS = 60; // blocks that are sent
 
     wire               clk, rst, s_tvalid, s_tready, s_tlast, s_done, m_done, m_tready;
     wire [31:0]        s_tdata, r_tdata;
@@ -38,7 +38,7 @@ module rill_bank_buffer_tb;
     reg                pad_q, end_q, tlast_q;
     reg  [BANK_W-1:0]  bank_q;
     reg  [7:0]         side_q;
-    reg  [15:0]        block_of [0:BANKS-1]; // block in the bank: bits 7:0 of its number, twice
+    reg  [15:0]        block_of [0:BANKS-1]; // block in the bank, from both ends of its words
     integer            b, c, t, ntok, count, seed;
     integer            stall, gate = 7;
     reg                ends;

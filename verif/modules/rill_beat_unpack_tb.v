@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_beat_unpack. Sends firings of WORDS words in packed beats with random padding, with words split
-// over beats and several words in a beat. Also checks the rate.
+// over beats and several words in a beat. Without idles and stalls, the words must take at most one cycle per beat or
+// one per word, whichever is more.
 // sweep: BEAT_BITS=256 WORD_W=32 WORDS=13
 // sweep: BEAT_BITS=512 WORD_W=64 WORDS=8
 // sweep: BEAT_BITS=64 WORD_W=64 WORDS=5

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_binary. Compares random firings with the C function. Also checks the latency, that no cycle is
-// lost between words, and that an infinity raises the fault.
+// lost between words, and that an infinity raises the fault. FUNCTION is as in rill_binary, and DELAY is its latency.
+// FAULT 1: the vectors have an infinity, the fault must come, and results are not compared.
 // sweep: LANES=4 TOKENS=2 FAULT=0 FUNCTION=1 DELAY=6
 // sweep: LANES=1 TOKENS=1 FAULT=0 FUNCTION=4 DELAY=2
 // sweep: LANES=8 TOKENS=8 FAULT=0 FUNCTION=5 DELAY=2
@@ -21,7 +22,7 @@ module rill_binary_tb;
     parameter FAULT = 0;
     parameter FUNCTION = 1;
     parameter DELAY = 6;
-    parameter N = 0;
+    parameter N = 0; // elements of every firing; 0: each firing has a random number
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
 
     wire clk, rst, fault;

@@ -15,7 +15,7 @@ module rill_bmm_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 8;
-    parameter FAULT = 0;
+    parameter FAULT = 0; // 1: a factor is infinite; 2: a product is too large; then results are not compared
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam DELAY = 14 + $clog2(LANES);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_burst_splitter. Compares the bursts of random descriptors with a simple model. Also checks the rate
-// of one burst per cycle if nothing stalls, and that busy is low at the end. The flush is not used here.
+// Testbench of rill_burst_splitter. The bursts of random descriptors must cover their beats in order. Each has at most
+// MAX_BURST beats and stays inside 4 KiB. Also checks the rate of one burst per cycle if nothing stalls, and that busy
+// is low at the end. No flush is used here.
 // sweep: BEAT_BITS=256 MAX_BURST=16
 // sweep: BEAT_BITS=512 MAX_BURST=64
 // sweep: BEAT_BITS=256 MAX_BURST=1
@@ -37,6 +38,8 @@ module rill_burst_splitter_tb;
 
     reg  [15:0] beats [0:COUNT-1];
     reg  [39:0] offset [0:COUNT-1];
+    // got: descriptors whose bursts have begun to leave. left, addr: beats of the latest one that are still to come,
+    // and where.
     integer     sent = 0, got = 0, left, cycles = 0, bursts = 0, i;
     reg  [63:0] addr;
     reg         failed = 0;
@@ -92,6 +95,7 @@ module rill_burst_splitter_tb;
                 next;
         end
         if (got == COUNT && left == 0 && !failed) begin
+            // About one descriptor in ten has no beats and takes a cycle without a burst; 50 cycles are for the begin.
             if (idle == 0 && stall == 0 && cycles > bursts + COUNT / 8 + 50) begin
                 $display("FAIL: %0d cycles for %0d bursts", cycles, bursts);
                 failed = 1;

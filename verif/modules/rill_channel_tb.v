@@ -24,7 +24,7 @@ module rill_channel_tb;
     localparam BYTES = BEAT_BITS / 8;
     localparam LISTS = 40;                   // descriptors of each client
     localparam BEATS = 5;                    // beats of each descriptor
-    localparam SPAN = 32'h8000;              // bytes from base to base
+    localparam SPAN = 32'h8000;              // bytes from base to base: readers from 1 * SPAN, writers from 4 * SPAN
 
     reg                    clk = 0, rst = 1, core = 1;
     wire                   idle, beat, answer, error, error_is_write;
@@ -52,6 +52,8 @@ module rill_channel_tb;
     wire [3:0]             arcache, arqos, awcache, awqos;
     reg                    error_en = 0;
     reg  [63:0]            error_addr = 0;
+    // asked, got: descriptors taken and beats received, per reader. told, given, finished: descriptors taken, beats
+    // taken and descriptors written, per writer.
     integer                seed, stall, i, w, cycles = 0, asked [0:R-1], got [0:R-1], told [0:W-1], given [0:W-1];
     integer                finished [0:W-1], beats = 0, answers = 0;
     reg                    failed = 0, run = 0;
@@ -167,6 +169,7 @@ module rill_channel_tb;
         while (!all_done(0)) @(negedge clk);
         repeat (5) @(negedge clk);
         if (!idle || error !== 0) fail("idle at the end");
+        // Data and response of a write count as one answer or as two, depending on whether they come in one cycle.
         if (beats != READERS * LISTS * BEATS || answers > 2 * WRITERS * LISTS * BEATS ||
             answers < WRITERS * LISTS * BEATS) fail("counts of beats and answers");
         check_written;

@@ -60,6 +60,7 @@ module rill_clock_2x_tb;
         end
     end
 `endif
+    // ready must rise after least to most cycles and stay high, with the right count of losses.
     task becomes_ready(input integer least, input integer most);
         begin
             for (waited = 0; !ready && waited <= most; waited = waited + 1)
@@ -108,7 +109,7 @@ module rill_clock_2x_tb;
         period = PERIOD * 3;                     // outside of the range
         cycle;
         happens;
-        cycles(140000);
+        cycles(140000);                          // failed rises within this time
         if (!failed || ready) fail(7);
         period = PERIOD;
         becomes_ready(1, 140000);

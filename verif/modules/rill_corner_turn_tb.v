@@ -3,7 +3,8 @@
 // in reverse order, every run along the first dimension R times. Words have LANES elements on both sides, and the last
 // one is padded. A firing has ROUNDS such sets of elements; each fills a half of the buffer. If a half has more
 // than 2 words with their tokens, also checks the rate of both sides (without idles and stalls) and, with ROUNDS = 1,
-// the latency of 2 cycles.
+// the latency of 2 cycles. PERIOD and SKEW suit the shape of the set (gen/ir/corner.c): otherwise two elements of a
+// word could be in the same bank.
 // sweep: LANES=4 TOKENS=2 D0=8 D1=12 PERIOD=12 SKEW=1
 // sweep: LANES=4 TOKENS=1 D0=8 D1=7
 // sweep: LANES=8 TOKENS=2 D0=7 D1=8 PERIOD=8 SKEW=7
@@ -71,6 +72,7 @@ module rill_corner_turn_tb;
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
+    // Sends the elements of one half for `active` tokens, and queues the expected words.
     task half(input integer active);
         begin
             for (e = 0; e < BUFFER * TOKENS; e = e + 1)

@@ -52,7 +52,7 @@ module rill_credit_send_tb;
         end
     endtask
 
-    // The receiver takes words as they come, and returns credits for them at random times.
+    // The receiver takes words as they come, and with `give` it returns credits for them at random times.
     always @(posedge clk) begin
         cycle = cycle + 1;
         if (rst) begin

@@ -16,10 +16,10 @@
 module rill_dequantize_tb;
     parameter LANES = 3;
     parameter SIDE_W = 9;
-    parameter FAULT = 0;
+    parameter FAULT = 0;                     // 1: the vectors have more than 50 faults; 0: none, or a few
     parameter ACC_W = 64;
     localparam LATENCY = 12;
-    localparam LINES = 8192;
+    localparam LINES = 8192;                 // most lines of the vectors; each has the numbers of a lane
 
     wire                clk, rst, out_valid;
     reg                 again = 0, valid = 0;
@@ -113,6 +113,7 @@ module rill_dequantize_tb;
             given = given + 1;
         end
         if (given == vectors && due == 0) begin
+            // The reset drops at most LATENCY vectors.
             if (count < 1000 || seen + LATENCY < vectors || (faults > 50) != (FAULT != 0)) fail(6, seen);
             if (!failed) $display("PASS");
             $finish;

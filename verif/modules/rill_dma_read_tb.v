@@ -22,8 +22,8 @@ module rill_dma_read_tb;
     localparam ID_W = 2;
     localparam BYTES = BEAT_BITS / 8;
     localparam BEAT_WORDS = BEAT_BITS / 32;
-    localparam COUNT = 40;
-    localparam WORDS = 65536;
+    localparam COUNT = 40; // descriptors of each client
+    localparam WORDS = 65536; // of the memory
     localparam [63:0] BASE = 64'h3_0000_0040 & ~(64'd0 | (BYTES - 1));
 
     reg         clk = 0;
@@ -112,13 +112,14 @@ module rill_dma_read_tb;
     integer     pos [0:CLIENTS-1];
     integer     total, cycles, c, i, word;
     reg         run = 0;
-    reg         check = 1;
+    reg         check = 1;                                 // 0: beats are dropped by a flush and not compared
     reg         failed = 0;
 
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Draws new descriptors for all clients: a tenth has no beats, and a few have up to 100.
     task fresh;
         begin
             for (c = 0; c < CLIENTS; c = c + 1) begin
@@ -216,7 +217,7 @@ module rill_dma_read_tb;
         rst <= 0;
         run = 1;
         wait_done;
-        // Rate: one beat per cycle when latency is covered.
+        // Rate: one beat per cycle, as the bursts in flight cover the latency. 60 cycles are for the begin.
         if (!failed && idle == 0 && stall == 0 && CLIENTS == 1) begin
             latency = 2;
             total = 0;

@@ -28,7 +28,7 @@ module rill_dma_write_tb;
     localparam ID_W = 2;
     localparam BYTES = BEAT_BITS / 8;
     localparam BEAT_WORDS = BEAT_BITS / 32;
-    localparam COUNT = 40;
+    localparam COUNT = 40; // descriptors of each client
     localparam REGION = 8192;                // words of a client's region
     localparam WORDS = 32768;
     localparam [63:0] BASE = 64'h1_0000_0000;
@@ -104,16 +104,17 @@ module rill_dma_write_tb;
     integer     writes [0:CLIENTS-1];        // descriptors written, without those of 0 beats
     integer     asked [0:65535];             // client of each address that was taken
     integer     asks, answers;
-    reg         watch = 1;
+    reg         watch = 1;                   // responses and `written` are compared
     reg  [31:0] value;
     reg         run = 0;
-    reg         with_beats = 1;
+    reg         with_beats = 1;              // 0: descriptors are given, beats are not
     reg         failed = 0;
 
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Draws new descriptors for all clients: a tenth has no beats, and a few have up to 60.
     task fresh;
         begin
             for (c = 0; c < CLIENTS; c = c + 1) begin
@@ -130,12 +131,14 @@ module rill_dma_write_tb;
         end
     endtask
 
+    // Sums up the beats of each client's descriptors. Every beat is a burst, so it gets a response.
     task cut;
         for (c = 0; c < CLIENTS; c = c + 1)
             for (i = 0; i < COUNT; i = i + 1)
                 bursts[c*COUNT + i] = (i == 0 ? 0 : bursts[c*COUNT + i - 1]) + beats[c*COUNT + i];
     endtask
 
+    // Counts the responses per client. The memory answers in the order of the addresses.
     integer w;
     always @(posedge clk) if (!rst && watch) begin
         for (w = 0; w < CLIENTS; w = w + 1) begin

@@ -54,6 +54,8 @@ module rill_draft_lookup_tb;
         end
     endtask
 
+    // Sets best and at: the length of the longest match, at most MOST, and the place of its last id. Only places that
+    // are followed by DRAFTS ids count; of equally long matches the latest wins.
     task search;
         begin
             best = 0;
@@ -107,7 +109,7 @@ module rill_draft_lookup_tb;
             @(posedge clk);
             clear <= 0;
             n = 0;
-            letters = request % 3 == 0 ? 2 : request % 3 == 1 ? 6 : 1000;
+            letters = request % 3 == 0 ? 2 : request % 3 == 1 ? 6 : 1000; // size of the alphabet
             while (n < CONTEXT && !failed) begin
                 from = n > 8 ? $urandom_range(n - 1) : n;
                 if ($urandom_range(3) == 0 && from < n)          // a piece again

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_element_shift. Checks every shift of random lines, and that a line is kept while en is low.
+// Testbench of rill_element_shift. Random lines must move up by 0 to 3 times STEP elements. A line must be kept while
+// en is low.
 // sweep: ELEMS=1 ELEM_W=8 STEP=1
 // sweep: ELEMS=13 ELEM_W=32 STEP=4
 // sweep: ELEMS=64 ELEM_W=5 STEP=16

@@ -38,7 +38,7 @@ module rill_embed_tb;
     parameter PARTS = 1;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
-    localparam MOST = 32;
+    localparam MOST = 32;                    // most firings of the vectors
     localparam [39:0] TABLE = 40'h3_4567_8000, STRIDE = 40'h0_8765_4300;
     localparam WORDS = ROWS * RECORD_BYTES / 4;
 
@@ -126,7 +126,8 @@ module rill_embed_tb;
         end
     endtask
 
-    // Returns the row that an id must read. An id outside of the table reads row 0 and raises the fault.
+    // Returns the row that an id must read. An id outside of the table reads row 0 and raises the fault. flags: bit 0:
+    // the firing has such an id; bit 1: it has a value that is not finite, so its values are not compared.
     function integer row_of(input [31:0] which);
         row_of = which >= ROWS ? 0 : which;
     endfunction

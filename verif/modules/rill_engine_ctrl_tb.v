@@ -3,9 +3,9 @@
 // list the commands that each entry must cause.
 // - Every command is compared together with its cycle: it must come as soon as everything that it needs has been
 //   counted, and no earlier. In the cycles between, stall_* must give the reason.
-// - With COPIES 2 or 4, the results of a row-step leave one by one. The first leaves when it is complete. With COPIES 4
-//   they leave from the bank of their row-step, while the next row-step (with K outermost, the next chunk) has the
-//   other bank.
+// - With TURN_TOKENS 2 or 4, the results of a row-step leave one by one. The first leaves when it is complete. With
+//   TURN_TOKENS 4 they leave from the bank of their row-step, while the next row-step (with K outermost, the next
+//   chunk) has the other bank.
 // - First chunks that run column by column begin when the first units of their operand have arrived.
 // - Inputs of each kind arrive at changing rates, from few to as many as fit. A reset discards everything that runs.
 // - With ASYM, half of the products of 4-bit weights have int4_asym weights.
@@ -13,17 +13,17 @@
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 GROUP=128 X_UNITS=40 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2
 // sweep: CHANNELS=32 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=32
 // sweep: CHANNELS=5 BEAT_BITS=256 TOKENS=4 GROUP=128 X_UNITS=80 LANE_BEATS=7 K_UNITS=16 OUT_WORDS=1
-// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 COPIES=2
-// sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 COPIES=2
-// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 COPIES=2
-// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 COPIES=4
-// sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 COPIES=4
-// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=4 COPIES=4
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 TURN_TOKENS=2
+// sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 TURN_TOKENS=2
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 TURN_TOKENS=2
+// sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=4 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 TURN_TOKENS=4
+// sweep: CHANNELS=7 BEAT_BITS=512 TOKENS=8 GROUP=256 X_UNITS=12 LANE_BEATS=16 K_UNITS=5 OUT_WORDS=48 TURN_TOKENS=4
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=4 TURN_TOKENS=4
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=80 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 ASYM=1
-// sweep: CHANNELS=3 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 COPIES=4 ASYM=1
+// sweep: CHANNELS=3 BEAT_BITS=512 TOKENS=4 GROUP=128 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 TURN_TOKENS=4 ASYM=1
 // quick: CHANNELS=3 BEAT_BITS=256 TOKENS=2 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16
-// quick: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 COPIES=2 ASYM=1
-// quick: CHANNELS=3 BEAT_BITS=256 TOKENS=8 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 COPIES=4
+// quick: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 X_UNITS=6 LANE_BEATS=3 K_UNITS=1 OUT_WORDS=2 TURN_TOKENS=2 ASYM=1
+// quick: CHANNELS=3 BEAT_BITS=256 TOKENS=8 GROUP=64 X_UNITS=10 LANE_BEATS=16 K_UNITS=16 OUT_WORDS=16 TURN_TOKENS=4
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -37,18 +37,18 @@ module rill_engine_ctrl_tb;
     parameter LANE_BEATS = 16;
     parameter K_UNITS = 16;
     parameter OUT_WORDS = 16;
-    parameter COPIES = 1;
+    parameter TURN_TOKENS = 1;
     parameter ASYM = 0;
     localparam XS = BEAT_BITS / 8;
     localparam RC = XS / 8;                      // row-steps of a chunk
     localparam PARTS = 64 / XS;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
-    localparam PAIR_W = $clog2(X_UNITS / 2);
+    localparam UNIT_PAIR_W = $clog2(X_UNITS / 2);
     localparam COUNT_W = $clog2(CHANNELS + 1);
     localparam SCALE_BEATS = ASYM ? (X_UNITS / 2 * RC + 7) / 8 : (X_UNITS * XS / GROUP + 8) / 8;
     localparam SCALE_W = $clog2(XS) + (SCALE_BEATS > 2 ? $clog2(SCALE_BEATS) : 1);
     localparam FIRINGS = 100;
-    localparam COMMANDS = 100000;
+    localparam COMMANDS = 100000; // most commands of all firings
     localparam ENTRY_CYCLES = 3;                 // cycles from an entry's transfer to its first command
     wire                 clk, rst, entry_valid, entry_ready, entry_done, unused_last;
     wire [175:0]         entry_data;
@@ -56,7 +56,7 @@ module rill_engine_ctrl_tb;
     reg                  again = 0, beat_pulse = 0, k_pulse = 0, x_pulse = 0, part_pulse = 0, v_pulse = 0, y_pulse = 0;
     wire                 c_pop, c_k, c_params, c_scales, c_valid, c_int4, c_asym, c_tail, c_local, c_first, c_last,
                          c_half, c_free, c_tok_last, c_y_last;
-    localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;
+    localparam OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1;
     wire [OTHERS_W-1:0]  c_others;
     wire                 c_bank, c_out, c_out_bank;
     wire [3:0]           c_k_lanes;
@@ -64,7 +64,7 @@ module rill_engine_ctrl_tb;
     wire [1:0]           c_raw;
     wire [23:0]          c_tail_addr;
     wire [TOK_W-1:0]     c_tok;
-    wire [PAIR_W-1:0]    c_pair;
+    wire [UNIT_PAIR_W-1:0] c_pair;
     wire [2:0]           c_row, c_acc, c_out_row;
     wire [SCALE_W-1:0]   c_scale;
     wire [COUNT_W-1:0]   c_count;
@@ -76,7 +76,7 @@ module rill_engine_ctrl_tb;
         .m_axis_tdata(entry_data), .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(entry_done));
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
-        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .COPIES(COPIES), .ASYM(ASYM)) dut (
+        .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_WORDS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
         .s_axis_entry_tdata(entry_data),
         .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse), .part_pulse(part_pulse), .v_pulse(v_pulse),
@@ -85,7 +85,7 @@ module rill_engine_ctrl_tb;
         .cmd_params(c_params), .cmd_scales(c_scales), .cmd_valid(c_valid), .cmd_int4(c_int4), .cmd_asym(c_asym),
         .cmd_raw(c_raw), .cmd_tail(c_tail),
         .cmd_tail_addr(c_tail_addr), .cmd_local(c_local), .cmd_first(c_first), .cmd_last(c_last), .cmd_tok(c_tok),
-        .cmd_pair(c_pair),
+        .cmd_unit_pair(c_pair),
         .cmd_half(c_half), .cmd_row(c_row), .cmd_scale(c_scale), .cmd_free(c_free), .cmd_count(c_count),
         .cmd_tok_last(c_tok_last),
         .cmd_acc(c_acc), .cmd_out_row(c_out_row), .cmd_bank(c_bank), .cmd_out_bank(c_out_bank), .cmd_others(c_others),
@@ -170,7 +170,8 @@ module rill_engine_ctrl_tb;
         end
     endtask
 
-    // Lists the command with which one token uses a beat; with COPIES above 1, all tokens of a turn.
+    // Lists the command with which one token uses a beat; with TURN_TOKENS above 1, all tokens of a turn. source: where
+    // the beat comes from (BEAT, UNIT or HEAD). valid_lanes: lanes with an element of the result.
     task list_use(input integer mode, row, rows, beat, beats, token, ntok, source, valid_lanes);
         integer t;
         begin
@@ -183,17 +184,17 @@ module rill_engine_ctrl_tb;
             set(RAW, 2, mode == ENGINE_MODE_SCORES ? 1 : mode == ENGINE_MODE_VALUES ? 2 : 0);
             set(FIRST, 1, beat == 0);
             set(LAST, 1, beat == beats - 1);
-            set(TOK, 3, token / COPIES);
+            set(TOK, 3, token / TURN_TOKENS);
             for (t = 1; t <= OTHERS_W; t = t + 1)
-                set(OTHERS + t - 1, 1, token + t < ntok && COPIES > 1);
-            ends[commands-1] = beat == beats - 1 && token + COPIES >= ntok;
+                set(OTHERS + t - 1, 1, token + t < ntok && TURN_TOKENS > 1);
+            ends[commands-1] = beat == beats - 1 && token + TURN_TOKENS >= ntok;
             set(PAIR, 16, mode == ENGINE_MODE_INT4 ? beat : beat / 2);
             set(HALF, 1, mode == ENGINE_MODE_INT4 ? 0 : beat % 2);
-            if (beat == beats - 1 && (token == 0 || COPIES == 1)) begin
+            if (beat == beats - 1 && (token == 0 || TURN_TOKENS == 1)) begin
                 needs[commands-1][PLACE] = 1;
                 results[commands-1][5:0] = valid_lanes;
                 results[commands-1][8:6] = token;
-                results[commands-1][11:9] = COPIES > 1 ? ntok - 1 : 0;
+                results[commands-1][11:9] = TURN_TOKENS > 1 ? ntok - 1 : 0;
                 results[commands-1][14:12] = ntok - 1;
                 results[commands-1][15] = row == rows - 1;
             end
@@ -204,7 +205,7 @@ module rill_engine_ctrl_tb;
     // run column by column.
     task list_weight_use(input integer int4, asym, r, rows, b, beats, groups, last_rows, ntok, outer);
         integer t;
-        for (t = 0; t < ntok; t = t + COPIES) begin
+        for (t = 0; t < ntok; t = t + TURN_TOKENS) begin
             list_use(int4, r, rows, b, beats, t, ntok, BEAT, r == rows - 1 ? last_rows : CHANNELS);
             set(ROW, 3, r % RC);
             set(ACC, 3, outer ? r : 0);
@@ -248,7 +249,7 @@ module rill_engine_ctrl_tb;
             own = (step_tokens + CHANNELS - 1) / CHANNELS;
             for (r = 0; r < krows + own; r = r + 1)
                 for (b = 0; b < beats; b = b + 1)
-                    for (t = 0; t < ntok; t = t + COPIES)
+                    for (t = 0; t < ntok; t = t + TURN_TOKENS)
                     begin
                         left = r < krows ? pos - r * CHANNELS : step_tokens - (r - krows) * CHANNELS;
                         list_use(2, r, krows + own, b, beats, t, ntok, r < krows ? BEAT : UNIT,
@@ -265,7 +266,7 @@ module rill_engine_ctrl_tb;
             beats = (pos / 64 + 1) * PARTS;
             for (r = 0; r < rows; r = r + 1)
                 for (b = 0; b < beats; b = b + 1)
-                    for (t = 0; t < ntok; t = t + COPIES) begin
+                    for (t = 0; t < ntok; t = t + TURN_TOKENS) begin
                         list_use(3, r, rows, b, beats, t, ntok, b < beats - PARTS ? BEAT : HEAD,
                             r == rows - 1 ? last_rows : CHANNELS);
                         if (t == 0 && b >= beats - PARTS) begin
@@ -385,7 +386,8 @@ module rill_engine_ctrl_tb;
             no_beat = active && ((needs[at][BEAT] && beats_in == 0) || (needs[at][UNIT] && units_in == 0)
                 || (needs[at][HEAD] && heads_in == 0));
             no_x = active && needs[at][OPERAND] && operands_in == 0 && (units[at] == 0 || parts_in_q < units[at]);
-            no_y = active && needs[at][PLACE] && (COPIES == 1 ? places == 0 : places < TOKENS || leaving[11:9] != 0);
+            no_y = active && needs[at][PLACE] && (TURN_TOKENS == 1 ? places == 0 : places < TOKENS
+                || leaving[11:9] != 0);
             now_beat = no_beat;
             now_x = no_x && !no_beat;
             now_out = no_y && !no_x && !no_beat;
@@ -396,7 +398,7 @@ module rill_engine_ctrl_tb;
                 leaving[11:9] = leaving[11:9] - 1;
                 leaving[8:6] = leaving[8:6] + 1;
                 now_result = {1'b1, leaving[15] && leaving[11:9] == 0, leaving[11:9] == 0, leaving[8:0]};
-                if (COPIES > 1) now_row = last_row;
+                if (TURN_TOKENS > 1) now_row = last_row;
             end
             act_bank = bank;
             if (now_busy && needs[at][PLACE]) begin
@@ -408,6 +410,7 @@ module rill_engine_ctrl_tb;
                 now_result = {1'b1, leaving[15] && leaving[8:6] == leaving[14:12], leaving[8:6] == leaving[14:12],
                     leaving[8:0]};
             end
+            // early: commands that did not wait for the whole operand
             early = early + (now_busy && needs[at][OPERAND] && operands_in == 0);
             if (now_busy) begin
                 bank = bank ^ ends[at];
@@ -435,9 +438,9 @@ module rill_engine_ctrl_tb;
             // Compares the outputs with the decision of the previous cycle.
             if (acts !== now_acts) fail(2);
             if (now_busy && ((rest ^ now_want) & now_care) !== {REST_W{1'b0}}) fail(3);
-            if (COPIES > 1 && c_out && c_out_row !== now_row) fail(10);
-            if (COPIES == 4 && c_out && c_out_bank !== now_bank) fail(11);
-            if ((now_acts & VALID) != 0 && c_bank !== (COPIES == 4 && act_bank)) fail(12);
+            if (TURN_TOKENS > 1 && c_out && c_out_row !== now_row) fail(10);
+            if (TURN_TOKENS == 4 && c_out && c_out_bank !== now_bank) fail(11);
+            if ((now_acts & VALID) != 0 && c_bank !== (TURN_TOKENS == 4 && act_bank)) fail(12);
             if (c_out !== now_result[11] || (c_out && result !== now_result)) fail(8);
             if ({busy, stall_beat, stall_x, stall_out} !== {now_busy, now_beat, now_x, now_out}) fail(4);
             waits_beat = waits_beat + now_beat;

@@ -2,18 +2,18 @@
 // Testbench of rill_engine_entries. Sends random entries of all modes, and compares the outputs to the sequencer with
 // values computed here from the definition of an entry (docs/engine.md). Also checks order, the latency of 2 cycles,
 // and the rate of one entry per cycle.
-// sweep: CHANNELS=3 BEAT_BITS=256 COPIES=1
-// sweep: CHANNELS=32 BEAT_BITS=512 COPIES=2
-// sweep: CHANNELS=1 BEAT_BITS=512 COPIES=1
-// sweep: CHANNELS=20 BEAT_BITS=256 COPIES=2
-// sweep: CHANNELS=32 BEAT_BITS=512 COPIES=4
-// sweep: CHANNELS=3 BEAT_BITS=256 COPIES=4 ASYM=1
-// quick: CHANNELS=3 BEAT_BITS=256 COPIES=1
-// sweep: CHANNELS=3 BEAT_BITS=512 COPIES=1 ASYM=1
-// sweep: CHANNELS=3 BEAT_BITS=256 COPIES=2 ASYM=1
-// quick: CHANNELS=20 BEAT_BITS=256 COPIES=2
-// quick: CHANNELS=3 BEAT_BITS=512 COPIES=1 ASYM=1
-// quick: CHANNELS=20 BEAT_BITS=256 COPIES=4
+// sweep: CHANNELS=3 BEAT_BITS=256 TURN_TOKENS=1
+// sweep: CHANNELS=32 BEAT_BITS=512 TURN_TOKENS=2
+// sweep: CHANNELS=1 BEAT_BITS=512 TURN_TOKENS=1
+// sweep: CHANNELS=20 BEAT_BITS=256 TURN_TOKENS=2
+// sweep: CHANNELS=32 BEAT_BITS=512 TURN_TOKENS=4
+// sweep: CHANNELS=3 BEAT_BITS=256 TURN_TOKENS=4 ASYM=1
+// quick: CHANNELS=3 BEAT_BITS=256 TURN_TOKENS=1
+// sweep: CHANNELS=3 BEAT_BITS=512 TURN_TOKENS=1 ASYM=1
+// sweep: CHANNELS=3 BEAT_BITS=256 TURN_TOKENS=2 ASYM=1
+// quick: CHANNELS=20 BEAT_BITS=256 TURN_TOKENS=2
+// quick: CHANNELS=3 BEAT_BITS=512 TURN_TOKENS=1 ASYM=1
+// quick: CHANNELS=20 BEAT_BITS=256 TURN_TOKENS=4
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -21,9 +21,9 @@ module rill_engine_entries_tb;
     `include "rill_fields.vh"
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
-    parameter COPIES = 1;
+    parameter TURN_TOKENS = 1;
     parameter ASYM = 0;
-    localparam OTHERS = COPIES > 2 ? COPIES - 1 : 1;
+    localparam OTHERS = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1;
     localparam OUT_W = 119 + OTHERS;
     localparam ENTRIES = 1000;
     localparam RC = BEAT_BITS / 64;              // row-steps of a chunk
@@ -50,7 +50,7 @@ module rill_engine_entries_tb;
     rill_axis_driver #(.DATA_W(176)) u_src (.clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready),
         .m_axis_tdata(s_data),
         .m_axis_tuser(unused_user), .m_axis_tlast(unused_last), .done(src_done));
-    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .ASYM(ASYM)) dut (
+    rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM)) dut (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_valid), .s_axis_entry_tready(s_ready), .s_axis_entry_tdata(s_data),
         .take(n_valid && ready), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end), .n_one_turn(n_one_turn),
         .n_others_end(n_others_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row), .n_beats_end(n_beats_end),
@@ -74,7 +74,7 @@ module rill_engine_entries_tb;
     reg  [95:0]   entry;
     reg  [63:0]   step;
     reg  [15:0]   repetition;
-    integer       rows_less, beats_less;
+    integer       rows_less, beats_less; // the outputs have the last row and the last beat, counted from 0
     reg           from_memory;
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
@@ -108,9 +108,9 @@ module rill_engine_entries_tb;
             else entry[ENGINE_HEADS +: ENGINE_HEADS_W] = 2 + below(7);
             if (mode >= 2 && entry[ENGINE_HEADS +: ENGINE_HEADS_W] != 0 && tokens == 1 && !single)
                 last_tok = entry[ENGINE_HEADS +: ENGINE_HEADS_W] - 1;
-            turns = last_tok / COPIES + 1;
+            turns = last_tok / TURN_TOKENS + 1;
             for (t = 1; t <= OTHERS; t = t + 1)
-                others[t-1] = COPIES == 1 ? last_tok[0] : last_tok % COPIES >= t;
+                others[t-1] = TURN_TOKENS == 1 ? last_tok[0] : last_tok % TURN_TOKENS >= t;
             own = (tokens + KEYS - 1) / KEYS;
             rows = mode == ENGINE_MODE_SCORES ? krows + own : entry[ENGINE_ROWS +: ENGINE_ROWS_W];
             beats = mode == ENGINE_MODE_VALUES ? (pos / 64 + 1) * PARTS : entry[ENGINE_BEATS +: ENGINE_BEATS_W];

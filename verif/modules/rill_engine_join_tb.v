@@ -63,6 +63,7 @@ module rill_engine_join_tb;
             again = n == CYCLES / 2;
             if (n % 64 == 0) draw_chances;
             if (rst) begin
+                // In the first cycle of a reset a pulse may still come out.
                 if (n > 3) require(joined === 1'b0 || n == CYCLES / 2 + 1, 1);
                 clear;
             end else begin
@@ -85,6 +86,8 @@ module rill_engine_join_tb;
                 slowest_q = slowest;
             end
         end
+        // Enough pulses, ports that were as far ahead as allowed, and 50 pulses in consecutive cycles must have
+        // occurred.
         require(joins > CYCLES / 50, 3);
         require(full > 0, 4);
         require(AHEAD < 3 || longest >= 50, 5);

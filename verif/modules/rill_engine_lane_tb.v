@@ -44,8 +44,8 @@ module rill_engine_lane_tb;
     localparam LATENCY = 10 + HOPS + TERM_HOPS;
     localparam WORDS = TERM_HOPS ? 64 / PARAM_BITS : 0;        // words that carry a row's parameters; 0: no TERM_HOPS
     localparam BEATS = TERM_HOPS ? 2400 : 900;
-    localparam [31:0] SCALE_K = 32'h33800000;
-    localparam [31:0] SCALE_V = 32'h2d800000;
+    localparam [31:0] SCALE_K = 32'h33800000; // 2^-24
+    localparam [31:0] SCALE_V = 32'h2d800000; // 2^-36
 
     wire                   clk, rst, b_valid, b_ready, b_done, arrived, out_valid, unused_last, unused_user;
     wire [BEAT_BITS-1:0]   b_data;
@@ -92,7 +92,7 @@ module rill_engine_lane_tb;
         .clk(clk), .clk_2x(1'b0), .rst(rst), .front_rst(rst), .sum_rst(rst),
         .s_axis_beat_tvalid(b_valid),
         .s_axis_beat_tready(b_ready), .s_axis_beat_tdata(b_data), .arrived(arrived), .pop(pop), .use_local(use_local),
-        .local_beat(local_beat), .pop_data(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
+        .local_beat(local_beat), .pop_multiply(valid), .pop_int4(int4), .valid(valid_h), .params(params_h),
         .scales(scales_h), .int4(int4_h), .asym(1'b0), .sums({(X_BITS+5)*(BEAT_BITS/128){1'b0}}),
         .sum_valid(sum_way[0]), .sum_others(sum_way[1]), .first(sum_way[2]), .last(sum_way[3]),
         .tok(sum_way[4 +: TOK_W]), .acc(sum_way[4+TOK_W +: 3]), .sum_shift(sum_way[7+TOK_W +: 5]),
@@ -110,6 +110,10 @@ module rill_engine_lane_tb;
     reg  [63:0]            acc [0:RC*TOKENS-1]; // row of accumulators, token
     reg  [63:0]            total;
     integer                n, k, q, w, x_sum, seed, idle, stall, rows = 0, deepest = 0, locals = 0;
+    // Beats: taken: by the lane; said: reported by `arrived`; popped: used. want_params, want_scales, data: what the
+    // chunk still needs: its parameters, beats of scales, uses of beats. since: cycles since its parameters. there:
+    // rows whose parameters can have arrived. brief: chunks of one row each that still follow. fresh: no scales have
+    // come yet.
     integer                taken = 0, said = 0, popped = 0, want_scales = 0, data = 0, token = 0, ntok, group, hold = 0;
     integer                quiet = 0, since = 0, there, full = 0, brief = 0;
     reg                    failed = 0, was_reset = 0, began, ends, narrow, taken_q = 0, want_params = 0, fresh = 1;
@@ -178,6 +182,7 @@ module rill_engine_lane_tb;
                 if (int4) x_next[16*place(k) +: 16] = q;
                 else {x_next[16*place(2*k+1) +: 16], x_next[16*place(2*k) +: 16]} = {2{q[15:0]}};
             end
+            // as in the header of rill_engine_offset, with B = 16 * END and S = x_sum
             excess[1] = int4 ? 32 * END * N + 8 * x_sum : 272 * END * N + 64 * x_sum;
             acc[acc_row*TOKENS+token] = (first ? 64'd0 : acc[acc_row*TOKENS+token]) + ((total * group) << shift_next);
             due[1] = raw[0] ? {32'd0, SCALE_K, acc[acc_row*TOKENS+token]} : raw[1]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_engine_offset. Checks the difference between the unsigned products of random weights and their dot
-// product, 4 cycles after each beat; with ASYM also the sums of each 32 factors. Extreme operands come first. Between
-// the beats, x and int4 are unknown.
+// Testbench of rill_engine_offset. The offset must be what the unsigned arithmetic of a lane adds to the dot product of
+// a beat, whatever the weights are. It comes 4 cycles after the beat; with ASYM, the sums of each 32 factors come with
+// it. Extreme operands are sent first. Between the beats, x and int4 are unknown.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512
@@ -18,7 +18,7 @@ module rill_engine_offset_tb;
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
     parameter X_BITS = 8;
-    localparam BIAS = 8 << X_BITS;
+    localparam BIAS = 8 << X_BITS; // B of the header of rill_engine_offset
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);

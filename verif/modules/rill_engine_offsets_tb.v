@@ -2,29 +2,29 @@
 // Testbench of rill_engine_offsets with int4_asym weights and more than one token. Checks the sums of each 32 elements
 // of each token of every beat, 7 cycles plus PAIR_MORE after its slice. Slices come in consecutive cycles and alone.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
-// sweep: BEAT_BITS=256 COPIES=2
-// sweep: BEAT_BITS=512 COPIES=2 X_BITS=10 PARTS=4
-// sweep: BEAT_BITS=512 COPIES=4
-// sweep: BEAT_BITS=256 COPIES=4 X_BITS=10 PARTS=4
-// sweep: BEAT_BITS=256 COPIES=2 PUMP=2
-// quick: BEAT_BITS=256 COPIES=2 PARTS=4 @ 50:50
-// quick: BEAT_BITS=256 COPIES=4 X_BITS=10 @ 50:50
+// sweep: BEAT_BITS=256 TURN_TOKENS=2
+// sweep: BEAT_BITS=512 TURN_TOKENS=2 X_BITS=10 PARTS=4
+// sweep: BEAT_BITS=512 TURN_TOKENS=4
+// sweep: BEAT_BITS=256 TURN_TOKENS=4 X_BITS=10 PARTS=4
+// sweep: BEAT_BITS=256 TURN_TOKENS=2 PUMP=2
+// quick: BEAT_BITS=256 TURN_TOKENS=2 PARTS=4 @ 50:50
+// quick: BEAT_BITS=256 TURN_TOKENS=4 X_BITS=10 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_engine_offsets_tb;
     parameter BEAT_BITS = 256;
-    parameter COPIES = 2;
-    parameter PUMP = COPIES > 2 ? 2 : 1;
+    parameter TURN_TOKENS = 2;
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
     parameter X_BITS = 8;
     parameter PARTS = 1;
     localparam ASYM = 1;
-    localparam PAIRS = COPIES > 2 ? 2 : 1;
+    localparam PAIRS = TURN_TOKENS > 2 ? 2 : 1;
 `include "rill_pair_skew.vh"
     localparam XS = BEAT_BITS / 8;
-    localparam SLICE_W = COPIES * 2 * XS * X_BITS;
+    localparam SLICE_W = TURN_TOKENS * 2 * XS * X_BITS;
     localparam GROUP_W = X_BITS + 5;
-    localparam GROUPS = COPIES * BEAT_BITS / 128;        // groups of 32 elements of all tokens
+    localparam GROUPS = TURN_TOKENS * BEAT_BITS / 128;   // groups of 32 elements of all tokens
     localparam LATENCY = 7 + PAIR_MORE;
     localparam BEATS = 100;
 
@@ -33,13 +33,14 @@ module rill_engine_offsets_tb;
     reg  [SLICE_W-1:0]        slice;
     wire [GROUPS*GROUP_W-1:0] sums;
     rill_bench_clock u_clock (.clk(clk), .clk_2x(), .rst(rst), .again(1'b0));
-    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .PUMP(PUMP), .ASYM(1), .X_BITS(X_BITS),
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .PUMP(PUMP), .ASYM(1), .X_BITS(X_BITS),
         .PARTS(PARTS), .OWN(1))
         dut (.clk(clk), .rst(rst), .valid_3(valid_3), .valid_4(valid_4), .int4_4(1'b1), .slice(slice),
-        .x({BEAT_BITS*4*COPIES{1'b0}}), .q(sums));
+        .x({BEAT_BITS*4*TURN_TOKENS{1'b0}}), .q(sums));
 
     reg  [LATENCY:0]          due_there = 0;             // [n]: the slice of n cycles ago was valid
     reg  [GROUPS*GROUP_W-1:0] due [0:LATENCY];
+    // close: beats that came directly after another one. quiet: cycles since the last beat was compared.
     integer                   n, k, seed, idle, beats = 0, close = 0, quiet = 0;
     reg                       failed = 0;
 
@@ -57,7 +58,7 @@ module rill_engine_offsets_tb;
         integer q;
         begin
             due[0] = 0;
-            for (k = 0; k < COPIES * 2 * XS; k = k + 1) begin
+            for (k = 0; k < TURN_TOKENS * 2 * XS; k = k + 1) begin
                 q = $random(seed);
                 if (beats < 8) q = (beats >> k / 32 % 3) % 2 ? (1 << X_BITS - 1) - 1 : -(1 << X_BITS - 1);
                 slice[X_BITS*k +: X_BITS] = q;

@@ -89,7 +89,7 @@ module rill_fifo_tb;
             push(1);
         repeat (DEPTH * 4 + 100) @(posedge clk);
         check(u_src.sent == DEPTH && occupancy == DEPTH && high_water == DEPTH, "capacity");
-        // Then reads all words, at full rate if nothing stalls.
+        // Then reads all words, at full rate if nothing stalls. With the first one they are WORDS + 1.
         hold = 0;
         wait (snk_done && src_done);
         check(DEPTH < 2 || idle + stall > 0 || u_snk.last_time - u_snk.first_time == WORDS, "one word per cycle");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_fp32_compare. Compares it with the C function g_less.
+// Testbench of rill_fp32_compare. Compares `less` with the C function g_less, and `equal` with g_less false both ways.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

@@ -45,7 +45,7 @@ module rill_fp32_quadratic_tb #(parameter D_W = 18, parameter SHIFT2 = 16, param
         given = 0;
         while (given < COUNT + 4) begin
             @(negedge clk);
-            if (given >= 4 && y !== expected[given-4])
+            if (given >= 4 && y !== expected[given-4]) // the latency is 4 enabled clocks
                 errors = errors + 1;
             en = $unsigned($random(seed)) % 100 >= idle && $unsigned($random(seed)) % 100 >= stall;
             d = $random(seed);

@@ -14,7 +14,7 @@
 `define UNARY_LATENCY (EXACT ? 17 : 42)
 
 module rill_gelu_tb;
-    parameter EXACT = 0;
+    parameter EXACT = 0; // 1: the exact form, as in rill_gelu
     `include "unary_bench.vh"
 endmodule
 

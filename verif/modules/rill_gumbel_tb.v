@@ -6,7 +6,7 @@
 `default_nettype none
 
 module rill_gumbel_tb;
-    localparam HASH = 16, NOISE = 28, MOST = 8192;
+    localparam HASH = 16, NOISE = 28, MOST = 8192; // latency of rill_threefry and of rill_gumbel; most vectors
 
     reg         clk = 1'b0, en = 1'b0;
     reg  [63:0] key [0:MOST-1];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_image_header with a memory that answers its descriptors.
+// Testbench of rill_image_header with a memory that answers its descriptors. BEATS: beats of the parameters.
 // - The first start reads header and parameters in one read and lets the parameters through.
 // - A start whose header has the same checksum reads the header alone and keeps the parameters. With another checksum
 //   it reads the parameters as well.
@@ -31,6 +31,8 @@ module rill_image_header_tb;
     wire [1:0]           place;
     wire [63:0]          checksum;
     integer              seed, idle, stall, i, n, cycles = 0;
+    // at, left: next beat of the memory, and beats of the descriptor that are left. asked: beats of all descriptors of
+    // the read. taken_at, verdict_at: cycles of the header's beat and of the verdict; -1: not yet.
     integer              at, left, reads, given, keeps, taken_at, verdict_at, asked;
     reg                  failed = 0;
 
@@ -95,6 +97,7 @@ module rill_image_header_tb;
         if (done && wrong) fail(5);
     end
 
+    // Starts a read, and forgets what the previous one has counted.
     task pulse;
         begin
             left = 0;
@@ -116,7 +119,7 @@ module rill_image_header_tb;
     endtask
 
     // Starts a read and checks its end. wants: 0: parameters are let through; 1: they are kept; 2 + p: the header is
-    // wrong at place p.
+    // wrong at place p (0 magic, 1 version, 2 layout).
     task run(input integer wants);
         begin
             pulse;
@@ -136,7 +139,7 @@ module rill_image_header_tb;
     task make(input [63:0] sum);
         begin
             header = {BEAT_BITS{1'b1}};
-            header[63:0] = 64'h0000_0001_474D_4952;
+            header[63:0] = 64'h0000_0001_474D_4952; // magic "RIMG", version 1
             header[127:64] = layout;
             header[191:128] = sum;
         end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: gives the verdict of a kernel bench, and checks the kernel's timing contract.
 //
-// It gives the verdict when `done` has been high for 100 cycles. PASS if a word has left and a fault came exactly if
-// FAULT is not 0. With +idle=0 +stall=0 and FAULT 0 also:
+// The verdict comes when `done` has been high for 100 cycles. x_* is an input stream of the kernel, y_* its output.
+// PASS needs a word at the output, and a fault if FAULT is not 0 and none otherwise. With +idle=0 +stall=0 and FAULT 0
+// also:
 // - The first word left LATENCY cycles after the AFTER-th word was taken (LATENCY < 0: not checked).
 // - The last word left at most SLACK cycles after the last one was taken.
 // - Input words waited at most WAITS cycles in all.

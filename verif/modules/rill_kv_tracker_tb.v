@@ -12,7 +12,7 @@
 module rill_kv_tracker_tb;
     parameter K_WRITERS = 2;
     parameter V_WRITERS = 3;
-    localparam PAIRS = 60;
+    localparam PAIRS = 60; // layers of K, and as many of V
 
     reg                  clk = 0, rst = 1;
     reg  [1:0]           done = 0;

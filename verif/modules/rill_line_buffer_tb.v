@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_line_buffer. Sends images of ROWS x PIXELS pixels, one directly after another, and compares their
-// patches with four nested loops. Also checks the latency and, with SLACK of 8 or more, the rate.
+// patches with four nested loops. Also checks the latency and, with SLACK of 8 or more, the rate. The
+// parameters are those of rill_line_buffer; along x, and along y unless it has a value, they are STRIDE, TAPS, DILATION
+// and BEFORE.
 // sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6 SLACK=8
 // sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS=2 STRIDE=2 PLACES_Y=3 PLACES_X=2
 // sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS=3 STRIDE=2 BEFORE=1 PLACES_Y=4 PLACES_X=4 SLACK=8
@@ -45,7 +47,7 @@ module rill_line_buffer_tb;
     localparam OUT = PLACES_Y * PLACES_X * TAPS_Y * TAPS_X * WORDS; // words of an image out, per token
     localparam DRIVEN = (IMAGES + 1) * SIZE * TOKENS;
     localparam WANTED = (IMAGES + 1) * OUT * TOKENS;
-    localparam [23:0] PAD = 24'hf00d5;
+    localparam [23:0] PAD = 24'hf00d5; // any value that is not 0
     // The ring has the fewest words that hold a patch (docs/ir.md) plus SLACK, but not more than the image has.
     localparam RULE = ((TAPS_Y - 1) * DILATION_Y * PIXELS + (TAPS_X - 1) * DILATION_X + 1) * WORDS + SLACK;
     localparam BUFFER = RULE < SIZE ? RULE : SIZE;
@@ -74,7 +76,8 @@ module rill_line_buffer_tb;
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
-    task read_word(input integer word, input integer active); // negative: outside of the image
+    // Expects a word of the image. A negative number is a word outside of the image.
+    task read_word(input integer word, input integer active);
         begin
             left = left - 1;
             for (t = 0; t < active; t = t + 1)
@@ -82,6 +85,7 @@ module rill_line_buffer_tb;
                     left == 0 && t == active - 1);
         end
     endtask
+    // Sends an image for `active` tokens and queues the words of its patches.
     task image(input integer active);
         begin
             for (w = 0; w < SIZE; w = w + 1)
@@ -100,6 +104,7 @@ module rill_line_buffer_tb;
                                 read_word(y < 0 || y >= ROWS || x < 0 || x >= PIXELS ? -1
                                     : (y * PIXELS + x) * WORDS + w, active);
                         end
+            // At full rate, with up to 16 cycles lost for each row of patches.
             bound = bound + active * (OUT > SIZE ? OUT : SIZE) + 16 * PLACES_Y;
         end
     endtask

@@ -4,27 +4,27 @@
 // fill and high must show this number. After a reset in the middle, nothing is left.
 // sweep: DATA_W=8 DEPTH=1
 // sweep: DATA_W=33 SIDE_W=3 DEPTH=2
-// sweep: DATA_W=40 SIDE_W=3 FIRST=8 PART_W=16 DEPTH=5
-// sweep: DATA_W=40 SIDE_W=7 PART_W=39 DEPTH=17 STYLE=2
-// sweep: DATA_W=40 SIDE_W=3 FIRST=39 PART_W=1 DEPTH=7 BORDERS=1
+// sweep: DATA_W=40 SIDE_W=3 KEPT_AT=8 KEPT_W=16 DEPTH=5
+// sweep: DATA_W=40 SIDE_W=7 KEPT_W=39 DEPTH=17 STYLE=2
+// sweep: DATA_W=40 SIDE_W=3 KEPT_AT=39 KEPT_W=1 DEPTH=7 BORDERS=1
 // sweep: DATA_W=64 DEPTH=9 BORDERS=2
-// sweep: DATA_W=50 SIDE_W=3 FIRST=2 DEPTH=12 BORDERS=3 PARTS=4 PART_W=48
-// quick: DATA_W=40 SIDE_W=3 FIRST=8 PART_W=16 DEPTH=5
-// quick: DATA_W=50 SIDE_W=3 FIRST=2 DEPTH=12 BORDERS=3 PARTS=4 PART_W=48
+// sweep: DATA_W=50 SIDE_W=3 KEPT_AT=2 DEPTH=12 BORDERS=3 PARTS=4 KEPT_W=48
+// quick: DATA_W=40 SIDE_W=3 KEPT_AT=8 KEPT_W=16 DEPTH=5
+// quick: DATA_W=50 SIDE_W=3 KEPT_AT=2 DEPTH=12 BORDERS=3 PARTS=4 KEPT_W=48
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_link_tb;
     parameter DATA_W = 8;
     parameter SIDE_W = 0;
-    parameter FIRST = 0;
-    parameter PART_W = DATA_W;
+    parameter KEPT_AT = 0;
+    parameter KEPT_W = DATA_W;
     parameter DEPTH = 2;
     parameter BORDERS = 0;
     parameter PARTS = 1;
     parameter STYLE = 1;                     // 1 distributed, 2 block
     localparam WORD_W = DATA_W + SIDE_W;
-    localparam WORDS = 400 + DEPTH;
+    localparam WORDS = 400 + DEPTH;          // more than fit
 
     wire              clk, rst;
     reg               again = 0, hold = 1;
@@ -37,7 +37,7 @@ module rill_link_tb;
     rill_axis_driver #(.DATA_W(WORD_W), .WORDS(4 * WORDS)) u_src (
         .clk(clk), .rst(rst), .m_axis_tvalid(s_valid), .m_axis_tready(s_ready), .m_axis_tdata(s_data), .m_axis_tuser(),
         .m_axis_tlast(), .done(src_done));
-    rill_link #(.DATA_W(DATA_W), .SIDE_W(SIDE_W), .FIRST(FIRST), .PART_W(PART_W), .DEPTH(DEPTH), .BORDERS(BORDERS),
+    rill_link #(.DATA_W(DATA_W), .SIDE_W(SIDE_W), .KEPT_AT(KEPT_AT), .KEPT_W(KEPT_W), .DEPTH(DEPTH), .BORDERS(BORDERS),
         .PARTS(PARTS), .RAM_STYLE(STYLE == 2 ? "block" : "distributed")) dut (
         .clk(clk), .rst({(BORDERS+1){rst}}),
         .s_axis_tvalid(s_valid), .s_axis_tready(s_ready), .s_axis_tdata(s_data),
@@ -46,13 +46,14 @@ module rill_link_tb;
         .clk(clk), .rst(rst), .hold(hold), .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data),
         .s_axis_tuser(1'b0), .s_axis_tlast(1'b0), .done(snk_done));
 
+    // Sends a random word. expected: it must arrive, with zeros in the bits of tdata that are not sent.
     task push(input integer expected);
         begin
             for (k = 0; k < WORD_W; k = k + 32)
                 word = {word, $random(seed)};
             kept = word;
             for (k = 0; k < DATA_W; k = k + 1)
-                if (k < FIRST || k >= FIRST + PART_W)
+                if (k < KEPT_AT || k >= KEPT_AT + KEPT_W)
                     kept[k] = 1'b0;
             u_src.push(word, 1'b0, 1'b0);
             if (expected)

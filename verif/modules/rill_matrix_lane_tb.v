@@ -44,14 +44,14 @@ module rill_matrix_lane_tb;
     parameter FREE = 1200;                   // beats after those of FIRM
     localparam PAIRS = 1;
 `include "rill_pair_skew.vh"
-    localparam END = 1 << X_BITS - 1;
+    localparam END = 1 << X_BITS - 1; // factors are -END to END - 1
     localparam GROUP_W = X_BITS + 5;
     localparam OFFSET_W = X_BITS + 14;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam N = BEAT_BITS / 8;
     localparam LATENCY = (PUMP == 2 ? 12 + PAIR_MORE : 9) + HOPS;
-    localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4;
+    localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4; // cycles from a beat until its sums are taken
     localparam FIRM = ACC_W > 64 ? 640 : 0;  // first beats, all alike, with sums that 64 bits do not hold
     localparam EXTREME = FIRM + 48;          // beats with the largest and smallest factors alone
     localparam BEATS = FIRM + FREE;
@@ -109,7 +109,7 @@ module rill_matrix_lane_tb;
     rill_matrix_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .SIDE_W(SIDE_W), .ASYM(ASYM), .X_BITS(X_BITS),
         .ACC_W(ACC_W), .PUMP(PUMP), .HOPS(HOPS)) dut (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .sum_rst(rst), .valid(valid), .int4(int4),
-        .sum_valid(way[0]), .first(way[1]), .last(way[2]), .tok(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
+        .sum_valid(way[0]), .first(way[1]), .last(way[2]), .place(way[3 +: TOK_W]), .sum_shift(way[3+TOK_W +: 5]),
         .nibbles(nibbles), .x(skewed), .offset(offset), .group_scale(group_scale),
         .shift(shift),
         .asym(asym), .words(words), .sums(sums), .row_scale(row_scale), .bias(bias), .side(way[8+TOK_W +: SIDE_W]),
@@ -185,6 +185,7 @@ module rill_matrix_lane_tb;
                     beat[8*k +: 8] = w;
                 end
             end
+            // as in the header of rill_engine_offset, with B = 16 * END and S = x_sum
             excess[1] = int4 ? 32 * END * N + 8 * x_sum : 272 * END * N + 64 * x_sum;
             shifted = (asym ? total : total * group_scale) << shift;
             term = shifted;

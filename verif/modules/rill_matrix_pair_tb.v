@@ -53,7 +53,7 @@ module rill_matrix_pair_tb;
     parameter X_BITS = 8;
     parameter ACC_W = 64;
     parameter HOPS = 0;
-    localparam END = 1 << X_BITS - 1;
+    localparam END = 1 << X_BITS - 1; // factors are -END to END - 1
     localparam GROUP_W = X_BITS + 5;
     localparam SUMS_W = GROUP_W * (BEAT_BITS / 128);
     localparam TOK_W = $clog2(TOKENS);
@@ -63,7 +63,7 @@ module rill_matrix_pair_tb;
     parameter ROWS = 300;
 `include "rill_pair_skew.vh"
     localparam LATENCY = 12 + PAIR_MORE + HOPS;
-    localparam SUMS_AT = 6 + PAIR_MORE;
+    localparam SUMS_AT = 6 + PAIR_MORE; // cycles from a beat until its sums are taken
 
     wire                   clk, clk_2x, rst, out_valid;
     reg                    again = 0, valid = 0, int4, first, out = 0, out_row = 0, bank = 0;
@@ -136,6 +136,7 @@ module rill_matrix_pair_tb;
     reg  [63:0]            params;
     reg  [63:0]            total [0:MANY-1];
     integer                n, k, q, w, weight, t, at, base, seed, idle, given = 0, rows = 0, close = 0;
+    // out_left, out_next: results of the latest row that have not left yet, and the token of the next one.
     integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
     reg                    failed = 0, was_reset = 0, narrow, last, left_row;
 
@@ -163,6 +164,7 @@ module rill_matrix_pair_tb;
         factor = extreme ? (pick ? high : low) : low + below(high - low + 1);
     endfunction
 
+    // Draws the next row: its tokens, its beats, and whether it has int4 weights (narrow).
     task begin_row;
         begin
             extreme = rows < 24;
@@ -273,7 +275,7 @@ module rill_matrix_pair_tb;
             out_next = out_next + 1;
             out_left = out_left - 1;
             due[1] = {params, acc[(left_row?TOKENS:0)+out_tok][ACC_W-1:0]};
-            if (rows < ROWS && turn_no + beat_no == 0) close = close + 1;
+            if (rows < ROWS && turn_no + beat_no == 0) close = close + 1; // the next row begins meanwhile
             // The turns of a row's last beat follow one another without a gap. The last beat of the next row waits
             // until the results of this row have left.
             if (rows < ROWS && ((turn_no > 0 && beat_no == beats - 1)

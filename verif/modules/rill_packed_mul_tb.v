@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_packed_mul. Multiplies every weight with the extreme values of both activations and with random
-// ones, alone and in chains of up to 33. In a chain the last multiplier adds the bias of all products, each one works a
-// cycle after the previous one, and all but the first and the last also add a product of another multiplier. The halves
-// of the result must be the plain sums of products and biases. p must not change while en is low.
+// ones, alone and in chains of up to 33. In a chain, each multiplier works a cycle after the previous one. The last one
+// adds the bias of all products. The ones between the first and the last also add a product of a multiplier that is not
+// in the chain. The lower and the upper bits of the result must be the plain sums of products and biases for the two
+// activations. p must not change while en is low.
 // sweep: COUNT=1
 // sweep: COUNT=3 form=fast
 // sweep: COUNT=33 SUM_W=64
@@ -25,7 +26,7 @@ module rill_packed_mul_tb;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
     localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper half
     localparam BIAS = 16 * END;                // B of rill_packed_mul, for one product
-    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half that are compared
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 4000;
@@ -83,6 +84,7 @@ module rill_packed_mul_tb;
     end
     always @* sum = p[COUNT-1];
 
+    // Returns the smallest or the largest activation, -1 or 0 (pick 0 to 3), or a random one.
     function integer activation(input integer pick);
         activation = pick == 0 ? -END : pick == 1 ? END - 1 : pick == 2 ? -1 : pick == 3 ? 0
             : $unsigned($random(seed)) % (2 * END) - END;
@@ -110,6 +112,7 @@ module rill_packed_mul_tb;
             en = n == 0 || $unsigned($random(seed)) % 100 >= idle;
             if (en) {low, high} = 0;
             for (k = 0; k < ALL; k = k + 1) begin
+                // n below 1536: all 24 weights with 8 x 8 choices of the activations; then random ones
                 x0 = activation(n < 1536 ? n / 24 % 8 : 4);
                 x1 = activation(n < 1536 ? n / 192 % 8 : 4);
                 x[k] = x1 * (1 << SPLIT) + x0;

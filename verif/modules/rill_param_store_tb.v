@@ -22,7 +22,7 @@ module rill_param_store_tb;
     parameter HOPS = 0;
     localparam BEATS = (WORDS * WORD_W + LOAD_BITS - 1) / LOAD_BITS;
     localparam ALL_W = BEATS * LOAD_BITS;
-    localparam ROUNDS = 4;
+    localparam ROUNDS = 4; // times that all words must come after a load
     wire                 clk, rst, m_valid, m_ready, snk_done;
     wire [WORD_W-1:0]    m_data;
     reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pipe. Checks order, latency and the sideband that travels along, and that no word is lost or
-// doubled. valid[] must follow the stages, and all copies of step must be high exactly while a word can move.
+// doubled. valid[] must follow the stages, and all copies of move must be high exactly while a word can move.
 // sweep: LATENCY=1
 // sweep: LATENCY=2
 // sweep: LATENCY=14
@@ -23,7 +23,7 @@ module rill_pipe_tb;
     wire [31:0]        s_tdata, m_tdata;
     wire [1:0]         s_tuser, m_tuser;
     wire [LATENCY-1:0] valid;
-    wire [COPIES-1:0]  step;
+    wire [COPIES-1:0]  move;
     reg  [LATENCY-1:0] model_q = 0;           // the expected valid[]
     reg                fault = 1'b0;
     integer            i;
@@ -35,7 +35,7 @@ module rill_pipe_tb;
     rill_pipe #(.LATENCY(LATENCY), .SIDE_W(35), .COPIES(COPIES), .VALIDS(VALIDS)) dut (.clk(clk), .rst(rst),
         .s_tvalid({VALIDS{s_tvalid}}),
         .s_tready(s_tready),
-        .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .step(step), .valid(valid), .m_tvalid(m_tvalid),
+        .s_side({s_tlast, s_tuser, s_tdata}), .en(en), .move(move), .valid(valid), .m_tvalid(m_tvalid),
         .m_tready(m_tready),
         .m_side({m_tlast, m_tuser, m_tdata}));
     rill_axis_monitor #(.USER_W(2)) u_m (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_tvalid),
@@ -57,7 +57,7 @@ module rill_pipe_tb;
         if (!rst && valid !== model_q) fault = 1'b1;
         if (rst) model_q <= 0;
         else if (moves) model_q <= (model_q << 1) | s_tvalid;
-        if (!rst && step !== {COPIES{moves && (s_tvalid || model_q != 0)}}) fault = 1'b1;
+        if (!rst && move !== {COPIES{moves && (s_tvalid || model_q != 0)}}) fault = 1'b1;
         if (!rst && en !== moves) fault = 1'b1;
     end
 endmodule

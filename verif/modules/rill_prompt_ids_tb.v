@@ -73,7 +73,7 @@ module rill_prompt_ids_tb;
             repeat (3) @(posedge clk);
             if (given != 0) fail(5);
             open <= 1;
-            while (taken < 5 * IDS + prompt && !failed) @(posedge clk);
+            while (taken < 5 * IDS + prompt && !failed) @(posedge clk); // `prompt` ids of the last beat are taken
             #0.2;
         end
         if (!failed) $display("PASS");

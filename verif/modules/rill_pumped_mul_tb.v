@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_pumped_mul with rill_pump_phase. Multiplies every weight with the extreme values of all activations
-// and with random ones, alone and in chains of up to 33. In a chain the last multiplier adds the bias of all products,
-// each one works half a cycle after the previous one, and all but the first and the last also add a product of another
-// multiplier. The halves of the result must be the plain sums of products and biases, of one pair and then of the
-// other. Inputs are valid only while they are taken. The sums of every half of a cycle are compared with the
-// definition, so the Verilog form and the vendor's cell are equal.
+// Testbench of rill_pumped_mul with rill_pump_phase. It multiplies every weight with extreme and with random
+// activations, alone and in chains of up to 33 multipliers. In a chain, each multiplier works half a cycle after the
+// previous one, and the last one adds the bias of all products. The multipliers between the first and the last also add
+// a product of a multiplier beside the chain.
+// In one half of a cycle, the lower and the upper bits of the result must be the sums for one pair of activations, in
+// the next half those for the other pair. Both forms of the module (Verilog and form=cells) are compared with the same
+// sums. Inputs are valid only while they are taken.
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3
@@ -28,9 +29,11 @@ module rill_pumped_mul_tb;
     parameter X_BITS = 8;
     parameter SUM_W = 32;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
-    localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper half
+    localparam SPLIT = 26 - X_BITS;            // lowest bit of the upper sum
     localparam BIAS = 16 * END;                // B of rill_packed_mul, for one product
-    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half
+    // Bits of the upper sum: all above SPLIT with SUM_W 32; 18, which hold the sum of 64 products, with a wider one.
+    // X_BITS 10 (SPLIT 16) is only run with SUM_W 32.
+    localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18;
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
     parameter ROUNDS = 3000;
@@ -43,7 +46,7 @@ module rill_pumped_mul_tb;
     wire [SUM_W-1:0] p [0:ALL-1];
     wire [SUM_W-1:0] cascade [0:ALL-1];
     wire [SUM_W-1:0] sum = p[COUNT-1];
-    integer          n, i, seed, idle, w, low = 0, high = 0, most = 0, values;
+    integer          n, i, seed, idle, w, most = 0;
     integer          x0 [0:1];
     integer          x1 [0:1];
     integer          lows [0:1];
@@ -88,6 +91,7 @@ module rill_pumped_mul_tb;
         end
     endgenerate
 
+    // Fields of an entry of `late`.
     function [31:0] x_1_of(input [36:0] both);
         x_1_of = both[31:0];
     endfunction
@@ -99,7 +103,7 @@ module rill_pumped_mul_tb;
     // must show told[AT].
     reg  [64:0]  told [0:AT];
     integer      checked = 0;
-    always @(negedge clk_2x) begin : check // in the middle of each half
+    always @(negedge clk_2x) begin : check // in the middle of each half cycle
         if (told[AT][64] === 1'b1) begin
             checked = checked + 1;
             if (sum[SPLIT-1:0] !== told[AT][63:32] || sum[SPLIT +: HIGH_W] !== told[AT][31:0]) begin
@@ -133,9 +137,9 @@ module rill_pumped_mul_tb;
                 highs[t] = 0;
             end
             for (k = 0; k < ALL; k = k + 1) begin
+                // n < 1536: each of the 24 weights, -8 to 15, with 8 x 8 choices of activations; then random ones
                 w = (n < 1536 ? n % 24 : $unsigned($random(seed)) % 24) - 8;
                 weight[k] = w;
-                if (w > 7) weight[k][4] = 0;
                 for (t = 0; t < 2; t = t + 1) begin
                     x0[t] = activation(n < 1536 ? n / 24 % 8 : 4);
                     x1[t] = activation(n < 1536 ? n / 192 % 8 ^ t : 4);

@@ -39,6 +39,7 @@ module rill_sample_tb;
     reg  [31:0]         id [0:MOST*TOKENS-1];
     reg  [63:0]         hash [0:MOST-1];     // hash of the last token's logits
     wire [63:0]         row_hash;
+    // hash_f: firings whose hash was due so far. hash_wait: cycles until the next one is due.
     integer             hash_f = 0, hash_wait = 0;
     wire                waits = idle != 0 || stall != 0;   // odd firings wait until the hash is checked
     reg  [8*256-1:0]    name;
@@ -193,8 +194,9 @@ module rill_sample_tb;
             !(waits && in_f % 2 == 1 && in_c == 0 && in_t == 0 && hash_f != in_f)) drive;
         id_ready <= $urandom_range(99) >= stall;
         if (held && (!id_valid || {id_last, id_user, id_data} !== held_word)) fail(3);
-        // row_hash must be right two cycles after the first id is offered, even if that id has already left. It is
-        // compared for even firings, because the odd one after each waits for it.
+        // row_hash must be right two cycles after the first id is offered, even if that id has already left. The next
+        // firing overwrites it. So it is compared only in runs with idles or stalls, and only for even firings: the odd
+        // firing after each of them waits for the comparison.
         if (hash_wait > 0) begin
             hash_wait = hash_wait - 1;
             if (hash_wait == 0) begin
@@ -205,6 +207,7 @@ module rill_sample_tb;
         if (id_valid && out_t == 0 && !held && begun == out_f) begin
             hash_wait = 2;
             begun = out_f + 1;
+            // The latency is checked without a list (top_k 0 or inverse 0), and if no other firing has begun.
             if ((now[63:32] == 0 || now[31:0] == 0) && out_f % 2 == 0 && in_f == out_f + 1 && !x_valid
                 && cycles != last_cycle + LATENCY)
                 fail(9);

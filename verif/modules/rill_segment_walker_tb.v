@@ -137,7 +137,7 @@ module rill_segment_walker_tb;
         i = $urandom(seed);
         pos = FROM;
         for (i = 0; i < STEPS; i = i + 1) begin
-            ntok = i < 30 ? 4 : 1;
+            ntok = i < 30 ? 4 : 1;           // 30 steps of the prompt; the last one and all later ones have the head
             step[i] = 0;
             step[i][STEP_POS +: STEP_POS_W] = pos;
             step[i][STEP_NTOK +: STEP_NTOK_W] = ntok;

@@ -10,9 +10,10 @@ module rill_softcap_lane_tb;
     wire [31:0]      x, y;
     wire [LATENCY:0] valid;
 
+    // SLOPE is -2 / 30, and GAIN is 2 * 30.
     rill_softcap_lane #(.SLOPE(32'hbd888889), .GAIN(32'h42700000), .STAGES(LATENCY)) u_dut (.clk(clk), .en(en),
         .valid(valid[LATENCY-1:0]), .x(x), .y(y), .fault(fault));
-    // The fault of a lane is not aligned with y.
+    // FAULTS 3: the fault of a lane is not aligned with y, so vectors that fault are given alone.
     rill_vector_bench #(.LATENCY(LATENCY), .FAULTS(3)) u_bench (.clk(clk), .rst(), .en(en), .a(x), .b(),
         .valid(valid), .y(y), .flag(1'b0), .fault(fault));
 endmodule

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_step_source. Compares every step word of 6 requests with its definition (computed with divisions).
+// Testbench of rill_step_source. Compares every step word of 6 requests, with PREFIX of 20, with its definition (computed with divisions).
 // Random `go` delays steps. DRAFTS: decode steps are judged at random, and the next one must begin after the tokens
 // that were taken; no step may cross a multiple of 64 positions or the end of the request.
+// PREFIX: most requests begin at a random position, some at the last one of the prompt or at a multiple of 64. Prefill
+// steps end at multiples of TOKENS.
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
+// sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3 PREFIX=1
+// sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0 PREFIX=1
+// sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=0 PREFIX=1
+// sweep: CHANNELS=5 TOKENS=4 ALL_HEAD=0 PROMPT_ONLY=1 PREFIX=1
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 // sweep: CHANNELS=32 TOKENS=8 ALL_HEAD=1
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3
@@ -10,6 +16,8 @@
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 PROMPT_ONLY=1
 // quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3 @ 50:50
 // quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0 PROMPT_ONLY=1 @ 0:0
+// quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3 PREFIX=1 @ 50:50
+// quick: CHANNELS=3 TOKENS=8 ALL_HEAD=0 PROMPT_ONLY=1 PREFIX=1 @ 0:0
 // quick: CHANNELS=3 TOKENS=4 ALL_HEAD=0
 `default_nettype none
 `timescale 1ns / 1ps
@@ -20,11 +28,13 @@ module rill_step_source_tb;
     parameter ALL_HEAD = 0;
     parameter DRAFTS = 0;
     parameter PROMPT_ONLY = 0;
+    parameter PREFIX = 0;
+    localparam REQUESTS = PREFIX != 0 ? 20 : 6;
 
     reg         clk = 0, rst = 1, start = 0, go = 0, ready = 0, judged = 0;
     reg  [3:0]  more = 0, taken = 4'hx;
-    integer     most, late, many = 0;
-    reg  [15:0] prompt_len;
+    integer     most, late, many = 0;        // most drafts that fit; cycles until the step is judged; steps with drafts
+    reg  [15:0] prompt_len, first = 16'hx;
     reg  [31:0] decode_steps;
     wire        busy, valid;
     wire [63:0] data;
@@ -33,9 +43,10 @@ module rill_step_source_tb;
     reg         failed = 0;
 
     rill_step_source #(.CHANNELS(CHANNELS), .TOKENS(TOKENS), .ALL_HEAD(ALL_HEAD), .DRAFTS(DRAFTS),
-        .PROMPT_ONLY(PROMPT_ONLY)) dut (
+        .PROMPT_ONLY(PROMPT_ONLY), .PREFIX(PREFIX)) dut (
         .more(more), .judged(judged), .taken(taken),
-        .clk(clk), .rst(rst), .start(start), .prompt_len(prompt_len), .decode_steps(decode_steps), .go(go), .busy(busy),
+        .clk(clk), .rst(rst), .start(start), .prompt_len(prompt_len), .first(first),
+        .decode_steps(decode_steps), .go(go), .busy(busy),
         .m_axis_step_tvalid(valid), .m_axis_step_tready(ready), .m_axis_step_tdata(data));
     always #1 clk = !clk;
 
@@ -46,13 +57,16 @@ module rill_step_source_tb;
         i = $urandom(seed);
         repeat (3) @(posedge clk);
         rst <= 0;
-        for (request = 0; request < 6 && !failed; request = request + 1) begin
-            prompt_len <= request < 3 ? request + 1 : $urandom_range(200, 1);
+        for (request = 0; request < REQUESTS && !failed; request = request + 1) begin
+            prompt_len = request < 3 ? request + 1 : $urandom_range(200, 1);
+            if (PREFIX != 0)
+                first = request % 4 == 0 ? 0 : request % 4 == 1 ? prompt_len - 1
+                    : request % 4 == 2 ? (prompt_len - 1) / 64 * 64 : $urandom_range(prompt_len - 1);
             decode_steps <= request == 0 ? 0 : $urandom_range(60);
             start <= 1;
             @(posedge clk);
             start <= 0;
-            #0.1 pos = 0;
+            #0.1 pos = PREFIX != 0 ? first : 0;
             while (pos < prompt_len + (PROMPT_ONLY != 0 ? 0 : decode_steps) && !failed) begin
                 go <= $urandom_range(99) >= idle;
                 ready <= $urandom_range(99) >= stall;
@@ -63,7 +77,7 @@ module rill_step_source_tb;
                     most = most < more ? most : more;
                     most = most < prompt_len + decode_steps - pos - 1 ? most : prompt_len + decode_steps - pos - 1;
                     ntok = pos >= prompt_len ? (DRAFTS != 0 ? 1 + most : 1)
-                        : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
+                        : prompt_len - pos < TOKENS - pos % TOKENS ? prompt_len - pos : TOKENS - pos % TOKENS;
                     // Fields of the step word (rill_fields.vh): pos, ntok, head, final, krows, vblocks.
                     want = 0;
                     want[15:0] = pos;

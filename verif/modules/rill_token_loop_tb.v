@@ -11,6 +11,9 @@
 //   word of the ring. With DRAFTS it gives those of all tokens HASH_WAIT - 2 cycles after the step's first id.
 // - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted,
 //   and the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
+// - PREFIX: requests begin after positions of the request before, at its end, in its last block and at position 0.
+//   Requests that begin at other positions, after a fault, a kill, a stop in the prompt, another image or `forget` are
+//   refused. `held` is compared with the rules after each request.
 // In MODE 1 a request has only rows and no ids.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
@@ -20,6 +23,10 @@
 // quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 HASH_WAIT=16
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 DRAFTS=3 HASH_WAIT=16
 // sweep: MODE=0 CHANNELS=2 TOKENS=8 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=5
+// sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=256 KV_LAYERS=1 PREFIX=1
+// sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=512 KV_LAYERS=2 PREFIX=1
+// sweep: MODE=0 CHANNELS=2 TOKENS=8 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=5 PREFIX=1
+// quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=256 KV_LAYERS=1 DRAFTS=3 PREFIX=1
 // sweep: MODE=0 CHANNELS=1 TOKENS=2 BEAT_BITS=256 KV_LAYERS=2 DRAFTS=1
 // quick: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3 DRAFTS=3 HASH_WAIT=16
 // quick: MODE=1 CHANNELS=2 TOKENS=2 BEAT_BITS=256 KV_LAYERS=0 RESET_WAY=16
@@ -37,6 +44,7 @@ module rill_token_loop_tb;
     parameter RESET_WAY = 2;
     parameter HASH_WAIT = 4;
     parameter DRAFTS = 0;
+    parameter PREFIX = 0;
     localparam HASHES = DRAFTS > 0 ? TOKENS : 1;
     localparam CONTEXT = 40;
     localparam VOCAB = 97;
@@ -58,6 +66,11 @@ module rill_token_loop_tb;
     wire [31:0] status, ids_count, fault_code, fault_place, fault_channel, fault_state, ending;
     wire [63:0] fault_address;
     reg  [31:0] ring_ids = 0, watchdog = 0;
+    reg  [31:0] prefix = 0;
+    reg         forget = 0;
+    wire [31:0] held;
+    integer     begin_at = 0, want_held = 0; // position at which the next request begins; positions held
+    reg         same_image = 0;              // the next request has the image of the one before
     reg  [1:0]  halt = 0;
     reg  [1:0]  clock_state = 2'b01;         // {failed, ready}
     integer     clock_late = 0;              // cycles until the second clock is as clock_comes says
@@ -89,8 +102,10 @@ module rill_token_loop_tb;
     rill_token_loop #(.MODE(MODE), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS), .CONTEXT(CONTEXT),
         .VOCAB(VOCAB), .END_IDS(END_IDS),
         .KV_LAYERS(KV_LAYERS), .LOADERS(2), .FAULTS(4), .MEMORY_ERRORS(3),
-        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY), .HASH_WAIT(HASH_WAIT), .DRAFTS(DRAFTS)) dut (
+        .BASES(BASES), .ADDR_BITS(36), .RESET_WAY(RESET_WAY), .HASH_WAIT(HASH_WAIT), .DRAFTS(DRAFTS),
+        .PREFIX(PREFIX)) dut (
         .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .prompt_len(prompt_len), .max_new(max_new),
+        .prefix(prefix), .forget(forget), .held(held),
         .eot_id(eot_id),
         .ignore_eot(ignore_eot), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .channel_base(channel_base),
         .ring_ids(ring_ids), .watchdog(watchdog), .halt(halt), .clock_state(clock_state), .fault_address(fault_address),
@@ -172,7 +187,8 @@ module rill_token_loop_tb;
     function [63:0] step_word(input integer pos);
         integer ntok;
         begin
-            ntok = pos >= prompt_len ? 1 : prompt_len - pos < TOKENS ? prompt_len - pos : TOKENS;
+            ntok = pos >= prompt_len ? 1
+                : prompt_len - pos < TOKENS - pos % TOKENS ? prompt_len - pos : TOKENS - pos % TOKENS;
             step_word = 0;
             step_word[STEP_POS +: STEP_POS_W] = pos;
             step_word[STEP_NTOK +: STEP_NTOK_W] = ntok;
@@ -185,7 +201,8 @@ module rill_token_loop_tb;
 
     // Returns whether a request that ends with this fault must not have requested any transaction.
     function untouched(input integer code, input integer place);
-        untouched = (code >= 1 && code <= 3) || code == 9 || (code == 10 && place == 1);
+        untouched = (code >= 1 && code <= 3) || code == 9 || (code == 10 && place == 1)
+            || (code == 11 && same_image);
     endfunction
 
     // soft_rst brings the model back to its start as it does the datapath.
@@ -396,6 +413,7 @@ module rill_token_loop_tb;
         begin
             prompt_len <= len;
             max_new <= count;
+            prefix <= begin_at;
             end_pos = eot_pos;
             for (i = 0; i < END_IDS; i = i + 1)            // the other end ids are never generated
                 eot_id[32*i +: 32] <= i == end_at ? made(eot_pos) + eot_high : VOCAB + i;
@@ -406,8 +424,8 @@ module rill_token_loop_tb;
             traffic = 0;
             want_hash = 64'd0;
             decode = MODE == 1 ? 0 : count - 1 < CONTEXT - len ? count - 1 : CONTEXT - len;
-            step_pos = 0;
-            walk_pos = 0;
+            step_pos = PREFIX != 0 ? begin_at : 0;
+            walk_pos = step_pos;
             steps_seen = 0;
             ring_seen = 0;
             gen_steps = 0;
@@ -416,7 +434,8 @@ module rill_token_loop_tb;
             gen_step = 0;
             resets = 0;
             prompt_given = 0;
-            sum = {$urandom, $urandom | 32'd1};
+            if (!same_image)
+                sum = {$urandom, $urandom | 32'd1};
             for (i = 0; i < 256; i = i + 1)
                 prompt[i] = DRAFTS != 0 && i > 0 ? made(i - 1) : $urandom_range(VOCAB - 1);
             if (bad_at >= 0)
@@ -449,6 +468,10 @@ module rill_token_loop_tb;
                 if (fault_code != 0 && ending != 6) fail(15);
                 if (logits_hash !== want_hash) fail(27);
                 if (image !== (ending == 5 || ending == 6 ? 64'd0 : sum)) fail(25);
+                if (!untouched(code, place) || code != 0)
+                    want_held = ending == 5 || ending == 6 || ring_seen == 0 ? 0 : step_pos;
+                if (PREFIX != 0 && held !== want_held) fail(38);
+                if (PREFIX == 0 && held !== 32'd0) fail(39);
                 if (code == 8 && (steps_seen != 0 || prompt_given)) fail(26);
                 if (code == 0 && halt_at < 0 && ending !== (MODE == 1 || want_ids == count ? (eot_ends ? 2 : 1)
                     : eot_ends ? 2 : 3)) fail(16);
@@ -467,8 +490,63 @@ module rill_token_loop_tb;
                     right_drafts != ring_seen - 1 - gen_steps) fail(35);
                 if (DRAFTS == 0 && (sent_drafts != 0 || right_drafts != 0)) fail(36);
                 if (resets != (untouched(code, place) ? 0 : 1)) fail(13);
-                if (untouched(code, place) && (steps_seen != 0 || walk_pos != 0 || traffic)) fail(14);
+                if (untouched(code, place) && (steps_seen != 0 || walk_pos != (PREFIX != 0 ? begin_at : 0) || traffic))
+                    fail(14);
             end
+            begin_at = 0;
+            same_image = 0;
+        end
+    endtask
+
+    // Requests that begin after positions of the one before.
+    task prefixes;
+        integer at;
+        begin
+            request(9, 6, 95, 0, 0, 0);                    // leaves positions 0 to 13
+            for (at = 0; at <= 14; at = at + 1) begin      // each in the only block, so it is on chip
+                begin_at = at;
+                same_image = 1;
+                request(15, 6, 95, 0, 0, 0);               // leaves positions 0 to 19
+            end
+            begin_at = 20;
+            same_image = 1;
+            request(CONTEXT - 1, 30, 95, 0, 0, 0);         // leaves all positions
+            begin_at = 21;
+            same_image = 1;
+            request(21, 6, 95, 0, 11, 40);                 // nothing is left to compute
+            request(12, 5, 95, 0, 0, 0);
+            begin_at = 17;
+            same_image = 1;
+            request(30, 6, 95, 0, 11, 16);                 // beyond the positions held
+            begin_at = 4;
+            same_image = 1;
+            request(30, 6, 95, 0, 11, 0);                  // a fault leaves nothing
+            request(12, 5, 95, 0, 0, 0);
+            begin_at = 32'h0001_0004;
+            same_image = 1;
+            request(30, 6, 95, 0, 11, 16);
+            request(12, 5, 95, 0, 0, 0);
+            begin_at = 10;                                 // another image
+            request(20, 5, 95, 0, 11, 0);
+            request(12, 5, 95, 0, 0, 0);
+            begin_at = 10;
+            same_image = 1;
+            bad_at = 4;                                    // an id of the prompt before the first step
+            bad_id = VOCAB;
+            request(20, 5, 95, 0, 4, 4);
+            bad_at = -1;
+            begin_at = 4;
+            same_image = 1;
+            request(20, 5, 95, 0, 11, 0);
+            request(12, 5, 95, 0, 0, 0);
+            forget <= 1;
+            @(posedge clk);
+            forget <= 0;
+            repeat (2) @(posedge clk);
+            want_held = 0;
+            begin_at = 4;
+            same_image = 1;
+            request(20, 5, 95, 0, 11, 0);
         end
     endtask
 
@@ -599,6 +677,8 @@ module rill_token_loop_tb;
             request(3, 2, 95, 0, 0, 0);
             i = c;
         end
+        if (PREFIX != 0)
+            prefixes;
         bad_image = 1;
         request(12, 5, 95, 0, 8, 2);
         bad_image = 0;

@@ -38,7 +38,7 @@ module rill_unary_lane_tb;
 
     rill_unary_lane #(.FUNCTION(FUNCTION), .A(A), .B(B), .STAGES(LATENCY)) u_dut (.clk(clk), .rst(rst), .en(en),
         .valid(valid[LATENCY-1:0]), .x(x), .y(y), .fault(fault));
-    // The fault of a lane is not aligned with y.
+    // FAULTS 3: the fault of a lane is not aligned with y, so vectors that fault are given alone.
     rill_vector_bench #(.LATENCY(LATENCY), .FAULTS(3)) u_bench (.clk(clk), .rst(rst), .en(en), .a(x), .b(),
         .valid(valid), .y(y), .flag(1'b0), .fault(fault));
 endmodule

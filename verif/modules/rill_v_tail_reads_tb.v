@@ -69,8 +69,9 @@ module rill_v_tail_reads_tb;
         .given(given));
 
     integer seed, stall, i, k, s, l, h, t, u, at;
-    integer heads = 0, fired = 0, layers = 0;  // pulses of head_done, layers taken in, pulses of layer_done
-    // Reads that were requested, cycles until the next one, cycles in which V waited because it was AHEAD.
+    // heads, layers: pulses of head_done and of layer_done. fired: layers whose V was taken. reads: reads that were
+    // requested. pause: cycles until the next one. waited: cycles in which V waited because it was AHEAD.
+    integer heads = 0, fired = 0, layers = 0;
     integer reads = 0, pause = 0, waited = 0;
     reg     failed = 0;
     reg [3:0] due_valid = 0;

@@ -22,7 +22,7 @@ module rill_v_tail_tb;
     parameter LAYERS = 2;
     parameter HEADS = 2;
     parameter HEAD_DIM = 40;
-    parameter ULTRA = 0;
+    parameter ULTRA = 0; // as in rill_v_tail
     parameter FEWER = 0;                           // odd layers have this many heads fewer
     `include "rill_fields.vh"
     localparam C = CHANNELS;
@@ -127,8 +127,8 @@ module rill_v_tail_tb;
         end
     endfunction
 
-    // Returns a lane's beat number `part` of a row after a step. Rows are counted over all layers,
-    // HEADS * ROWS for each.
+    // Returns a lane's beat number `part` of a row after a step. Rows are counted over all layers, HEADS * ROWS for
+    // each.
     function [BEAT_BITS-1:0] tail_beat(input integer step, row, part, lane);
         integer k;
         for (k = 0; k < XS; k = k + 1)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bench part: gives operands from a C function's vectors to an arithmetic unit, and compares the results. The clock
-// enable drops at random with +idle or +stall, and every output must hold then. It ends the bench with its verdict.
-// A vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0.
-// LATENCY: enabled clocks from operands to results; 0 is a unit without registers.
-// FAULTS: 0, none; 1, vectors that fault are left out, and the unit must not fault; 2, faults are compared, and y is
-// not compared in vectors that fault; 3, as 1, and afterwards vectors that fault are given alone and must raise the
-// fault, which need not be aligned with y.
-// valid[i]: the operands i + 1 enabled clocks ago were a vector's.
+// enable drops at random with +idle or +stall, and every output must hold then. It ends the bench with its verdict. A
+// vector is a line of hexadecimal words: a; b if OPERANDS = 2; y; a flag if FLAG = 1; a fault if FAULTS > 0. LATENCY:
+// enabled clocks from operands to results; 0 is a unit without registers. FAULTS: 0, none; 1, vectors that fault are
+// left out, and the unit must not fault; 2, faults are compared, and y is not compared in vectors that fault; 3, as 1,
+// and afterwards vectors that fault (at most about 500) are given alone and must raise the fault, which need not be
+// aligned with y. valid[i]: the operands of i + 1 enabled clocks ago belong to a vector.
 `default_nettype none
 
 module rill_vector_bench #(

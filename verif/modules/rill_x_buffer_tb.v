@@ -7,15 +7,15 @@
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6
 // sweep: BEAT_BITS=512 TOKENS=4 X_UNITS=16
-// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 COPIES=2
-// sweep: BEAT_BITS=512 TOKENS=2 X_UNITS=6 COPIES=2
-// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 COPIES=2 X_BITS=10
-// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 COPIES=4
-// sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6 COPIES=4 X_BITS=10
+// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 TURN_TOKENS=2
+// sweep: BEAT_BITS=512 TOKENS=2 X_UNITS=6 TURN_TOKENS=2
+// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 TURN_TOKENS=2 X_BITS=10
+// sweep: BEAT_BITS=256 TOKENS=4 X_UNITS=10 TURN_TOKENS=4
+// sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6 TURN_TOKENS=4 X_BITS=10
 // quick: BEAT_BITS=256 TOKENS=2 X_UNITS=10 OPERANDS=25
-// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 COPIES=2 OPERANDS=25
-// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 COPIES=2 X_BITS=10 OPERANDS=25 @ 50:50
-// quick: BEAT_BITS=256 TOKENS=8 X_UNITS=6 COPIES=4 OPERANDS=25 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 TURN_TOKENS=2 OPERANDS=25
+// quick: BEAT_BITS=256 TOKENS=4 X_UNITS=10 TURN_TOKENS=2 X_BITS=10 OPERANDS=25 @ 50:50
+// quick: BEAT_BITS=256 TOKENS=8 X_UNITS=6 TURN_TOKENS=4 OPERANDS=25 @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -23,11 +23,11 @@ module rill_x_buffer_tb;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter X_UNITS = 10;
-    parameter COPIES = 1;
+    parameter TURN_TOKENS = 1;
     parameter X_BITS = 8;
     localparam UNIT_BITS = BEAT_BITS / 8 * X_BITS;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
-    localparam PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
+    localparam UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam WORD_W = UNIT_BITS + 8;
     parameter OPERANDS = 60;
     localparam PLACES = TOKENS * X_UNITS;
@@ -36,34 +36,37 @@ module rill_x_buffer_tb;
     reg                 again = 0, free = 0;
     wire [WORD_W-1:0]   x_data;
     wire [TOK_W:0]      x_user;
-    reg  [TOK_W-1:0]    read_tok = 0;    // a turn with COPIES 2 and 4
-    localparam TURN_W = TOK_W > $clog2(COPIES) ? TOK_W - $clog2(COPIES) : 1;
-    reg  [PAIR_W-1:0]   read_pair = 0;
-    wire [COPIES*UNIT_BITS-1:0] unit_0, unit_1;
-    wire [COPIES*8-1:0] shift_0, shift_1;
+    reg  [TOK_W-1:0]    read_tok = 0;    // a turn with TURN_TOKENS 2 and 4
+    localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
+    reg  [UNIT_PAIR_W-1:0] read_unit_pair = 0;
+    wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0, unit_1;
+    wire [TURN_TOKENS*8-1:0] shift_0, shift_1;
     localparam HOPS = 1;                 // register stages to the copy
-    localparam OTHERS_W = COPIES > 2 ? COPIES - 1 : 1;
-    localparam ADDR_W = 1 + (TOKENS > COPIES ? TURN_W : 0) + PAIR_W;
-    localparam SLICE_W = COPIES * (2 * UNIT_BITS + 5); // slice and exponents
-    wire [2*COPIES+ADDR_W+WORD_W-1:0] copy_write;
+    localparam OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1;
+    localparam ADDR_W = 1 + (TOKENS > TURN_TOKENS ? TURN_W : 0) + UNIT_PAIR_W;
+    localparam SLICE_W = TURN_TOKENS * (2 * UNIT_BITS + 5); // slice and exponents
+    wire [2*TURN_TOKENS+ADDR_W+WORD_W-1:0] copy_write;
     wire [ADDR_W-1:0]   copy_read;
     reg  [OTHERS_W+2:0] controls = 0;    // {valid, others, half, int4} of rill_x_slice
-    wire [COPIES*2*UNIT_BITS-1:0] slice;
-    wire [COPIES*5-1:0] shift;
+    wire [TURN_TOKENS*2*UNIT_BITS-1:0] slice;
+    wire [TURN_TOKENS*5-1:0] shift;
 
     rill_bench_clock u_clock (.clk(clk), .rst(rst), .again(again));
     rill_axis_driver #(.DATA_W(WORD_W), .USER_W(TOK_W + 1), .WORDS((OPERANDS + 3) * PLACES)) u_x (.clk(clk), .rst(rst),
         .m_axis_tvalid(x_valid),
         .m_axis_tready(x_ready), .m_axis_tdata(x_data), .m_axis_tuser(x_user), .m_axis_tlast(x_last), .done(x_done));
-    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .COPIES(COPIES), .X_BITS(X_BITS),
+    rill_x_buffer #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .X_UNITS(X_UNITS), .TURN_TOKENS(TURN_TOKENS),
+        .X_BITS(X_BITS),
         .COPIED(1)) dut (
         .clk(clk), .rst(rst), .s_axis_x_tvalid(x_valid), .s_axis_x_tready(x_ready), .s_axis_x_tdata(x_data),
         .s_axis_x_tuser(x_user),
-        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]), .read_pair(read_pair),
+        .s_axis_x_tlast(x_last), .filled(filled), .free(free), .read_tok(read_tok[TURN_W-1:0]),
+        .read_unit_pair(read_unit_pair),
         .unit_0(unit_0),
         .unit_1(unit_1), .shift_0(shift_0), .shift_1(shift_1), .copy_write(copy_write),
         .copy_read(copy_read));
-    rill_x_copy #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .X_BITS(X_BITS), .ADDR_W(ADDR_W), .HOPS(HOPS)) copy (
+    rill_x_copy #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .ADDR_W(ADDR_W),
+        .HOPS(HOPS)) copy (
         .clk(clk), .rst(rst), .write(copy_write), .read(copy_read), .controls(controls), .slice(slice),
         .shift(shift));
 
@@ -77,15 +80,15 @@ module rill_x_buffer_tb;
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
     reg                 failed = 0, open_q = 0, fill_q = 0;
-    reg  [2*COPIES*WORD_W-1:0] due [0:1]; // expected data of the reads 1 and 2 cycles ago; token 0 low
-    reg  [COPIES-1:0]   due_there [0:1]; // tokens that the operand has
+    reg  [2*TURN_TOKENS*WORD_W-1:0] due [0:1]; // expected data of the reads 1 and 2 cycles ago; token 0 low
+    reg  [TURN_TOKENS-1:0] due_there [0:1]; // tokens that the operand has
     reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // [n]: {shift, slice} for the copy's read n + 1 cycles ago
     reg  [HOPS+1:0]     due_slice_there = 0;
 
     task fail(input integer what);
         begin
             if (!failed)
-                $display("FAIL: check %0d operand %0d token %0d pair %0d: %h %h", what, frees, read_tok, read_pair,
+                $display("FAIL: check %0d operand %0d token %0d pair %0d: %h %h", what, frees, read_tok, read_unit_pair,
                     unit_0, unit_1);
             failed = 1;
             $finish;
@@ -102,7 +105,8 @@ module rill_x_buffer_tb;
     endfunction
 
     // Sends one operand. The units of the tokens are interleaved at random, each token's in order. number: index of the
-    // operand, below 0 for one that is not compared. stop: words at its end that are not sent.
+    // operand, below 0 for one that is not compared; a multiple of 4 gives the largest size. stop: words at its end
+    // that are not sent.
     task push_operand(input integer number, input integer stop);
         reg [WORD_W-1:0] next;
         integer          sizes, tokens;
@@ -157,7 +161,7 @@ module rill_x_buffer_tb;
 
     // ---- reading: every pair of an operand, or random pairs; the bank is released with the last read or later ----
     always @(negedge clk) begin
-        for (t = 0; t < COPIES; t = t + 1)
+        for (t = 0; t < TURN_TOKENS; t = t + 1)
             if (due_there[1][t] && {shift_1[8*t +: 8], unit_1[UNIT_BITS*t +: UNIT_BITS], shift_0[8*t +: 8],
                 unit_0[UNIT_BITS*t +: UNIT_BITS]} !== due[1][2*WORD_W*t +: 2*WORD_W]) fail(t == 0 ? 1 : 5);
         if (x_ready !== (open_q && occupied < 2)) fail(2);
@@ -174,7 +178,7 @@ module rill_x_buffer_tb;
         due_there[0] = 0;
         free = 0;
         read_tok = below(TOKENS);
-        read_pair = below(X_UNITS / 2);
+        read_unit_pair = below(X_UNITS / 2);
         if (o == OPERANDS && frees < filled_seen && below(100) >= stall) begin
             if (reads_left == 0 && late == 0) begin
                 reads_left = ntok[frees] * units[frees] / 2 * (frees % 2 + 1);
@@ -205,18 +209,18 @@ module rill_x_buffer_tb;
         begin
             controls = below(8);
             controls[OTHERS_W+2] = due_there[0][0];
-            for (t = 1; t < COPIES; t = t + 1)
+            for (t = 1; t < TURN_TOKENS; t = t + 1)
                 controls[1+t] = due_there[0][t];
             due_slice_there[0] = due_there[0][0];
             due_slice[0] = 0;
-            for (t = 0; t < COPIES; t = t + 1) begin
+            for (t = 0; t < TURN_TOKENS; t = t + 1) begin
                 of_one = due[0][2*WORD_W*t+(controls[1]?WORD_W:0) +: UNIT_BITS];
                 if (due_there[0][t]) begin
                     for (e = 0; e < UNIT_BITS / X_BITS; e = e + 1)
                         due_slice[0][2*UNIT_BITS*t+2*X_BITS*e +: 2*X_BITS] = {2{of_one[X_BITS*e +: X_BITS]}};
                     if (controls[0]) due_slice[0][2*UNIT_BITS*t +: 2*UNIT_BITS] =
                         {due[0][2*WORD_W*t+WORD_W +: UNIT_BITS], due[0][2*WORD_W*t +: UNIT_BITS]};
-                    due_slice[0][COPIES*2*UNIT_BITS+5*t +: 5] =
+                    due_slice[0][TURN_TOKENS*2*UNIT_BITS+5*t +: 5] =
                         due[0][2*WORD_W*t+UNIT_BITS+(controls[1]&&!controls[0]?WORD_W:0) +: 5];
                 end
             end
@@ -229,11 +233,11 @@ module rill_x_buffer_tb;
             reads_left = reads_left - 1;
             n = (frees % 2 == 0 ? start + reads_left : below(10000)) % (ntok[frees] * units[frees] / 2);
             read_tok = n / (units[frees] / 2);
-            read_pair = n % (units[frees] / 2);
-            read_tok = read_tok / COPIES;
-            for (t = 0; t < COPIES; t = t + 1) begin
-                n = frees * PLACES + (read_tok * COPIES + t) * X_UNITS + 2 * read_pair;
-                due_there[0][t] = read_tok * COPIES + t < ntok[frees];
+            read_unit_pair = n % (units[frees] / 2);
+            read_tok = read_tok / TURN_TOKENS;
+            for (t = 0; t < TURN_TOKENS; t = t + 1) begin
+                n = frees * PLACES + (read_tok * TURN_TOKENS + t) * X_UNITS + 2 * read_unit_pair;
+                due_there[0][t] = read_tok * TURN_TOKENS + t < ntok[frees];
                 if (due_there[0][t]) due[0][2*WORD_W*t +: 2*WORD_W] = {word[n+1], word[n]};
             end
         end

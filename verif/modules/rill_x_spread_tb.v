@@ -2,54 +2,54 @@
 // Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
 // must be there together with the first factors.
-// sweep: BEAT_BITS=256 COPIES=1 FACTOR_W=16
-// sweep: BEAT_BITS=512 COPIES=1 X_BITS=10 FACTOR_W=10 PARTS=4
-// sweep: BEAT_BITS=512 COPIES=2 FACTOR_W=32
-// sweep: BEAT_BITS=256 COPIES=2 X_BITS=10 FACTOR_W=27 PARTS=4
-// sweep: BEAT_BITS=256 COPIES=2 ASYM=1 FACTOR_W=27 PARTS=4
-// sweep: BEAT_BITS=512 COPIES=4 FACTOR_W=32
-// sweep: BEAT_BITS=512 COPIES=4 FACTOR_W=32 form=pump
-// sweep: BEAT_BITS=256 COPIES=4 ASYM=1 X_BITS=10 FACTOR_W=32 form=pump
-// sweep: BEAT_BITS=512 COPIES=4 ASYM=1 FACTOR_W=27 PARTS=4 form=cells
-// sweep: BEAT_BITS=256 COPIES=2 PUMP=2 FACTOR_W=32
-// sweep: BEAT_BITS=256 COPIES=2 PUMP=2 FACTOR_W=32 form=pump
-// sweep: BEAT_BITS=512 COPIES=2 PUMP=2 FACTOR_W=27 PARTS=4 form=pump
-// quick: BEAT_BITS=256 COPIES=2 PUMP=2 FACTOR_W=27 PARTS=4 CYCLES=60 form=cells @ 50:50
-// quick: BEAT_BITS=256 COPIES=1 FACTOR_W=16 CYCLES=60 @ 50:50
-// quick: BEAT_BITS=256 COPIES=2 FACTOR_W=32 CYCLES=60 @ 50:50
-// quick: BEAT_BITS=256 COPIES=2 FACTOR_W=27 PARTS=4 CYCLES=60 @ 50:50
-// quick: BEAT_BITS=256 COPIES=4 FACTOR_W=27 PARTS=4 CYCLES=60 form=cells @ 50:50
+// sweep: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16
+// sweep: BEAT_BITS=512 TURN_TOKENS=1 X_BITS=10 FACTOR_W=10 PARTS=4
+// sweep: BEAT_BITS=512 TURN_TOKENS=2 FACTOR_W=32
+// sweep: BEAT_BITS=256 TURN_TOKENS=2 X_BITS=10 FACTOR_W=27 PARTS=4
+// sweep: BEAT_BITS=256 TURN_TOKENS=2 ASYM=1 FACTOR_W=27 PARTS=4
+// sweep: BEAT_BITS=512 TURN_TOKENS=4 FACTOR_W=32
+// sweep: BEAT_BITS=512 TURN_TOKENS=4 FACTOR_W=32 form=pump
+// sweep: BEAT_BITS=256 TURN_TOKENS=4 ASYM=1 X_BITS=10 FACTOR_W=32 form=pump
+// sweep: BEAT_BITS=512 TURN_TOKENS=4 ASYM=1 FACTOR_W=27 PARTS=4 form=cells
+// sweep: BEAT_BITS=256 TURN_TOKENS=2 PUMP=2 FACTOR_W=32
+// sweep: BEAT_BITS=256 TURN_TOKENS=2 PUMP=2 FACTOR_W=32 form=pump
+// sweep: BEAT_BITS=512 TURN_TOKENS=2 PUMP=2 FACTOR_W=27 PARTS=4 form=pump
+// quick: BEAT_BITS=256 TURN_TOKENS=2 PUMP=2 FACTOR_W=27 PARTS=4 CYCLES=60 form=cells @ 50:50
+// quick: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16 CYCLES=60 @ 50:50
+// quick: BEAT_BITS=256 TURN_TOKENS=2 FACTOR_W=32 CYCLES=60 @ 50:50
+// quick: BEAT_BITS=256 TURN_TOKENS=2 FACTOR_W=27 PARTS=4 CYCLES=60 @ 50:50
+// quick: BEAT_BITS=256 TURN_TOKENS=4 FACTOR_W=27 PARTS=4 CYCLES=60 form=cells @ 50:50
 `default_nettype none
 `timescale 1ns / 1ps
 
 module rill_x_spread_tb;
     parameter BEAT_BITS = 256;
-    parameter COPIES = 2;
-    parameter PUMP = COPIES > 2 ? 2 : 1;
+    parameter TURN_TOKENS = 2;
+    parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
     parameter ASYM = 0;
     parameter X_BITS = 8;
     parameter FACTOR_W = 32;
     parameter PARTS = 1;
-    localparam PAIRS = COPIES > 2 ? 2 : 1;
+    localparam PAIRS = TURN_TOKENS > 2 ? 2 : 1;
 `include "rill_pair_skew.vh"
     localparam XS = BEAT_BITS / 8;
-    localparam WORD_W = COPIES > 1 ? 32 : 16;
+    localparam WORD_W = TURN_TOKENS > 1 ? 32 : 16;
     localparam SPLIT = 26 - X_BITS;              // position of the second token in a factor of both tokens
-    localparam SLICE_W = COPIES * 2 * XS * X_BITS;
+    localparam SLICE_W = TURN_TOKENS * 2 * XS * X_BITS;
     parameter CYCLES = 120;
 
     wire                          clk, rst;
     reg                           again = 0, now = 0;
     reg  [SLICE_W-1:0]            slice;
-    reg  [5*COPIES-1:0]           shift;
+    reg  [5*TURN_TOKENS-1:0]      shift;
     wire [PAIRS*2*XS*FACTOR_W-1:0] factors;
     wire [PAIRS*2*XS*WORD_W-1:0]  x;
-    wire [5*COPIES-1:0]           shift_there;
+    wire [5*TURN_TOKENS-1:0]      shift_there;
     rill_bench_clock u_clock (.clk(clk), .clk_2x(), .rst(rst), .again(again));
-    rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
+    rill_engine_factors #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
         .FACTOR_W(FACTOR_W))
         u_factors (.clk(clk), .slice(slice), .factors(factors));
-    rill_x_spread #(.BEAT_BITS(BEAT_BITS), .COPIES(COPIES), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
+    rill_x_spread #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .PUMP(PUMP), .ASYM(ASYM), .X_BITS(X_BITS),
         .FACTOR_W(FACTOR_W),
         .PARTS(PARTS)) dut (
         .clk(clk), .rst(rst), .now(now), .factors(factors), .shift(shift), .x(x), .shift_there(shift_there));
@@ -57,7 +57,7 @@ module rill_x_spread_tb;
     // Index n: the value of n cycles ago.
     reg                           came [0:PAIR_TOP+2];
     reg  [SLICE_W-1:0]            slices [0:PAIR_TOP+2];
-    reg  [5*COPIES-1:0]           shifts [0:1];
+    reg  [5*TURN_TOKENS-1:0]      shifts [0:1];
     integer                       n, i, p, skew, q, seed, idle, cycle = 0, beats = 0, alone = 0;
     reg                           failed = 0;
 
@@ -82,9 +82,9 @@ module rill_x_spread_tb;
     task check_factor;
         reg [WORD_W-1:0] word;
         begin
-            skew = COPIES > 1 || PUMP > 1 ? pair_skew(i, p) : 0;
+            skew = TURN_TOKENS > 1 || PUMP > 1 ? pair_skew(i, p) : 0;
             if (came[skew+2]) begin
-                q = COPIES == 1 ? element(skew + 1, 0, i)
+                q = TURN_TOKENS == 1 ? element(skew + 1, 0, i)
                     : element(skew + 1, 2 * p, i) + element(skew + 1, 2 * p + 1, i) * (1 << SPLIT);
                 word = x[WORD_W*(2*XS*p+i%8*(XS/4)+i/8) +: WORD_W];
                 if (word !== q[WORD_W-1:0]) fail(1);

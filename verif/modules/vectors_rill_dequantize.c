@@ -13,7 +13,8 @@ static void line(int128 acc, int wide, float scale, float bias) {
            g_bits(y), fault.raised);
 }
 
-// Returns an accumulator of up to 64 + `wide` bits. Half of them are at or next to the middle between two fp32 values.
+// Returns an accumulator of up to 64 + `wide` bits. Half of those with more than 26 bits are at or next to the middle
+// between two fp32 values.
 static int128 any_acc(struct vectors *v, int wide) {
     uint64_t r = vectors_random(v);
     int width = (int)(vectors_random(v) % (uint64_t)(64 + wide)), low = width > wide ? width - wide : 0;

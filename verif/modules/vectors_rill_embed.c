@@ -13,6 +13,7 @@ struct table {
     uint8_t *bytes;
 };
 
+// Fills and prints the table. Row 3 has values near the smallest normal number.
 static void fill_table(struct table *t, struct vectors *v) {
     t->bytes = malloc(t->rows * t->record_bytes);
     for (size_t i = 0; i < t->rows * t->record_bytes; i++)

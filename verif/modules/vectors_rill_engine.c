@@ -28,6 +28,8 @@ enum {
     MAX_P = CONTEXT
 };
 
+// c: CHANNELS of the bench. xs: bytes of a beat. tok_bits: width of a token's number. The other parameters keep their
+// names.
 struct engine {
     struct vectors v;
     int c, xs, tokens, group, tok_bits, fault, asym, last_beats;
@@ -336,7 +338,7 @@ static void fire_values(struct engine *e, int layer, int head) {
     }
 }
 
-// Prints the keys (kind 3) or values (kind 4) of the step's positions in one layer.
+// Prints the keys (kind 3) or values (kind 4) of the step's positions in one layer. Their scales do not matter here.
 static void print_heads(struct engine *e, int kind, int8_t k[HEADS][MAX_T][MAX_HD]) {
     uint8_t bytes[MAX_XS];
     for (int h = 0; h < HEADS; h++)
@@ -442,7 +444,7 @@ int main(int argc, char **argv) {
     e.v_rows = div_up(e.hd, e.c);
     e.parts = 64 / e.xs;
     bool brief = vectors_argument(argc, argv, "BRIEF", 0);
-    int steps = run_steps(&e, (int)vectors_argument(argc, argv, "COPIES", 1), brief);
+    int steps = run_steps(&e, (int)vectors_argument(argc, argv, "TURN_TOKENS", 1), brief);
     printf("9 %x %x 0 0\n", (unsigned)e.fault, (unsigned)steps);
     return 0;
 }

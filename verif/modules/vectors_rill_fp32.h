@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands for the benches of the fp32 units: corner values (of two operands every pair) and random values.
+// Operands for the benches of the fp32 units: corner values (for two operands every pair) and random values.
 // Arguments of a vector program: NAME=VALUE of the sweep, seed=N, count=N.
 #ifndef VECTORS_RILL_FP32_H
 #define VECTORS_RILL_FP32_H

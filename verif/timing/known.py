@@ -28,13 +28,14 @@ PATHS, STORE = HERE / "paths.txt", HERE / "tables.jsonl"
 TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|\s+', re.DOTALL)
 INSTANCE = re.compile(r"^ *(rill_[a-z0-9_]+) +(?:#\(|#$|u_[a-z0-9_]+ *\()", re.MULTILINE)
 INCLUDE = re.compile(r'^ *`include "([a-z0-9_]+\.vh)"', re.MULTILINE)
+PLACER = re.compile(r',user_sll_reg="true"|\(\*user_sll_reg="true"\*\)')
 PLACED = "rill_engine"  # the only module whose parts are on several dies
 INSIDE = "u_shared/u_engine/"
 
 
 def logic(text: str) -> str:
-    """The text without comments, and with white space only where it separates two words. A directive ends with its
-    line, so the line's end stays."""
+    """The text without comments and without the attribute that only a placer reads, and with white space only where it
+    separates two words. A directive ends with its line, so the line's end stays."""
     def kept(found: re.Match) -> str:
         piece = found[0]
         return piece if piece[0] == '"' else " "
@@ -44,7 +45,8 @@ def logic(text: str) -> str:
         words = re.sub(r"\s+", " ", line).strip()
         if words:
             lines.append(f"\n{words}\n" if words[0] == "`" else words)
-    return re.sub(r" ?([^\w\s$`\"'\\]) ?", r"\1", re.sub(r" *\n+ *", "\n", " ".join(lines)))
+    plain = re.sub(r" ?([^\w\s$`\"'\\]) ?", r"\1", re.sub(r" *\n+ *", "\n", " ".join(lines)))
+    return PLACER.sub("", plain)
 
 
 def digest(*what: object) -> str:

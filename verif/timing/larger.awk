@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Prints those lines `MODULE NAME=VALUE...` that no other line covers. A line covers another one if it has the same
-# module and parameters, no size (the names in BEGIN) is smaller, and all else is equal except sized constants such as
-# addresses and tables, which do not change the kinds of paths. Forks and FIFOs of depth 2 are small and part of many
-# paths, so they are walked in every size. Of two lines that cover each other the earlier one is printed. Lines after a
-# line `design SPEC` do not cover lines before it.
+# Prints the lines `MODULE NAME=VALUE...` that no other line covers. A line covers another line of the same module if
+# both give the same parameters, none of its sizes (the names in BEGIN) is smaller, and all other values are equal.
+# Sized constants such as addresses and tables may differ, because they do not change the kinds of paths. Forks and
+# FIFOs of depth 2 are small and part of many paths, so they are walked in every size. If two lines cover each other,
+# the earlier one is printed. Lines after a line `design SPEC` do not cover lines before it.
 function read_line(line, k,    word, n, i, name) {
     n = split(line, word, " ")
     module[k] = word[1]
@@ -31,7 +31,7 @@ function covers(a, b,    n, i, name, va, vb, part) {
     return 1
 }
 BEGIN {
-    n = split("LANES ROWS LAYERS KV_LAYERS CONTEXT ENTRIES DATA_W DEPTH WORDS WORD_W CREDITS PREFETCH_BEATS CLIENTS PORTS COPIES X_UNITS LAST_WORDS READERS WRITERS", s, " ")
+    n = split("LANES ROWS LAYERS KV_LAYERS CONTEXT ENTRIES DATA_W DEPTH WORDS WORD_W CREDITS PREFETCH_BEATS CLIENTS PORTS COPIES TURN_TOKENS X_UNITS LAST_WORDS READERS WRITERS", s, " ")
     for (i = 1; i <= n; i++) size[s[i]] = 1
 }
 $1 == "design" { group++; next }

@@ -68,7 +68,7 @@ def kind_of(cell: dict) -> str:
 
 
 def is_copies(cell: dict) -> bool:
-    """Whether a cell is a module of equal registers that each drive a part of the loads."""
+    """Whether a cell is a module of equal registers, each of which drives a part of the loads."""
     return any(name in cell["type"] for name in ("rill_register_copies", "rill_reset_stage"))
 
 
@@ -89,7 +89,7 @@ class Table:
     depart: dict[str, float] = field(default_factory=dict)  # register to an output
     through: list[tuple[str, str, float]] = field(default_factory=list)  # input to output without a register
     clbs: float = 0.0
-    bare: list[str] = field(default_factory=list)  # inputs each bit of which drives only one register
+    bare: list[str] = field(default_factory=list)  # inputs of which each bit drives one register and nothing else
     # for each port, the places inside the module that it is connected to
     inside: dict[str, list[str]] = field(default_factory=dict)
 
@@ -175,7 +175,8 @@ class Netlist:
         self.join_enables()
 
     def join_enables(self) -> None:
-        """Registers of a product are inside the multiplier, so their enable is one load for all bits."""
+        """The flip-flops that hold a product are inside the multiplier, so their enable counts as one load for all bits
+        of the product."""
         inside = set()
         for name, cell in self.cells.items():
             if self.kind[name] != "ff":
@@ -190,8 +191,9 @@ class Netlist:
                 inside.add((source, bit))
 
     def area(self, names: Iterable[str]) -> float:
-        """The CLBs that cells take. The scarcest resource decides: LUTs and flip-flops in CLBs that are partly used, or
-        the area of a die that has as many DSPs or RAMs. The CLBs of empty modules are in their tables."""
+        """The CLBs that cells take: the largest of the CLBs for their LUTs and flip-flops, where each CLB is used only
+        in part, and of the areas of a die that have as many DSPs, block RAMs or URAMs. The CLBs of empty modules, which
+        are in their tables, are added."""
         luts = flops = inside = 0.0
         columns = {"dsp": 0.0, "bram": 0.0, "uram": 0.0}
         for name in names:
@@ -298,8 +300,8 @@ class Netlist:
         return told[:1] or [place + ".q" for place in found if not LOOP.search(place)]
 
     def block_of(self, src: str) -> list[str]:
-        """The place of a register of the module that has no name there: that of the other registers of its always
-        block, if all of them are in one block of the source."""
+        """The place of a register of the module itself that has no name in the source. It is the place of the other
+        registers of its always block, if they are all in one block."""
         if not self.blocks:
             for name, cell in self.cells.items():
                 own = cell.get("attributes", {}).get("src", "")
@@ -311,7 +313,8 @@ class Netlist:
         return [".".join([*found, "q"]).lstrip(".")] if len(found) == 1 else []
 
     def memory_of(self, name: str) -> list[str]:
-        """The memory whose output register this is. Between them are at most a few levels of multiplexers."""
+        """The memory whose output register this is. At most a few levels of multiplexers are between memory and
+        register."""
         level, seen = [name], {name}
         for _ in range(4):
             pins = [(port, bit) for cell in level for port, out, bit in self.pins(cell) if not out]

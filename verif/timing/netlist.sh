@@ -8,8 +8,8 @@
 work=$root/build/timing
 mkdir -p "$work"
 
-# Units that a kernel has once or more per lane. Each is mapped once and inserted afterwards, so that the synthesis of
-# many lanes takes as long as that of one. No logic moves across the boundary of a unit.
+# Units of which a kernel has one or more per lane. Each is mapped once and inserted afterwards, so that many lanes take
+# as long to synthesize as one lane. No logic moves across the boundary of a unit.
 units="rill_fp32_add rill_fp32_mul rill_fp32_exp rill_fp32_recip rill_fp32_rsqrt rill_fp32_from_int rill_fp32_to_fixed"
 units+=" rill_gelu_lane rill_silu_lane rill_unary_lane rill_binary_lane"
 apart="" together="setattr -mod -unset keep_hierarchy"

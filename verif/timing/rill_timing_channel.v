@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the paths between the modules of one memory channel, for verif/timing/run.sh: its DMA engines, the read
-// arbiter, and the modules that give them work, wired as the emitter does it (channel 0 of the GPT-2 medium design:
-// five readers, one engine with three writers). Each instance has a separate reset and flush, as in a design's top
-// module (gen/emit/emit_top.c). It is not a part of any design.
+// arbiter, and the tree that distributes descriptors. They are connected as in rill_channel. The defaults are those
+// of channel 0 of the GPT-2 medium design: five readers, and one write engine with three clients. Each instance has
+// a separate reset and flush, as in a design's top module (gen/emit/emit_top.c). It is not a part of any design.
 `default_nettype none
 
 module rill_timing_channel #(
@@ -12,8 +12,8 @@ module rill_timing_channel #(
     parameter PREFETCH_BEATS = 512
 ) (
     input  wire                    clk,
-    input  wire [READERS+2:0]      rst,               // readers, writer, tree, arbiter
-    input  wire [READERS:0]        flush,
+    input  wire [READERS+2:0]      rst,               // bit 0 first: readers, writer, tree, arbiter
+    input  wire [READERS:0]        flush,             // bit 0 first: readers, writer
     input  wire [63:0]             base,
     input  wire                    walk_tvalid,
     output wire                    walk_tready,
@@ -71,7 +71,7 @@ module rill_timing_channel #(
     always @(posedge clk)
         idle <= (&r_idle) && (&w_idle);
 
-    // The walker's bursts go to all channels. Reader 0 takes those of this channel.
+    // The walker's descriptors go to all channels. Reader 0 takes them on this channel.
     wire [(CHANNELS+7)/8*56-1:0] fork_tdata;
     rill_fork_tree #(.DATA_W(56), .PORTS(CHANNELS)) u_tree (.clk(clk), .rst(rst[READERS+1]),
         .s_axis_tvalid(walk_tvalid), .s_axis_tready(walk_tready), .s_axis_tdata(walk_tdata),

@@ -15,24 +15,25 @@ usage: verif/timing/run.sh [--all | --design SPEC [--again] | --borders SPEC] [-
        verif/timing/run.sh [--path] -- MODULE [NAME=VALUE...]
   --all      every line of verif/timing/modules.txt and every instance of the designs it names; without it the quick
              lines at its top (30 s)
-  --design   the clock of the design that SPEC gives: every kind of instance whose row in verif/timing/paths.txt is not
-             of its present logic is walked, the others' results are taken from verif/timing/tables.jsonl
-  --again    with --design, walks all of them
-  --needed   with --design, only prints what needs a walk
-  --borders  that between the dies of the design nothing goes but from flip-flop to flip-flop; without it of the
-             designs that verif/timing/modules.txt names, with --design of that one
+  --design   the clock of the design that SPEC gives. Each kind of instance whose logic has changed since its row of
+             verif/timing/paths.txt is walked; the other results are taken from verif/timing/tables.jsonl
+  --again    with --design, walks all kinds of instances
+  --needed   with --design, only prints which kinds need a walk
+  --borders  only checks that each signal between dies of the design of SPEC goes from flip-flop to flip-flop. A run
+             with --design also checks this. A run without --borders and --design checks it for the designs that
+             verif/timing/modules.txt names
   --list     only prints what would be walked
-  --path     also the longest path of each, net by net
-  --record   writes what was walked to verif/timing/paths.txt and tables.jsonl, and with --design the clock over one of
-             the same RTL
+  --path     also prints the longest path of each module, net by net
+  --record   writes the results to verif/timing/paths.txt and tables.jsonl. With --design, it also replaces a recorded
+             clock of the same RTL
   module     all lines and instances of these modules
   MODULE     one module with these parameters, as in verif/cost/measure.sh; box=NAME leaves the modules NAME inside it
              empty
-RILL_TIMING_LIMIT: ns (default 4.0); a row of paths.txt that took more may take as much. Netlists are kept in
-build/timing/ and made again when the logic of a template in them or a parameter has changed, so a run that was broken
-off goes on where it was. With --design the clock that the model supports is stated at the end, and written to
-NAME.timing.json beside NAME.yaml, which `rill check`, `rill gen` and the report read: unless one is there that is of
-the same RTL and says otherwise, which is a failure.
+RILL_TIMING_LIMIT: longest path in ns (default 4). A line whose row of paths.txt is longer may take as long as its row.
+Netlists are kept in build/timing/ and made again only when a parameter or the logic of a template in them has changed,
+so a run that was broken off continues where it was. With --design, the clock that the model supports is printed at the
+end and written to NAME.timing.json next to NAME.yaml, which `rill check`, `rill gen` and the report read. If that file
+has the same RTL and another clock, the run fails and does not write it.
 TEXT
 }
 

@@ -22,7 +22,7 @@ HALF = " in half a cycle"  # suffix of a path with half a cycle, whose ns are do
 # suffix of the file with the table of a netlist's ports, for the surrounding modules, and its longest paths
 TABLES = ".table"
 # The start of a path of a reset.
-RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_here)?(\[\d+\])?)$")
+RESET = re.compile(r"^(rst \(input\)|(core_|soft_)?(rst|flush)(_\d+)?(_q|_one|_arrived)?(\[\d+\])?)$")
 
 STAGE = re.compile(r"([^.\[]*)\[(\d+)\](\.[^.\[]*)")  # an instance in a generate loop
 
@@ -135,7 +135,7 @@ class Walk:
                 for name, places in found.items() if places - {""}}
 
     def stage_of(self, port: str, place: str) -> str:
-        """The place of a port's register. In a chain of stages the last register has only the port's name, so its place
+        """The place of a port's register. The last register of a chain of stages has only the port's name. Its place
         follows from the names of the other stages."""
         if place != port:
             return place
@@ -291,16 +291,16 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("netlist")
     parser.add_argument("--limit", type=float, default=4.0, help="ns of the longest path (default 4.0: 250 MHz)")
-    parser.add_argument("--fanout", type=int, default=1600, help="loads of a net but enables, resets (default 1600)")
+    parser.add_argument("--fanout", type=int, default=1600, help="loads of a net, no enables or resets (default 1600)")
     parser.add_argument("--enables", type=int, default=3200,
                         help="enables and resets of a net from a register or a port (default 3200)")
     parser.add_argument("--stall", type=int, default=8000,
-                        help="enables of a net from logic, as of stages that stall together (default 8000)")
-    parser.add_argument("--worst", type=int, default=0, help="also so many longest paths and nets with most loads")
+                        help="enables of a net from logic, such as that of stages that stall together (default 8000)")
+    parser.add_argument("--worst", type=int, default=0, help="also print this many longest paths and widest nets")
     parser.add_argument("--path", action="store_true", help="show the longest path, net by net")
     parser.add_argument("--boxes", action="store_true",
                         help="only print the modules that the netlist leaves empty, with their parameters")
-    parser.add_argument("--table", action="store_true", help="write what the ports do beside the netlist")
+    parser.add_argument("--table", action="store_true", help="write the table of the ports next to the netlist")
     parser.add_argument("--dies", help="the pblocks.tcl of a design, for nets that leave a die")
     parser.add_argument("--inside", default="", help="with --dies: the instance that this netlist is, as u_shared.u_engine.")
     parser.add_argument("--delays", help="a table of delays in the place of delays.txt")

@@ -44,7 +44,7 @@ static long double rsqrt_value(int segment, long double fraction) {
     return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
 }
 
-// ln(m) / (m - 1). The upper half of the segments is for m / 2, so that m - 1 is -1/4 to 1/2.
+// ln(m) / (m - 1). An argument in [3/2, 2) is halved for the upper half of the segments, so that m - 1 is -1/4 to 1/2.
 static long double ln_value(int segment, long double fraction) {
     long double d = segment >= 64 ? (fraction - 1) / 2 : fraction;
     return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
@@ -77,7 +77,7 @@ static const struct table tables[] = {
     {"exp", "2^f, f in [0, 1)", exp2_value, 128, 7, 7, 25, 28, 25, 16},
     {"recip", "1/m, m in [1, 2)", recip_value, 128, 7, 7, 23, 29, 25, 16},
     {"rsqrt", "1/sqrt(m), m in [1, 2), then m in [2, 4)", rsqrt_value, 256, 8, 7, 23, 29, 25, 16},
-    {"ln", "ln(m) / (m - 1), m in [1, 3/2), then of m / 2", ln_value, 128, 7, 7, 25, 28, 25, 16},
+    {"ln", "ln(m) / (m - 1), m in [1, 3/2), then [3/4, 1)", ln_value, 128, 7, 7, 25, 28, 25, 16},
     {"tanh", "tanh(a) / a, a in [0, 9.25)", tanh_value, 296, 9, 9, 27, 29, 23, 10},
     {"erf", "erf(a) / a, a in [0, 4)", erf_value, 256, 8, 8, 26, 29, 24, 13},
     {"tail", "1 - Phi(a), a in [0, 6)", tail_value, 192, 8, 8, 26, 29, 24, 13},
@@ -137,7 +137,7 @@ static void print_c(void) {
 }
 
 static const char verilog_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
-                                   "// Coefficients of rill_fp32_%s: %s. Written by make_tables.c: do not edit.\n"
+                                   "// Coefficients of %s, in segments. Written by make_tables.c: do not edit.\n"
                                    "//\n"
                                    "// Registered read: c0, c1, c2 belong to the index of one enabled clock before. c0 "
                                    "unsigned, c1 and c2 two's complement.\n"
@@ -164,7 +164,7 @@ static const char verilog_head[] = "// SPDX-License-Identifier: Apache-2.0\n"
 
 static void print_verilog(const struct table *t) {
     int last = t->segments - 1;
-    printf(verilog_head, t->name, t->argument, t->name, t->index_w - 1, last, last, last);
+    printf(verilog_head, t->argument, t->name, t->index_w - 1, last, last, last);
     for (int i = 0; i < t->segments; i++) {
         struct segment s = segment_fit(t, i);
         printf("        rom0[%d] = 30'h%08llx; rom1[%d] = 27'h%07llx; rom2[%d] = 18'h%05llx;\n", i,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// x * scale with the sign turned where `turn` ends in a one bit.
+// x * scale, negated where the lowest bit of `turn` is 1.
 #include "rill_kernel.h"
 #include "fp32.h"
 

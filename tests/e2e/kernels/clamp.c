@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Limits the magnitude to that of the float whose bits are LIMIT. NaN and infinity are faults.
 #include "rill_kernel.h"
 
 void clamp(struct rill_call *call) {

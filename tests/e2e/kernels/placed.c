@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Multiplies x with the row of the table that has the number of the position. A position past the table is a fault.
 #include "rill_kernel.h"
 #include "fp32.h"
 

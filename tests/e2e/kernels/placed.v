@@ -50,7 +50,7 @@ module placed #(
     localparam [31:0] ROW_BYTES = BEATS * BEAT_BITS / 8;
     localparam [31:0] BEATS_32 = BEATS, SLOTS_32 = SLOTS, FIRINGS_32 = FIRINGS, ROWS_32 = ROWS;
 
-    // Requests of a firing, its beats, its words.
+    // In each firing: asks for the rows (S_ROW to S_ASK), stores their beats (S_FILL), then takes the words (S_RUN).
     localparam [2:0] S_STEP = 3'd0, S_ROW = 3'd1, S_PLACE = 3'd2, S_ASK = 3'd3, S_FILL = 3'd4, S_RUN = 3'd5;
     reg  [2:0]  state_q;
     reg         open_q;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// The largest of every GROUP neighbours. The last group may be shorter.
 #include "rill_kernel.h"
 
+// Returns an integer that orders as the float does, with -0 below +0.
 static uint32_t key(float x) {
     uint32_t bits = rill_bits(x);
     return bits >> 31 ? ~bits : bits | 0x80000000u;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Repeats every element TIMES times.
 #include "rill_kernel.h"
 
 void spread(struct rill_call *call) {

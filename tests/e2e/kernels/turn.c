@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each operation counts for itself, and knows which one it is.
+// Negates the elements of every second position that the operation processes. Each operation has a copy of `seen`. It
+// faults if the number and the name of the operation do not belong together.
 #include "rill_kernel.h"
 
 static int64_t seen;

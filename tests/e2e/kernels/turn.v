@@ -21,7 +21,7 @@ module turn #(
     output reg                 m_axis_y_tlast
 );
     reg  open_q;
-    reg  odd_q;                             // the step's first position is
+    reg  odd_q;                             // the number of the step's first position is odd
     wire odd = odd_q ^ s_axis_x_tuser[0];
     assign s_axis_x_tready = open_q && (!m_axis_y_tvalid || m_axis_y_tready);
 
@@ -38,7 +38,7 @@ module turn #(
         end else if (s_axis_x_tready) begin
             m_axis_y_tvalid <= s_axis_x_tvalid;
             if (s_axis_x_tvalid && s_axis_x_tlast && s_axis_x_tuser[USER_W-1])
-                odd_q <= !odd;              // the last position's successor
+                odd_q <= !odd;              // for the position after the last one
         end
         if (s_axis_x_tready) begin
             for (i = 0; i < LANES; i = i + 1)

@@ -20,7 +20,7 @@ module widen #(
     output reg  [USER_W-1:0]   m_axis_y_tuser,
     output reg                 m_axis_y_tlast
 );
-    localparam [7:0] ONE = 8'd127 - FRAC;
+    localparam [7:0] ONE = 8'd127 - FRAC; // biased exponent of 2^-FRAC
     reg open_q;
     assign s_axis_q_tready = open_q && (!m_axis_y_tvalid || m_axis_y_tready);
 

@@ -78,7 +78,7 @@ module rill_part_matrix_``B (input wire clk, input wire [7:0] moves, input wire 
     rill_matrix_lane #(.BEAT_BITS(B), .TOKENS(8), .ROWS(8), .SIDE_W(1)) u_unit (.clk(clk), .clk_2x(clk), \
         .rst(moves[1]), .sum_rst(moves[1]), .valid(moves[0]), \
         .int4(moves[2]), .sum_valid(moves[0]), .sum_shift(in[40:36]), \
-        .first(moves[3]), .last(moves[4]), .tok(in[5:0]), .offset(in[27:6]), .group_scale(in[35:28]), .shift(in[40:36]), \
+        .first(moves[3]), .last(moves[4]), .place(in[5:0]), .offset(in[27:6]), .group_scale(in[35:28]), .shift(in[40:36]), \
         .asym(1'b0), .words({B/8{1'b0}}), .sums({13*(B/128){1'b0}}), \
         .row_scale(in[72:41]), .bias(in[104:73]), .nibbles(in[136 +: B]), .x(in[136+B +: 4*B]), .side(1'b0), .out_valid(state), .out_acc(out[63:0]), \
         .out_row_scale(out[95:64]), .out_bias(out[127:96]), .out_side(side)); \

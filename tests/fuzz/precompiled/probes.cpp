@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the probes of probes.sv keep. The checker and the watch behind them are verif/harness/probe_dpi.c.
+// The state of the probes of probes.sv. They report to the checker and the watch through verif/harness/probe_dpi.c.
 #include <svdpi.h>
 
 extern "C" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The models of proxies.sv for the simulator: UNIT is defined by the command that compiles this for one of them
-// (stages.sh).
+// Connects the simulator with one of the models of proxies.sv. stages.sh compiles this file once for each model and
+// defines its name as UNIT.
 #include <svdpi.h>
 
 #define JOIN_(a, b) a##b
@@ -10,7 +10,7 @@
 #define TEXT(a) TEXT_(a)
 #include TEXT(MODEL.h)
 
-// As many words as the port of the model has.
+// Copies as many words as the port of the model has.
 static void put(CData &port, const svBitVecVal *in) { port = static_cast<CData>(in[0]); }
 static void put(SData &port, const svBitVecVal *in) { port = static_cast<SData>(in[0]); }
 static void put(IData &port, const svBitVecVal *in) { port = in[0]; }

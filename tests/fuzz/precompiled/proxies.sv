@@ -131,8 +131,9 @@ module rill_fp32_to_fixed #(
     endgenerate
 endmodule
 
-// FIFOs of the depths and widths that most streams have; others are the template itself, under another name (stages.sh). All their outputs
-// come from registers, and nothing moves in one that is empty, out of reset and not written.
+// FIFOs of the depths and widths that most streams have. Others are the template itself, under another name
+// (stages.sh). All their outputs come from registers, and nothing moves in a FIFO that is empty, not in reset and not
+// written.
 `define RILL_FIFO_UNIT(D, W, N) \
     begin : gen_``D``_``W \
         import "DPI-C" function chandle rill_new_fifo_``D``_``W(); \
@@ -189,8 +190,8 @@ module rill_fifo #(
     endgenerate
 endmodule
 
-// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time have
-// lanes of their own: RILL_OWN_MATRIX.
+// Designs with sums of groups (int4_asym), mantissas of 10 bits, longer sums, cut lanes or four tokens at a time need
+// other lanes than these: RILL_OWN_MATRIX.
 `ifndef RILL_OWN_MATRIX
 // One of the matrix lanes below: called while a beat is on its way through the pipeline of 9 or 12 cycles.
 `define RILL_MATRIX_UNIT(TAG, IN_W) \
@@ -228,7 +229,7 @@ module rill_matrix_lane #(
     parameter PARAM_BITS = 0,                // nor words of parameters
     parameter [31:0] SCALE_K = 0,
     parameter [31:0] SCALE_V = 0,
-    parameter TOK_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
+    parameter PLACE_W = TOKENS * ROWS > 1 ? $clog2(TOKENS * ROWS) : 1,
     parameter SUMS_W = 13 * (BEAT_BITS / 128),
     parameter WORD_W = PARAM_BITS > 0 ? PARAM_BITS : 1
 ) (
@@ -242,7 +243,7 @@ module rill_matrix_lane #(
     input  wire [4:0]             sum_shift,
     input  wire                   first,
     input  wire                   last,
-    input  wire [TOK_W-1:0]       tok,
+    input  wire [PLACE_W-1:0]     place,
     input  wire [BEAT_BITS-1:0]   nibbles,
     input  wire [4*BEAT_BITS-1:0] x,
     input  wire [21:0]            offset,
@@ -266,7 +267,7 @@ module rill_matrix_lane #(
 );
     wire                     starts = valid;
     wire [3:0]               moves = {1'b0, last, first, int4};
-    wire [136+5*BEAT_BITS:0] in = {1'b0, x, nibbles, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(tok)};
+    wire [136+5*BEAT_BITS:0] in = {1'b0, x, nibbles, 31'd0, bias, row_scale, shift, group_scale, offset, 6'(place)};
     assign out_side = side;                  // one bit, always 0
     generate
         if (BEAT_BITS == 512) `RILL_MATRIX_UNIT(matrix_512, (137 + 5 * 512))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family: its file, the values of its parameters, the graph that it becomes, and the oracle's own expansion of what
-// the compiler accepts.
+// Reads a family: its file, the values of its parameters, and the graph that it becomes. If the compiler accepts it,
+// the oracle's separate expansion runs as well.
 #include "gen/spec/family.h"
 #include "gen/reference/oracle.h"
 #include "gen/pass/pass.h"

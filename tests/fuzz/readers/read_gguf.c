@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GGUF file: its header, its lists, the last row of every small tensor, its tokenizer.
+// Reads a GGUF file: its header, its lists, the last row of every small tensor, its tokenizer.
 #include "gen/model/gguf.h"
 #include "tests/fuzz/readers/reader_tokenizer.h"
 
-enum { ITEMS = 64, COLS = 1 << 16 };
+enum { ITEMS = 64, COLS = 1 << 16 }; // items read of a list; most columns of a tensor that is read
 
 static void read_list(const struct gguf_value *v) {
     int64_t integers[ITEMS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dump of the IR: read, verified, written again.
+// Reads a dump of the IR, verifies it, and writes it again.
 #include "gen/ir/ir.h"
 #include "tests/fuzz/readers/reader.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX file: from its messages to a spec.
+// Reads an ONNX file and makes a spec of it.
 #include "tests/fuzz/readers/reader.h"
 #include "gen/onnx/onnx.h"
 

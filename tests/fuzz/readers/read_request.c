@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The body of a request to the server, for both endpoints, and the bytes of an answer with the stop strings of the
-// request. The text of an answer must not depend on how its bytes are divided into tokens, and must be valid UTF-8.
+// Reads the body of a request to the server, as each of the two endpoints does, and makes an answer of the bytes after
+// it, with the stop strings of the request. The text of an answer must not depend on how its bytes are divided into
+// tokens, and must be valid UTF-8.
 #include "tests/fuzz/readers/reader.h"
 
 #include "boards/serve/serve_answer.c"
@@ -34,13 +35,13 @@ static void check_error(const struct api_error *e) {
     must(e->status >= 400 && e->status < 500 && e->type && e->code && e->message[0]);
 }
 
-// The answer made of these bytes, in tokens of `step` bytes.
+// Returns the text of the answer whose tokens have `step` bytes each.
 static struct text answer_of(const struct api_request *r, const char *data, size_t size, size_t step) {
     struct answer_text answer = {.stop = r->stop, .stops = r->stops};
     struct text out = {0};
     for (size_t at = 0; at < size; at += step) {
         answer_push(&answer, data + at, size - at < step ? size - at : step, &out);
-        for (size_t i = 0; i < out.len;) { // what is sent may be cut nowhere
+        for (size_t i = 0; i < out.len;) { // every part that is sent holds whole characters
             size_t bytes = character((const unsigned char *)out.data + i, out.len - i);
             must(bytes && bytes <= out.len - i);
             i += bytes;
@@ -58,14 +59,14 @@ static void check_answer(const struct api_request *r, const char *data, size_t s
         must(other.len == whole.len && !memcmp(text_cstr(&other), text_cstr(&whole), whole.len));
         text_free(&other);
     }
-    for (int i = 0; i < r->stops; i++) // U+FFFD also replaces bytes that are no character
+    for (int i = 0; i < r->stops; i++) // U+FFFD in the text may come from bytes that are no character
         must(strstr(r->stop[i], REPLACEMENT) || !strstr(text_cstr(&whole), r->stop[i]));
     text_free(&whole);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const enum endpoint endpoints[] = {ENDPOINT_COMPLETIONS, ENDPOINT_CHAT};
-    const char *body = (const char *)data, *rest = memchr(data, 0, size); // behind a NUL: an answer
+    const char *body = (const char *)data, *rest = memchr(data, 0, size); // after a NUL: the bytes of an answer
     size_t bytes = rest ? (size_t)(rest - body) : size;
     for (int i = 0; i < 2; i++) {
         struct api_request request;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a graph: a .npy file, its header and then its values, of a vector or of two dimensions.
+// Reads a .npy file as rows of a graph: the header, then the values as vectors and as arrays of two dimensions.
 #include "gen/model/npy.h"
 #include "tests/fuzz/readers/reader.h"
 #include "gen/model/rows.h"
 
-enum { MOST = 64 };
+enum { MOST = 64 }; // rows
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const name = "rows.npy";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A spec: YAML, its schema, and the passes that need nothing but the spec.
+// Reads a spec: YAML, its schema, and the passes that need only the spec.
 #include "gen/pass/pass.h"
 #include "tests/fuzz/readers/reader.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tokenizer's two files, vocab.json and merges.txt, with a byte 0 between them; then a text is encoded and decoded.
+// Reads a tokenizer's two files, vocab.json and merges.txt, with a byte 0 between them. If it is accepted, encodes a
+// text and decodes ids.
 #include "tests/fuzz/readers/reader_tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tokenizer.json; then a text is encoded and decoded.
+// Reads a tokenizer.json. If it is accepted, encodes a text and decodes ids.
 #include "tests/fuzz/readers/reader_tokenizer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reader targets share: every input gets an arena and a diag of its own, messages go nowhere.
+// Shared by the targets that fuzz readers. Every input gets a separate arena and diag; messages are discarded.
 #ifndef RILL_FUZZ_READER_H
 #define RILL_FUZZ_READER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tokenizer that was read, if it was: a text is encoded and ids are decoded.
+// Opens a tokenizer. If that succeeds, encodes a text and decodes the first ids.
 #ifndef RILL_FUZZ_READER_TOKENIZER_H
 #define RILL_FUZZ_READER_TOKENIZER_H
 

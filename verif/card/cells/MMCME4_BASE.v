@@ -4,9 +4,9 @@
 //
 // After a pulse of RST, LOCKED rises when `+mmcm_lock` cycles (default 200) with two pulses each have passed. Before
 // that, pulses of CLKOUT0 are missing at random. Without RST it never locks. Missing cycles of CLKIN1 neither stop
-// CLKOUT0 nor change LOCKED. If seven consecutive cycles have another number of pulses, LOCKED falls. It rises again
-// after `+mmcm_lock` cycles with two pulses each, even without RST. `+mmcm_lose=N`: N cycles of CLKIN1 after the first
-// lock, CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
+// CLKOUT0 nor change LOCKED. If seven consecutive cycles have another number of pulses, LOCKED falls, and only another
+// pulse of RST brings it back. `+mmcm_lose=N`: N cycles of CLKIN1 after the first lock, CLKOUT0 loses pulses, and
+// LOCKED falls 40 cycles later.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -58,6 +58,7 @@ module MMCME4_BASE #(
                 if (wrong_q == 7 || (locked_for_q == lose_at + 40 && lose_at != 0)) begin
                     wild_q <= 1'b1;
                     LOCKED <= 1'b0;
+                    reset_seen_q <= 1'b0;
                 end
             end else if (wrong_q == 0 && same_q >= lock_time && reset_seen_q && !PWRDWN) begin
                 LOCKED <= 1'b1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of axi_copy. It does not check AXI itself: rill_axi_checker watches the port between axi_copy and a memory
-// with random wait states.
+// Testbench of axi_copy. It compares the copy with the source. It does not check AXI itself: rill_axi_checker watches
+// the port between axi_copy and a memory with random wait states.
 //
 // +fault=N plants a fault in the memory: with 11 rlast is missing, with 12 B comes before the last beat, with 13 rvalid
 // is withdrawn, and with 14 no B comes. The parameter FAULT plants one in axi_copy (1 to 6). 0: none.

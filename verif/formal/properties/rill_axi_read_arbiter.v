@@ -3,7 +3,8 @@
 // taken. Grants go only to clients that ask, one at a time; rill_round_robin has the proof that they are fair.
 // Beats go only to the client of their id. While the memory owes beats of requests from before a reset, no request goes
 // out and no beat comes in.
-// Assumptions: the memory answers only requests that it received, and a reset takes two cycles.
+// Assumptions: a client's request stays unchanged until it is taken, the memory answers only requests that it received,
+// and a reset takes two cycles.
 // shows: u_owed f_owed
 wire [14:0]        f_owed_open;           // bursts that the memory has not answered
 reg                f_begun_q = 1'b0;

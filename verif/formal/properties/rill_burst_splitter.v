@@ -31,6 +31,7 @@ always @(posedge clk) begin
     f_begun_q <= 1'b1;
     f_awake_q <= !rst && !flush;
     assume (f_begun_q || rst);
+    // Assumption: base and offsets are whole beats.
     assume ((base & (BEAT_BYTES - 1)) == 64'd0
         && (s_axis_desc_tdata[DESCRIPTOR_OFFSET +: DESCRIPTOR_OFFSET_W] & (BEAT_BYTES - 1)) == 40'd0);
     f_held_q <= !rst && !flush && m_axis_burst_tvalid && !m_axis_burst_tready;

@@ -29,6 +29,7 @@ wire [63:0]       f_page = {burst[ADDR_BITS-1:12], 12'd0};
 always @(posedge clk) begin
     f_begun_q <= 1'b1;
     assume (f_begun_q || rst);
+    // Assumption: base and offsets are whole beats.
     assume ((base & (BEAT_BYTES - 1)) == 64'd0 && (s_axis_desc_tdata[39:0] & (BEAT_BYTES - 1)) == 40'd0);
     // Assumptions about the memory. It has taken the request of the burst that it answers. After each beat, as many
     // beats are left as the remaining bursts need: one for each at least, and none if no burst remains. rlast of the

@@ -58,8 +58,8 @@ always @(posedge clk)
             assert (shift_q[oldest_q - f_deep[ADDR_W-1:0]] == word_q);
     end
 // in: gen_ram
-// This is the invariant for the RAM, which is a ring. f_write: place after the newest word, before the
-// wrap. f_place, f_index: place of the marked word, before and after the wrap.
+// This is the invariant for the RAM, which is a ring. f_write: place after the newest word, before the wrap.
+// f_place, f_index: place of the marked word, before and after the wrap.
 wire [COUNT_W-1:0] f_deep = ahead_q - {{(COUNT_W-1){1'b0}}, valid_q};
 wire               f_inside = past_q && !rst && marked_q && !(valid_q && ahead_q == {COUNT_W{1'b0}});
 wire [COUNT_W:0] f_write = {1'b0, stored_q} + read_q;

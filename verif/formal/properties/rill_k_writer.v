@@ -3,8 +3,8 @@
 // and head. The first unit of each head and token comes with the descriptor. On the channels' side, units leave in
 // order, each only to its channel and with its descriptor (one arbitrary unit is followed). A unit that a channel has
 // not taken stays. A firing is done when the channels have taken its last unit.
-// Assumptions about the streams: krows is the number of rows that hold positions before the step; units, tokens, heads
-// and layers come in the order that the header of rill_k_writer gives.
+// Assumptions about the streams: a step begins in a row below 2,048; krows is the number of rows that hold positions
+// before the step; units, tokens, heads and layers come in the order that the header of rill_k_writer gives.
 localparam F_C = CHANNELS;
 reg                 f_begun_q = 1'b0;
 (* anyseq *) wire [15:0] f_row_in;           // a new step's pos is f_row_in * CHANNELS + f_lane_in

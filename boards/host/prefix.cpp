@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the positions that a request can keep of the one before it.
+#include <algorithm>
+
+#include "boards/host/host.hpp"
+
+namespace rill {
+
+namespace {
+constexpr std::size_t BLOCK = 64; // positions of a block of values
+}
+
+// The card has the bytes of the latest block on chip. An earlier block is in memory alone, so a request begins at its
+// first position. At least one id is left to compute.
+std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::uint32_t *prompt, std::uint32_t count) {
+    std::size_t n = 0, most = std::min<std::size_t>(held.size(), count ? count - 1 : 0);
+    while (n < most && held[n] == prompt[n]) n++;
+    bool on_chip = n % BLOCK == 0 || n / BLOCK == (held.size() - 1) / BLOCK;
+    return static_cast<std::uint32_t>(on_chip ? n : n / BLOCK * BLOCK);
+}
+
+} // namespace rill
