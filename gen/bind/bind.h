@@ -22,6 +22,8 @@ bool bind_order_firings(struct ir *, struct diag *);
 bool bind_engine(struct ir *, int id, struct diag *);
 // Adds the kernels of the KV caches. The engines must exist.
 void bind_attention(struct ir *);
+// Makes the kernels of attention work on the parts of a step, in a design with slots.
+void bind_parts(struct ir *);
 // Custom kernels. bind_check_customs compares the names and directions of ports in the Verilog headers of all of them
 // with the spec. bind_custom sets the parameters of one operation's kernel and checks the widths of its ports.
 bool bind_check_customs(const struct ir *, struct diag *);

@@ -433,4 +433,5 @@ void bind_attention(struct ir *ir) {
         add_kv_scale(&a, ir->node[n].in[1], IR_ROLE_K_SCALE);
         add_kv_scale(&a, ir->node[a.values].in[1], IR_ROLE_V_SCALE);
     }
+    bind_parts(ir);
 }

@@ -114,19 +114,25 @@ static void region_sections(struct engine *e, struct schedule *s,
     }
 }
 
+// Firings with keys and values are made for each part of a step, because a part has its own.
+static void mark(struct schedule *s, const struct ir_firing *f) {
+    if (f->many) schedule_many(s);
+    if (f->mode > ENGINE_MODE_INT4) schedule_part(s);
+}
+
 static void add_x_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     (void)e;
     if (!f->x_take) return;
     schedule_entry(s);
     schedule_field(s, STEER_PORT, (uint64_t)f->x_edge_port);
-    if (f->many) schedule_many(s);
+    mark(s, f);
 }
 
 static void add_y_entry(struct engine *e, struct schedule *s, const struct ir_firing *f) {
     (void)e;
     schedule_entry(s);
     schedule_field(s, STEER_PORT, (uint64_t)f->y_port);
-    if (f->many) schedule_many(s);
+    mark(s, f);
 }
 
 static bool is_asym(const struct ir *ir, const struct ir_firing *f) {
@@ -150,7 +156,7 @@ static void add_engine_entry(struct engine *e, struct schedule *s, const struct 
     schedule_field(s, ENGINE_OUTER, f->outer);
     schedule_field(s, ENGINE_ASYM, is_asym(e->ir, f));
     schedule_field(s, ENGINE_HEADS, (uint64_t)f->heads);
-    if (f->many) schedule_many(s);
+    mark(s, f);
     bool values = f->mode == ENGINE_MODE_VALUES;
     if (!values && !(f->mode == ENGINE_MODE_SCORES && e->windows)) return;
     struct kv_cache cache = kv_cache_of(e->ir, f->node);
@@ -325,6 +331,7 @@ static void set_engine_params(struct engine *e) {
     if (fires_asym(e)) ir_set_int(ir, e->kernel, "ASYM", 1);
     if (fires_asym(e) && operand_units(e, true) < operand_units(e, false))
         ir_set_int(ir, e->kernel, "ASYM_UNITS", operand_units(e, true));
+    if (ir->design.slots && values) ir_set_int(ir, e->kernel, "SLOT_LAYERS", kv_layers(ir, 0));
     if (sum_bits(e) > 64) ir_set_int(ir, e->kernel, "ACC_W", 66);
     for (int f = 0; f < ir->firings; f++) {
         if (ir->firing[f].engine != e->id || ir->firing[f].mode <= ENGINE_MODE_INT4) continue;

@@ -3,7 +3,9 @@
 // on matrix engines, which own the memory channels. Every other operation has its own kernel.
 #include "gen/bind/bind.h"
 #include "gen/ir/custom_ops.h"
+#include "gen/ir/fields.h"
 #include "gen/kernel/kernel.h"
+#include "gen/kernel/kv_cache.h"
 #include "gen/ir/layout.h"
 #include "gen/ir/ops.h"
 #include "gen/kernel/ports.h"
@@ -66,6 +68,48 @@ static bool check_drafts(const struct ir *ir, const struct rill_spec *spec, stru
     return false;
 }
 
+static bool has_window(const struct ir *ir) {
+    for (int n = 0; n < ir->nodes; n++)
+        if (ir_attr_find(&ir->node[n].attrs, "window")) return true;
+    return false;
+}
+
+static int count_attentions(const struct ir *ir) {
+    int count = 0;
+    for (int n = 0; n < ir->nodes; n++) count += ir_node_is(ir, n, OP_BY_KEYS);
+    return count;
+}
+
+// Why the graph or the design cannot have slots, or NULL.
+static const char *against_slots(const struct ir *ir) {
+    const struct ir_design *d = &ir->design;
+    const char *graph = against_drafts(ir);
+    if (graph) return graph;
+    if (d->drafts) return "the design has `drafts`";
+    if (d->prefix) return "the design has `prefix`";
+    if (d->sampling) return "the design has `sampling`";
+    if (d->query_heads > 1) return "the design has `query_heads`";
+    if (d->on_chip_kib) return "the design has `on_chip_kib`";
+    if (d->dies > 1) return "the design has several `dies`";
+    if (d->binding == SPEC_SPATIAL) return "the design has `binding: spatial`";
+    if (has_window(ir)) return "an attention has a `window`";
+    if (count_attentions(ir) > 1) return "a layer has several attentions, or several regions have one";
+    int scores = kv_unit_scores(ir, 0);
+    int64_t layers = scores == IR_NONE ? 0 : kv_cache_of(ir, scores).layers, most = field_mask(PART_PLACE) + 1;
+    if (layers * d->slots <= most) return NULL;
+    return arena_printf(ir->arena, "the layers of all slots are %lld, but at most %lld are possible",
+                        (long long)(layers * d->slots), (long long)most);
+}
+
+static bool check_slots(const struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
+    const char *why = ir->design.slots ? against_slots(ir) : NULL;
+    if (!why) return true;
+    struct loc loc = spec ? spec_place(spec, "design.slots") : loc_none();
+    diag_error(diag, loc, MSG_SLOTS_GRAPH, ir->design.slots, why);
+    diag_note(diag, loc, "without `slots` the design is legal");
+    return false;
+}
+
 // Adds the kernel of an operation, with its ports and parameters.
 static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     const struct ir_node *node = &ir->node[n];
@@ -86,7 +130,7 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
 // Adds the token loop. In a language model it gives the ids to the graph and takes the new ones; other graphs read and
 // write rows in memory (bind_input, bind_output).
 static void bind_token_loop(struct ir *ir) {
-    int k = kernel_add(ir, "token_loop", &rtl_token_loop, IR_NONE);
+    int k = kernel_add(ir, "token_loop", ir->design.slots ? &rtl_slot_loop : &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;
     ir_add_port(ir, k, "step", true, IR_STREAM_BARE, STEP_BITS);
     ir_add_port(ir, k, "walk_step", true, IR_STREAM_BARE, STEP_BITS);
@@ -158,7 +202,7 @@ static bool bind_engines(struct ir *ir, struct diag *diag) {
 
 bool bind_operations(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {
     if (!bind_channels(ir, spec, diag) || !check_ends(ir, diag) || !check_sampling(ir, spec, diag) ||
-        !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag))
+        !check_drafts(ir, spec, diag) || !check_prefix(ir, spec, diag) || !check_slots(ir, spec, diag))
         return false;
     bind_token_loop(ir);
     for (int i = 0; i < ir->inputs && !ir->design.is_lm; i++) bind_input(ir, ir->input[i]);

@@ -225,7 +225,7 @@ int64_t cost_loads_bits(const struct ir *ir, int boundary) {
 }
 
 struct cost_hash cost_hash(const struct ir *ir) {
-    int rows = ir->design.drafts ? ir->design.tokens : 1;
+    int rows = ir_chooses_all(ir) ? ir->design.tokens : 1;
     return (struct cost_hash){.from = ir_driver(ir, IR_NET_ROW_HASH),
                               .to = kernel_first(ir, KERNEL_LOOP),
                               .rows = rows,

@@ -69,9 +69,10 @@ void emit_ports(const struct ir *ir, struct text *out) {
 
 // ---- control: logic that belongs to no kernel ----
 
-// Adds the counters of finished steps, with that of output 0 in the low bits.
+// Adds the counters of finished steps, with that of output 0 in the low bits. A design with slots does not read them.
 static void add_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
+    if (ir_find_net(ir, IR_NET_OUT_STEPS_DONE, IR_NONE) == IR_NONE) return;
     for (int k = 0; k < ir->kernels; k++) outputs += kernel_is(&ir->kernel[k], KERNEL_ROWS_OUT);
     text_addf(out, "    assign out_steps_done = %s", outputs ? emit_open(outputs) : "32'd0");
     const char *comma = "";

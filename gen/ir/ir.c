@@ -475,7 +475,14 @@ int ir_node_lanes(const struct ir *ir, int node) {
 }
 
 bool ir_takes_last(const struct ir *ir, int region) {
-    return region != IR_NONE && ir->region[region].when == IR_LAST && !ir->design.drafts;
+    return region != IR_NONE && ir->region[region].when == IR_LAST && !ir_chooses_all(ir);
+}
+
+bool ir_chooses_all(const struct ir *ir) { return ir->design.drafts || ir->design.slots; }
+
+int ir_parts_of_step(const struct ir *ir) {
+    if (!ir->design.slots) return 1;
+    return ir->design.slots < ir->design.tokens ? ir->design.slots : ir->design.tokens;
 }
 
 int64_t ir_vector_length(const struct ir *ir, const struct ir_node *node) {

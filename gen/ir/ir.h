@@ -49,6 +49,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int64_t on_chip_kib;          // on-chip memory budget of a group; 0: no budget
     int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;                   // most drafts of a decode step; 0: none
+    int slots;                    // requests at the same time; 0: one, without the logic for slots
     int prefix;                   // 1: a request may begin after positions of the one before; else 0
     bool is_lm;                   // true: ids in, ids out; false: rows in, rows out
     const char *derived;          // model sizes that the spec does not give, in words for the report, or NULL
@@ -633,9 +634,13 @@ int ir_node_lanes(const struct ir *, int node); // lanes of the node's kernel: t
 // Elements of the vectors that an operation works on: the dimension `along`, the last dimension of a quantized tensor,
 // or else the whole first operand. Custom kernels: the length of their vector parameters.
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
-// Whether a region takes one token of a step: the last one. With drafts it takes all tokens of the steps in which it
-// runs. False for IR_NONE.
+// Whether a region takes one token of a step: the last one. With drafts or slots it takes all tokens of the steps in
+// which it runs. False for IR_NONE.
 bool ir_takes_last(const struct ir *, int region);
+// Whether the head chooses an id for each token of a step: with drafts and with slots.
+bool ir_chooses_all(const struct ir *);
+// Parts of a step, at most: 1, or with slots as many slots as have a token.
+int ir_parts_of_step(const struct ir *);
 // Copies of a repetition's vector parameters in their store: one for each vector that an operation of a repeated region
 // works on, else 1. The store is read in a circle.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);

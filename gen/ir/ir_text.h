@@ -42,7 +42,8 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(COUNT, budget_uram)                                                                                              \
     F(INT, channel_bytes)                                                                                              \
     F(FLAG, is_lm)                                                                                                     \
-    F(COUNT, on_chip_kib) F(COUNT, sampling) F(COUNT, drafts) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump)
+    F(COUNT, on_chip_kib)                                                                                              \
+    F(COUNT, sampling) F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \

@@ -6,6 +6,8 @@
 
 #include "gen/base/base.h"
 
+enum { REGISTER_SLOTS = 16 }; // most slots of a design: bits of the register `slots`
+
 enum register_role {
     REGISTER_CONTROL, // of the ap_ctrl_hs protocol
     REGISTER_SCALAR,  // argument: a number

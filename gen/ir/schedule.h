@@ -22,7 +22,8 @@ struct schedule {
     } * section;
     uint64_t (*entry)[4]; // lowest word first
     bool *many;           // per entry: skipped in steps of one token
-    size_t section_capacity, entry_capacity, many_capacity;
+    bool *part;           // per entry: walked once for each part of a step
+    size_t section_capacity, entry_capacity, many_capacity, part_capacity;
 };
 
 void schedule_init(struct schedule *, struct ir *, int entry_bits);
@@ -31,11 +32,13 @@ void schedule_section(struct schedule *, int64_t repeat, bool when_head);
 // Appends an entry of zeros; schedule_field then sets its fields.
 void schedule_entry(struct schedule *);
 void schedule_many(struct schedule *); // marks the last entry as skipped in steps of one token
+void schedule_part(struct schedule *); // marks the last entry as walked once for each part of a step
 // Sets a field of the last entry. A value that does not fit is an internal fault.
 void schedule_field(struct schedule *, enum field, uint64_t value);
 uint64_t schedule_get(const struct schedule *, enum field); // of the last entry
 // Sets the kernel's parameters SECTIONS, ENTRIES, SECTION_LEN, SECTION_REPEAT, SECTION_WHEN_HEAD and TABLE, and
-// ENTRY_MANY if any entry is skipped in steps of one token.
+// ENTRY_MANY if any entry is skipped in steps of one token. In a design whose steps have several parts, also PARTS and
+// ENTRY_PART.
 void schedule_set_params(const struct schedule *, int kernel);
 
 // A table read back from a kernel.

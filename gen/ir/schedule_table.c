@@ -18,12 +18,14 @@ void schedule_section(struct schedule *s, int64_t repeat, bool when_head) {
 void schedule_entry(struct schedule *s) {
     s->entry = vec_grow(s->ir->arena, s->entry, (size_t)s->entries, &s->entry_capacity, sizeof *s->entry);
     s->many = vec_grow(s->ir->arena, s->many, (size_t)s->entries, &s->many_capacity, sizeof *s->many);
-    s->many[s->entries] = false;
+    s->part = vec_grow(s->ir->arena, s->part, (size_t)s->entries, &s->part_capacity, sizeof *s->part);
+    s->many[s->entries] = s->part[s->entries] = false;
     memset(s->entry[s->entries++], 0, sizeof *s->entry);
     s->section[s->sections - 1].length++;
 }
 
 void schedule_many(struct schedule *s) { s->many[s->entries - 1] = true; }
+void schedule_part(struct schedule *s) { s->part[s->entries - 1] = true; }
 
 static bool bit_of(const uint64_t *words, int bit) { return words[bit / 64] >> (bit % 64) & 1; }
 
@@ -56,20 +58,37 @@ static struct ir_value section_list(const struct schedule *s, int what) {
     return ir_value_list(s->ir->arena, word, s->sections);
 }
 
+// Returns a bit for each entry, the first one lowest. *any: one of them is set.
+static struct ir_value entry_bits(const struct schedule *s, const bool *bits, bool *any) {
+    struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->entries + 1);
+    *any = false;
+    for (int e = 0; e < s->entries; e++) {
+        *any |= bits[e];
+        word[s->entries - 1 - e] = (struct ir_word){.bits = 1, .radix = IR_DECIMAL, .value = bits[e]};
+    }
+    return ir_value_list(s->ir->arena, word, s->entries);
+}
+
 // Sets ENTRY_MANY if an entry is skipped in steps of one token. The last entry of a section must not be skipped,
 // because kernels that walk the table learn from it that the step is over.
 static void set_many(const struct schedule *s, int kernel) {
-    struct ir_word *word = ARENA_ARRAY(s->ir->arena, struct ir_word, (size_t)s->entries + 1);
-    bool any = false;
-    for (int e = 0; e < s->entries; e++) {
-        any |= s->many[e];
-        word[s->entries - 1 - e] = (struct ir_word){.bits = 1, .radix = IR_DECIMAL, .value = s->many[e]};
-    }
+    bool any;
+    struct ir_value bits = entry_bits(s, s->many, &any);
     for (int i = 0, end = 0; i < s->sections; i++) {
         end += (int)s->section[i].length;
         if (s->section[i].length && s->many[end - 1]) base_fatal("schedule: the last entry of a section is left out");
     }
-    if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", ir_value_list(s->ir->arena, word, s->entries));
+    if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", bits);
+}
+
+// Sets PARTS, and ENTRY_PART if an entry is walked for each part. Kernels of a design with slots also need PARTS
+// without such entries, because a step comes in several words.
+static void set_parts(const struct schedule *s, int kernel) {
+    bool any;
+    struct ir_value bits = entry_bits(s, s->part, &any);
+    if (ir_parts_of_step(s->ir) == 1) return;
+    ir_set_int(s->ir, kernel, "PARTS", ir_parts_of_step(s->ir));
+    if (any) ir_set_param(s->ir, kernel, "ENTRY_PART", bits);
 }
 
 void schedule_set_params(const struct schedule *s, int kernel) {
@@ -80,6 +99,7 @@ void schedule_set_params(const struct schedule *s, int kernel) {
     ir_set_param(s->ir, kernel, "SECTION_WHEN_HEAD", section_list(s, 2));
     ir_set_param(s->ir, kernel, "TABLE", ir_value_table(s->ir->arena, s->entry_bits, s->entries, s->entry));
     set_many(s, kernel);
+    set_parts(s, kernel);
 }
 
 // ---- read back ----

@@ -4,7 +4,7 @@
 
 static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "N", ir_vector_length(ir, node));
-    if (ir->design.drafts) ir_set_int(ir, k, "HASHES", ir->design.tokens);
+    if (ir_chooses_all(ir)) ir_set_int(ir, k, "HASHES", ir->design.tokens);
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

@@ -13,6 +13,11 @@
 static inline int64_t class_lanes(const struct kernel_args *a) { return at_least(args_int(a, "LANES", 1), 1); }
 static inline int64_t class_tokens(const struct kernel_args *a) { return args_int(a, "TOKENS", 1); }
 static inline int64_t class_beat_bits(const struct kernel_args *a) { return args_int(a, "BEAT_BITS", 512); }
+// Layers whose rows or scales the kernel stores: those of all slots, or LAYERS without slots.
+static inline int64_t class_places(const struct kernel_args *a) {
+    int64_t places = args_int(a, "PLACES", 0);
+    return places ? places : args_int(a, "LAYERS", 1);
+}
 static inline int64_t class_ports(const struct kernel_args *a) { return args_int(a, "PORTS", 1); }
 static inline int64_t class_levels(const struct kernel_args *a) { return log2_up(class_lanes(a)); }
 static inline int64_t class_chunks(const struct kernel_args *a) { return div_up(args_int(a, "N", 1), class_lanes(a)); }

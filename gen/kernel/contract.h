@@ -25,6 +25,7 @@ enum timing_machine {
     TIMING_SPLIT,    // tokens that were query heads become firings again
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
+    TIMING_PARTS,    // repeats the words of a step's parts
     TIMING_LINES,    // a ring of words, read patch by patch
     TIMING_TURNS,    // takes words of one input, then of the other one
     TIMING_SIEVE,    // takes every word, and passes on the words of some rounds

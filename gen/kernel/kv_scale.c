@@ -20,7 +20,7 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
 // One memory for each two lanes, which is written one lane at a time.
 static struct cost_memory memory(const struct kernel_args *a) {
     int64_t lanes = class_lanes(a), wide = lanes > 1 ? 2 : 1;
-    int64_t words = args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);
+    int64_t words = class_places(a) * args_int(a, "HEADS", 1) * div_up(args_int(a, "CONTEXT", 1), lanes);
     return (struct cost_memory){.words = words, .bits = 32 * wide, .times = lanes / wide};
 }
 

@@ -6,6 +6,7 @@ static void bind(struct ir *ir, const struct ir_node *node, int k) {
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "N", ir_attr_int(&node->attrs, "cols", 0));
     ir_set_int(ir, k, "ROWS", ir_attr_int(&node->attrs, "rows", 0));
+    if (ir_parts_of_step(ir) > 1) ir_set_int(ir, k, "PARTS", ir_parts_of_step(ir));
 }
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

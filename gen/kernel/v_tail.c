@@ -24,7 +24,7 @@ static int64_t rows_of(const struct kernel_args *a) {
 }
 
 static int64_t words_of(const struct kernel_args *a) {
-    return args_int(a, "LAYERS", 1) * args_int(a, "HEADS", 1) * rows_of(a) * (class_beat_bits(a) < 512 ? 2 : 1);
+    return class_places(a) * args_int(a, "HEADS", 1) * rows_of(a) * (class_beat_bits(a) < 512 ? 2 : 1);
 }
 
 // Adds a lane's memory with byte writes: nine bits of a block RAM or UltraRAM for each byte, or else whole LUTRAMs.

@@ -122,6 +122,7 @@ void package_json(const struct package *p, struct text *out) {
     text_addf(out, "\"channel_bytes\": %" PRId64 ", \"vocabulary\": %" PRId64 ",\n", d->channel_bytes,
               ir_vocabulary(p->ir));
     if (d->sampling) text_addf(out, " \"sampling\": %d,\n", d->sampling);
+    if (d->slots) text_addf(out, " \"slots\": %d,\n", d->slots);
     if (d->drafts)
         text_addf(out, " \"drafts\": %d, \"draft_counter\": %d,\n", d->drafts,
                   kernel_counters(&p->ir->kernel[kernel_first(p->ir, KERNEL_REGISTERS)]) - DRAFT_COUNTERS);

@@ -40,6 +40,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .on_chip_kib = d->on_chip_kib,
                                     .sampling = d->sampling,
                                     .drafts = d->drafts,
+                                    .slots = d->slots > 1 ? d->slots : 0,
                                     .prefix = d->prefix,
                                     .query_heads = d->query_heads > 1 ? d->query_heads : 0,
                                     .context = spec->graph->context ? spec->graph->context : 1024,

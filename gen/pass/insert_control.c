@@ -175,7 +175,10 @@ static struct ir_use all_layers_done(struct ir *ir) {
 static void set_token_loop_params(struct ir *ir, int k) {
     int faults = 0;
     for (int i = 0; i < ir->kernels; i++) faults += ir->kernel[i].has_fault;
-    ir_set_int(ir, k, "MODE", !ir->design.is_lm);
+    if (ir->design.slots) {
+        ir_set_int(ir, k, "SLOTS", ir->design.slots);
+        ir_set_int(ir, k, "PARTS", ir_parts_of_step(ir));
+    } else ir_set_int(ir, k, "MODE", !ir->design.is_lm);
     ir_set_int(ir, k, "CHANNELS", ir_key_channels(ir));
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
@@ -186,7 +189,7 @@ static void set_token_loop_params(struct ir *ir, int k) {
     ir_set_int(ir, k, "KV_LAYERS", all_layers(ir));
     ir_set_int(ir, k, "FAULTS", faults ? faults : 1);
     int outputs = ir->design.is_lm ? 1 : ir->outputs;
-    ir_set_int(ir, k, "OUTPUTS", outputs ? outputs : 1);
+    if (!ir->design.slots) ir_set_int(ir, k, "OUTPUTS", outputs ? outputs : 1);
     ir_set_int(ir, k, "MEMORY_ERRORS", ir->design.channels);
     ir_set_int(ir, k, "BASES", ir->design.channels);
     ir_set_int(ir, k, "ADDR_BITS", ir_address_bits(ir));
@@ -265,13 +268,10 @@ static void add_image_nets(struct ir *ir, int k) {
 }
 
 static void add_end_nets(struct ir *ir, int k) {
-    const struct port nets[] = {{"out_steps_done", IR_NET_OUT_STEPS_DONE},
-                                {"ids_written", IR_NET_IDS_WRITTEN},
-                                {"kernel_fault", IR_NET_KERNEL_FAULT},
-                                {"memory_error", IR_NET_MEMORY_ERROR},
-                                {"error_is_write", IR_NET_ERROR_IS_WRITE},
-                                {"error_address", IR_NET_ERROR_ADDRESS},
-                                {"progress", IR_NET_PROGRESS},
+    if (!ir->design.slots) add_one(ir, k, "out_steps_done", ir_design_net(ir, IR_NET_OUT_STEPS_DONE));
+    const struct port nets[] = {{"ids_written", IR_NET_IDS_WRITTEN},     {"kernel_fault", IR_NET_KERNEL_FAULT},
+                                {"memory_error", IR_NET_MEMORY_ERROR},   {"error_is_write", IR_NET_ERROR_IS_WRITE},
+                                {"error_address", IR_NET_ERROR_ADDRESS}, {"progress", IR_NET_PROGRESS},
                                 {"idle_engines", IR_NET_IDLE_ENGINES}};
     add_nets(ir, k, nets, COUNT_OF(nets));
 }
@@ -282,7 +282,7 @@ static void add_loop_streams(struct ir *ir, int k) {
         return;
     }
     int prompt = ir_add_client_for(ir, "prompt", IR_CLIENT_PROMPT);
-    ir->client[prompt].base = ir_design_net(ir, IR_NET_PROMPT_PTR);
+    ir->client[prompt].base = ir_design_net(ir, ir->design.slots ? IR_NET_PROMPT_BASE : IR_NET_PROMPT_PTR);
     ir_add_client_port(ir, k, "m_axis_prompt_desc", DESCRIPTOR_BITS, prompt, IR_NET_DESC_TVALID);
     ir_add_client_port(ir, k, "s_axis_prompt", ir->design.beat_bits, prompt, IR_NET_BEAT_TVALID);
 }
@@ -294,6 +294,42 @@ static void add_draft_nets(struct ir *ir, int k) {
     else ir_add_open(ir, k, "draft_events");
     if (drafts && ir->design.sampling) add_one(ir, k, "top_k", ir_design_net(ir, IR_NET_TOP_K));
     else ir_add_zero(ir, k, "top_k", 32);
+}
+
+// Nets that only the token loop of one request has.
+static void add_single_nets(struct ir *ir, int k) {
+    if (samples_last(ir, kernel_first(ir, KERNEL_SAMPLES)))
+        add_one(ir, k, "head_position", ir_design_net(ir, IR_NET_HEAD_POSITION));
+    else ir_add_open(ir, k, "head_position");
+    add_draft_nets(ir, k);
+}
+
+static const struct port slot_nets[] = {{"slot", IR_NET_SLOT},
+                                        {"submit", IR_NET_SUBMIT},
+                                        {"cancel", IR_NET_CANCEL},
+                                        {"slots", IR_NET_SLOTS},
+                                        {"request_ended", IR_NET_REQUEST_ENDED}};
+
+static void add_slot_nets(struct ir *ir, int k) {
+    const struct port bases[] = {{"prompt_base", IR_NET_PROMPT_BASE}, {"ring_base", IR_NET_RING_BASE}};
+    add_nets(ir, k, slot_nets, COUNT_OF(slot_nets));
+    add_nets(ir, k, bases, COUNT_OF(bases));
+}
+
+// Connects the registers of slots, or ties them off in a design without slots.
+static void add_slot_registers(struct ir *ir) {
+    int k = kernel_first(ir, KERNEL_REGISTERS);
+    if (ir->design.slots) {
+        ir_set_int(ir, k, "SLOTS", ir->design.slots);
+        add_nets(ir, k, slot_nets, COUNT_OF(slot_nets));
+        return;
+    }
+    bind_ports ports = bind_read_ports(ir, k);
+    for (size_t i = 0; i < COUNT_OF(slot_nets); i++) {
+        const struct bind_port *port = bind_find_port(&ports, slot_nets[i].name);
+        if (port->is_output) ir_add_open(ir, k, port->name);
+        else ir_add_zero(ir, k, port->name, port->bits);
+    }
 }
 
 // The host's position of a request, and the positions that are held. Without `prefix` both modules leave them alone.
@@ -310,6 +346,7 @@ static void add_prefix(struct ir *ir) {
     ir_add_open(ir, registers, "prefix");
     ir_add_open(ir, registers, "forget");
     ir_add_zero(ir, registers, "held", 32);
+    if (ir->design.slots) return;
     ir_add_zero(ir, k, "prefix", 32);
     ir_add_zero(ir, k, "forget", 1);
     ir_add_open(ir, k, "held");
@@ -320,10 +357,8 @@ static void add_token_loop_nets(struct ir *ir) {
     add_row_hashes(ir, chooser);
     set_token_loop_params(ir, k);
     add_request_nets(ir, k);
-    if (samples_last(ir, kernel_first(ir, KERNEL_SAMPLES)))
-        add_one(ir, k, "head_position", ir_design_net(ir, IR_NET_HEAD_POSITION));
-    else ir_add_open(ir, k, "head_position");
-    add_draft_nets(ir, k);
+    if (ir->design.slots) add_slot_nets(ir, k);
+    else add_single_nets(ir, k);
     if (chooser == IR_NONE) ir_add_zero(ir, k, "row_hash", 64);
     else add_one(ir, k, "row_hash", ir_design_net(ir, IR_NET_ROW_HASH));
     const struct ir_part clock = {.net = ir_design_net(ir, IR_NET_CLOCK_STATE), .low = 0, .width = 2};
@@ -340,7 +375,8 @@ static void add_ring(struct ir *ir) {
     int in = ir_add_port(ir, k, "ring", false, IR_STREAM_BARE, RING_BITS);
     ir_connect(ir, loop, ir_port_for(&ir->kernel[loop], IR_ROLE_RING, true), k, in);
     int client = ir_add_client(ir, "ring", k, "", true, 0);
-    ir->client[client].base = ir_design_net(ir, IR_NET_RING_PTR);
+    ir->client[client].base = ir_design_net(ir, ir->design.slots ? IR_NET_RING_BASE : IR_NET_RING_PTR);
+    if (ir->design.slots) ir_set_int(ir, k, "SLOTS", ir->design.slots);
     add_one(ir, k, "dma_idle", ir_net(ir, IR_NET_WRITE_IDLE, client));
     add_one(ir, k, "ids_written", ir_design_net(ir, IR_NET_IDS_WRITTEN));
 }
@@ -544,6 +580,7 @@ bool pass_insert_control(struct ir *ir, const struct rill_spec *spec, struct dia
     add_counters(ir);
     add_token_loop_nets(ir);
     add_sampling(ir);
+    add_slot_registers(ir);
     add_prefix(ir);
     if (ir->design.is_lm) add_ring(ir);
     add_image_header(ir);

@@ -86,16 +86,17 @@ static void place_kv(struct dma *d, int node) {
     bool keys = ir_node_is(ir, node, OP_BY_KEYS);
     int k = kv_kernel(ir, cache.unit, keys ? KERNEL_KEYS : KERNEL_VALUES);
     int64_t layer_bytes = keys ? kv.k_layer_bytes : kv.v_layer_bytes, *next = &d->offset[ir_engine_of(ir, node)],
-            repeat = repeat_of(ir, node);
+            repeat = repeat_of(ir, node), slots = at_least(ir->design.slots, 1);
     int64_t base = *next;
     if (cache.layer > 0) base = first_of_cache(ir, keys ? IR_SEG_K : IR_SEG_V)->offset;
     else {
         ir_set_word(ir, k, keys ? "K_BASE" : "V_BASE", 40, *next);
         ir_set_word(ir, k, keys ? "K_LAYER_STRIDE" : "V_LAYER_STRIDE", 40, layer_bytes);
         ir_set_word(ir, k, keys ? "K_HEAD_STRIDE" : "V_ROW_STRIDE", 40, (keys ? kv.k_head_bytes : kv.v_row_bytes));
-        *next += cache.layers * layer_bytes;
+        *next += slots * cache.layers * layer_bytes;
     }
     int64_t stride = repeat > 1 ? cache.step * layer_bytes : layer_bytes, bytes = (repeat - 1) * stride + layer_bytes;
+    bytes += (slots - 1) * cache.layers * layer_bytes;
     const char *name = kv_name(ir, cache.unit, keys ? "k_cache" : "v_cache");
     if (cache.layers > repeat) name = arena_printf(ir->arena, "%s_%s", ir->node[node].name, name);
     ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE,
@@ -169,7 +170,8 @@ static void place_spill(struct dma *d, const struct ir_client *client) {
 
 // Places the prompt or the ring of generated ids of a language model.
 static void place_ids(struct dma *d, const char *name, enum ir_segment_role role, int64_t ids) {
-    int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, layout_align(ids * 4));
+    int64_t bytes = at_least(d->ir->design.slots, 1) * layout_align(ids * 4); // an area for each slot
+    int s = add_segment(d, name, IR_SEG_IO, IR_NONE, AUX_CHANNEL, 0, bytes);
     d->ir->segment[s].role = role;
 }
 
@@ -286,6 +288,7 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
                    kv.v_block_beats, f->row_steps, kv.v_row_bytes);
     if (f->mode <= ENGINE_MODE_INT4) return;
     if (f->many) schedule_many(s);
+    schedule_part(s);
     struct kv_cache cache = kv_cache_of(ir, f->node);
     schedule_field(s, SEGMENT_KV_LAYER, (uint64_t)cache.layer);
     schedule_field(s, SEGMENT_KV_STEP, (uint64_t)cache.step);
@@ -317,6 +320,22 @@ static void add_walker_nets(struct ir *ir, int k, int engine) {
     ir_add_wire(ir, k, "v_layers_done", false, 32, kv_net(ir, unit, IR_NET_V_LAYERS_DONE));
 }
 
+// Bytes of a slot's part of a cache on a channel, or 0 if the graph has no such operation.
+static int64_t slot_bytes(const struct ir *ir, unsigned trait) {
+    for (int n = 0; n < ir->nodes; n++) {
+        if (!ir_node_is(ir, n, trait)) continue;
+        struct layout_kv kv = kv_of(ir, n);
+        return kv_cache_of(ir, n).layers * (trait == OP_BY_KEYS ? kv.k_layer_bytes : kv.v_layer_bytes);
+    }
+    return 0;
+}
+
+static void set_slot_strides(struct ir *ir, int walker) {
+    if (!ir->design.slots) return;
+    ir_set_word(ir, walker, "K_SLOT_STRIDE", 40, slot_bytes(ir, OP_BY_KEYS));
+    ir_set_word(ir, walker, "V_SLOT_STRIDE", 40, slot_bytes(ir, OP_BY_VALUES));
+}
+
 // Adds an engine's walker with its table. Returns the walker's port for step words.
 static int add_walker(struct dma *d, int engine) {
     struct ir *ir = d->ir;
@@ -332,6 +351,7 @@ static int add_walker(struct dma *d, int engine) {
     ir_set_int(ir, k, "BEAT_BITS", ir->design.beat_bits);
     ir_set_int(ir, k, "KV_LAYERS", kv_layers(ir, unit_of(ir, engine)));
     if (reads_cache(ir, engine)) kv_set_windows(ir, unit_of(ir, engine), k);
+    set_slot_strides(ir, k);
     add_walker_nets(ir, k, engine);
     ir->engine[engine].walker = k;
     return ports_add_step(ir, k);

@@ -146,7 +146,8 @@ static struct endpoint add_select(struct route *r, struct endpoint source, int r
                        IR_NONE);
     ir_set_int(ir, k, "DATA_W", like.data_bits);
     ir_set_int(ir, k, "TOKENS", ir->design.tokens);
-    if (ir->design.drafts) ir_set_int(ir, k, "ALL", 1);
+    if (ir_chooses_all(ir)) ir_set_int(ir, k, "ALL", 1);
+    if (ir_parts_of_step(ir) > 1) ir_set_int(ir, k, "PARTS", ir_parts_of_step(ir));
     ports_add_step(ir, k);
     struct endpoint in = add_stream_port(r, k, "", false, IR_NONE, &like, like.region);
     *out = add_stream_port(r, k, "", true, IR_NONE, &like, region);

@@ -135,6 +135,19 @@ static const char *read_base(struct arena *arena, void *into, const char *value)
     return NULL;
 }
 
+// Reads N,N,...
+static const char *read_joins(struct arena *arena, void *into, const char *value) {
+    struct sim_options *o = into;
+    for (const char *at = value;; at++) {
+        char *end = NULL;
+        uint64_t cycle = strtoull(at, &end, 10);
+        if (*at < '0' || *at > '9' || (*end != ',' && *end != 0)) return arena_printf(arena, "not N,N,...: %s", value);
+        VEC_PUSH(arena, o->joins, cycle);
+        at = end;
+        if (*at == 0) return NULL;
+    }
+}
+
 static const char *const plants[] = {[PLANT_MEMORY] = "memory",
                                      [PLANT_SHORT] = "short",
                                      [PLANT_OPEN] = "open",
@@ -201,6 +214,10 @@ const struct option_row sim_rows[] = {
      .help = "seed for random delays of the memory model. 0: none"},
     {"--compare", "all|min", OPTION_CHOICE, 0, AT(compare), .preset = "all",
      .help = "which streams are compared with the replay"},
+    {"--join", "LIST", OPTION_CALL, 0, 0, .call = read_joins,
+     .help = "for a design with `slots`: cycles after the start at which the second and further requests are "
+             "submitted, as in 0,20000. The last number is that of all others (default 0). A request waits for a free "
+             "slot"},
     {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
     {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
      .help = "report a deadlock after this many cycles without any beat"},

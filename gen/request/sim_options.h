@@ -70,6 +70,7 @@ struct sim_options {
     VEC(struct sim_error) errors;
     VEC(struct sim_base) bases;
     VEC(struct plant) plants;
+    VEC(uint64_t) joins; // cycles after the start at which the second and further requests are submitted
     struct figure_options figures;
     struct sampling sampling;
     int64_t tokens;                                     // 0: not given

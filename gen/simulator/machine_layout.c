@@ -3,22 +3,32 @@
 #include "gen/simulator/machines.h"
 
 struct layout {
-    struct sim_edge *in, *out;
-    int64_t rows, tokens;    // rows of the bank that is being filled; words of its first row
-    int64_t active[2];       // tokens of each bank
-    int64_t ready[2];        // per bank: cycle from which it can be read
-    int64_t released[2];     // per bank: cycle in which it is free again
-    int64_t filled, emptied; // banks that were filled and read so far
-    int64_t next;            // index of the next word out in its bank
-    int64_t last_in;         // cycle of the last word taken
-    int64_t sent;            // cycle of the last word out
+    struct sim_edge *in, *out, *step; // step: NULL if it takes no step words
+    int64_t firings, left;            // with step words: firings of a step, and those that are left of the present one
+    int64_t rows, tokens;             // rows of the bank that is being filled; words of its first row
+    int64_t active[2];                // tokens of each bank
+    int64_t ready[2];                 // per bank: cycle from which it can be read
+    int64_t released[2];              // per bank: cycle in which it is free again
+    int64_t filled, emptied;          // banks that were filled and read so far
+    int64_t next;                     // index of the next word out in its bank
+    int64_t last_in;                  // cycle of the last word taken
+    int64_t sent;                     // cycle of the last word out
 };
+
+// Firings of a step: the repetitions of the kernel's region.
+static int64_t steps_firings(struct sim *sim, const struct actor *a) {
+    for (int p = 0; p < a->k->ports; p++)
+        if (a->k->port[p].region != IR_NONE) return sim_repeats(sim, sim->ir->region[a->k->port[p].region].repeat);
+    return 1;
+}
 
 bool sim_layout_init(struct sim *sim, struct actor *a) {
     struct layout *l = a->state = ARENA_NEW(sim->arena, struct layout);
     l->in = sim_lane(sim, a, false, IR_NONE);
     l->out = sim_lane(sim, a, true, IR_NONE);
     l->last_in = l->sent = -1;
+    l->step = sim_in(sim, a, IR_ROLE_STEP);
+    if (l->step) l->left = l->firings = steps_firings(sim, a);
     return l->in && l->out && a->c.layout.rows > 0 && a->c.layout.reads > 0 && a->c.layout.groups > 0;
 }
 
@@ -43,6 +53,7 @@ static bool layout_in(struct sim *sim, struct actor *a, struct layout *l) {
 static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     int64_t slot = l->emptied % a->c.layout.banks, room;
     if (l->emptied == l->filled || !edge_room(l->out, &room)) return false;
+    if (l->step && !edge_waiting(l->step)) return false;
     int64_t fetch = at_least(l->ready[slot], l->sent), words = a->c.layout.reads * l->active[slot];
     bool tok_last = l->next % l->active[slot] == l->active[slot] - 1, end = l->next == words - 1;
     bool firing = end && l->emptied % a->c.layout.groups == a->c.layout.groups - 1;
@@ -52,6 +63,10 @@ static bool layout_out(struct sim *sim, struct actor *a, struct layout *l) {
     l->next++;
     if (!end) return true;
     l->next = 0;
+    if (l->step && --l->left == 0) {
+        l->left = l->firings;
+        edge_take(sim, l->step, at_least(l->sent, edge_avail(l->step)));
+    }
     l->released[slot] = fetch + a->c.layout.release;
     l->emptied++;
     return true;

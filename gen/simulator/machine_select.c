@@ -17,7 +17,7 @@ void sim_select_run(struct sim *sim, struct actor *a) {
     struct selection *s = a->state;
     while (edge_waiting(s->in) && edge_waiting(s->step)) {
         uint8_t mark = edge_mark(s->in);
-        bool all = sim->ir->design.drafts > 0;
+        bool all = ir_chooses_all(sim->ir);
         bool keep = sim->options->step[s->step->takes].head && (all || mark & MARK_TOK_LAST);
         int64_t from = at_least(edge_avail(s->in), edge_avail(s->step)), room = 0;
         if (keep && !edge_room(s->out, &room)) return;

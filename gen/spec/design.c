@@ -104,6 +104,9 @@ static const struct schema_field design_fields[] = {
      .doc = "most tokens that a decode step takes after its first one: guesses from the ids of the request, which "
             "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
+    {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
+     .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
+            "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
      .doc = "1: a request may begin after the positions that it shares with the request before, for example "
             "the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The generated tokens stay the "

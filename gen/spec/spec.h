@@ -18,6 +18,7 @@ enum spec_when { SPEC_ALWAYS, SPEC_LAST };
 enum {
     SPEC_MAX_CONTEXT = 65535,
     SPEC_MAX_CHANNELS = 32,
+    SPEC_MAX_SLOTS = 16,
     SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation; carried tensors of a region
     SPEC_MAX_REGIONS = 64,
     SPEC_MAX_OPS = 1024, // in all regions
@@ -64,6 +65,7 @@ struct spec_design {
     struct spec_format_rule *rule;
     int sampling;    // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;      // most drafts of a decode step; 0: none
+    int slots;       // requests at the same time
     int prefix;      // 1: a request may begin after positions of the one before; else 0
     int on_chip_kib; // KiB that a group of operations may store on chip; 0: no limit, one group
 };

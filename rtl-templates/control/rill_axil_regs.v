@@ -12,6 +12,8 @@
 // value. The built-in counters (cycles, and the events channel_beat and channel_no_beat) run until ap_done. They and
 // ignored_writes are cleared when a request begins, whether by a write (even in the cycle of ap_done) or by
 // auto-restart.
+// SLOTS above 1 (rill_slot_loop): arguments and settings but the bases can also be written while ap_start is high. The
+// registers slot, submit and slots are there, and bit 2 of IP_IER and IP_ISR is request_ended.
 // Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                             unit           range
@@ -19,6 +21,7 @@
 // COUNTERS      counters of the design, which are read unchanged    64-bit values  0 to 130
 // SAMPLING      1: with the settings of sampling; 0: they read 0    -              0, 1
 // END_IDS       ids that end a request; words for more ids read 0   ids            1 to 8
+// SLOTS         requests at the same time                           slots          1 to 16
 // PREFIX        1: with prefix and held; 0: they read 0             -              0, 1
 // COUNTER_BITS  width of counters; 64 if COUNTERS is 0              bits           derived
 `default_nettype none
@@ -28,6 +31,7 @@ module rill_axil_regs #(
     parameter COUNTERS = 0,
     parameter SAMPLING = 0,
     parameter END_IDS = 1,
+    parameter SLOTS = 1,
     parameter PREFIX = 0,
     parameter COUNTER_BITS = (COUNTERS > 0 ? COUNTERS : 1) * 64
 ) (
@@ -77,6 +81,11 @@ module rill_axil_regs #(
     output wire [31:0]             top_k,
     output wire [31:0]             min_p,
     output wire [63:0]             seed,
+    output wire [3:0]              slot,
+    output wire                    submit,              // pulses
+    output wire                    cancel,
+    input  wire [31:0]             slots,
+    input  wire                    request_ended,       // pulse
     output wire [31:0]             prefix,              // 0 again after ap_done
     output wire                    forget,              // pulse: `held` was written
     input  wire [31:0]             held,
@@ -109,6 +118,9 @@ module rill_axil_regs #(
         if (END_IDS < 1 || END_IDS > 8) begin : gen_bad_ends
             rill_error_END_IDS_must_be_1_to_8 u_error ();
         end
+        if (SLOTS < 1 || SLOTS > 16) begin : gen_bad_slots
+            rill_error_SLOTS_must_be_1_to_16 u_error ();
+        end
         if (SAMPLING != 0 && SAMPLING != 1) begin : gen_bad_sampling
             rill_error_SAMPLING_must_be_0_or_1 u_error ();
         end
@@ -132,7 +144,8 @@ module rill_axil_regs #(
     reg  [31:0] w_data_q;
     reg  [3:0]  w_strobe_q;
     wire        apply = aw_held_q && w_held_q && !b_valid_q;
-    wire        apply_setting = apply && !ap_start;      // writes a register that must not change during a request
+    wire        apply_fixed = apply && !ap_start;        // writes a register that must not change during a request
+    wire        apply_setting = SLOTS > 1 ? apply : apply_fixed;
 
     assign s_axi_control_awready = open_q && !aw_held_q;
     assign s_axi_control_wready = open_q && !w_held_q;
@@ -173,12 +186,15 @@ module rill_axil_regs #(
     wire       read_ctrl;
     reg        auto_restart_q;
     wire       begins = write_ctrl && w_data_q[0] ? !ap_start || ap_done : ap_done && auto_restart_q && halt == 2'b00;
-    wire       ignores = apply && ap_start && w_address >= REG_PROMPT_LEN && w_address != REG_HALT;
+    wire       ignores = apply && ap_start && (SLOTS > 1 ? w_address >= REG_BASE && w_address < REG_MAGIC
+        : w_address >= REG_PROMPT_LEN && w_address != REG_HALT);
     reg        done_q;                       // ap_ctrl_hs has two bits, ap_done and ap_ready, which are equal here
     reg        ready_q;
     reg        global_enable_q;
-    reg  [1:0] enable_q;
-    reg  [1:0] pending_q;
+    localparam EVENTS = SLOTS > 1 ? 3 : 2;
+    reg  [EVENTS-1:0] enable_q;
+    reg  [EVENTS-1:0] pending_q;
+    wire [2:0] events = {request_ended, {2{ap_done}}};
 
     always @(posedge clk)
         if (rst) begin
@@ -187,8 +203,8 @@ module rill_axil_regs #(
             done_q <= 1'b0;
             ready_q <= 1'b0;
             global_enable_q <= 1'b0;
-            enable_q <= 2'b00;
-            pending_q <= 2'b00;
+            enable_q <= {EVENTS{1'b0}};
+            pending_q <= {EVENTS{1'b0}};
             irq <= 1'b0;
         end else begin
             if (write_ctrl && w_data_q[0])
@@ -210,8 +226,8 @@ module rill_axil_regs #(
             if (apply && w_address == REG_GIER && w_strobe_q[0])
                 global_enable_q <= w_data_q[0];
             if (apply && w_address == REG_IER && w_strobe_q[0])
-                enable_q <= w_data_q[1:0];
-            pending_q <= (write_isr ? pending_q ^ w_data_q[1:0] : pending_q) | ({2{ap_done}} & enable_q);
+                enable_q <= w_data_q[EVENTS-1:0];
+            pending_q <= (write_isr ? pending_q ^ w_data_q[EVENTS-1:0] : pending_q) | (events[EVENTS-1:0] & enable_q);
             irq <= global_enable_q && |pending_q;
         end
 
@@ -333,6 +349,25 @@ module rill_axil_regs #(
         end
     endgenerate
 
+    generate
+        if (SLOTS > 1) begin : gen_slots
+            reg [3:0] slot_q;
+            reg [1:0] submit_q;
+            always @(posedge clk) begin
+                if (rst)
+                    slot_q <= 4'd0;
+                else if (apply && w_address == REG_SLOT && w_strobe_q[0])
+                    slot_q <= w_data_q[3:0];
+                submit_q <= !rst && apply && w_address == REG_SUBMIT && w_strobe_q[0] ? w_data_q[1:0] : 2'd0;
+            end
+            assign slot = slot_q;
+            assign {cancel, submit} = submit_q;
+        end else begin : gen_one_slot
+            assign {slot, cancel, submit} = 6'd0;
+        end
+    endgenerate
+    wire [31:0] slots_now = SLOTS > 1 ? slots : 32'd0;
+
     // The position at which a request begins. It applies to one request, so a host that does not know it gets whole
     // requests.
     generate
@@ -363,9 +398,9 @@ module rill_axil_regs #(
             always @(posedge clk)
                 if (rst)
                     base_q <= 64'd0;
-                else if (apply_setting && w_address == AT[11:0])
+                else if (apply_fixed && w_address == AT[11:0])
                     base_q[31:0] <= merge(base_q[31:0], w_data_q, w_strobe_q);
-                else if (apply_setting && w_address == AT[11:0] + 12'd4)
+                else if (apply_fixed && w_address == AT[11:0] + 12'd4)
                     base_q[63:32] <= merge(base_q[63:32], w_data_q, w_strobe_q);
             assign channel_base[c*64 +: 64] = base_q;
         end
@@ -514,8 +549,8 @@ module rill_axil_regs #(
             case (r_address)
                 REG_CTRL: r_plain_q <= 32'd0;
                 REG_GIER: r_plain_q <= {31'd0, global_enable_q};
-                REG_IER: r_plain_q <= {30'd0, enable_q};
-                REG_ISR: r_plain_q <= {30'd0, pending_q};
+                REG_IER: r_plain_q <= {{(32-EVENTS){1'b0}}, enable_q};
+                REG_ISR: r_plain_q <= {{(32-EVENTS){1'b0}}, pending_q};
                 REG_PROMPT_LEN: r_plain_q <= prompt_len;
                 REG_MAX_NEW: r_plain_q <= max_new;
                 REG_EOT: r_plain_q <= eot_id[31:0];
@@ -567,6 +602,8 @@ module rill_axil_regs #(
                 REG_EOT_MORE_04: r_more_q <= eot_more_04;
                 REG_EOT_MORE_05: r_more_q <= eot_more_05;
                 REG_EOT_MORE_06: r_more_q <= eot_more_06;
+                REG_SLOT: r_more_q <= {28'd0, slot};
+                REG_SLOTS: r_more_q <= slots_now;
                 default: r_more_q <= 32'd0;
             endcase
         end
@@ -588,7 +625,7 @@ module rill_axil_regs #(
     end
 
     wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], VALUES_32, CHANNELS_32,
-        counters, ends, held};
+        counters, ends, held, slots, request_ended, events};
 endmodule
 
 `default_nettype wire

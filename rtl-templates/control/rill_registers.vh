@@ -58,4 +58,7 @@ localparam [11:0] REG_EOT_MORE_03 = 12'h28C;
 localparam [11:0] REG_EOT_MORE_04 = 12'h290;
 localparam [11:0] REG_EOT_MORE_05 = 12'h294;
 localparam [11:0] REG_EOT_MORE_06 = 12'h298;
+localparam [11:0] REG_SLOT = 12'h2A0;
+localparam [11:0] REG_SUBMIT = 12'h2A4;
+localparam [11:0] REG_SLOTS = 12'h2A8;
 // verilator lint_on UNUSEDPARAM

@@ -17,17 +17,19 @@
 // name           meaning                unit  range
 // FAULTS         width of kernel_fault  bits  1 or more
 // MEMORY_ERRORS  width of memory_error  bits  1 or more
+// STATE_W        width of state         bits  1 or more
 `default_nettype none
 
 module rill_request_watch #(
     parameter FAULTS = 1,
-    parameter MEMORY_ERRORS = 1
+    parameter MEMORY_ERRORS = 1,
+    parameter STATE_W = 4
 ) (
     input  wire                        clk,
     input  wire                        rst,
     input  wire                        running,
     input  wire                        waited,
-    input  wire [3:0]                  state,
+    input  wire [STATE_W-1:0]          state,
     input  wire [31:0]                 status,
     input  wire                        kill,
     input  wire [31:0]                 watchdog,
@@ -88,7 +90,7 @@ module rill_request_watch #(
     // Watchdog: counts cycles without progress.
     reg  [31:0] silent_q;
     reg         alive_q;
-    reg  [3:0]  state_seen_q;
+    reg  [STATE_W-1:0] state_seen_q;
     reg  [31:0] idle_low_d, idle_low_q;       // first busy engine of the channels
     reg  [31:0] idle_high_d, idle_high_q;     // first busy engine of the walkers
     reg         low_busy_q;

@@ -6,16 +6,20 @@
 // of whole beats.
 // An id is taken when the write of the previous one has its response. ids_written counts responses, so the host may
 // read that many ids.
+// SLOTS above 1: bits 31:28 of index are a slot with its own ring and beat. The base of the ring must be that of the
+// slot from the id's transfer until ids_written counts it.
 // Out: a descriptor of one beat and the beat, to a client of a rill_dma_write (base = ring pointer). The bit of idle
 // for this client comes back as dma_idle.
 // Reset: clk, synchronous active-high rst; ids_written = 0.
 //
 // name       meaning          unit  range
 // BEAT_BITS  width of a beat  bits  64, 128, 256, 512
+// SLOTS      rings            -     1 to 16
 `default_nettype none
 
 module rill_ring_writer #(
-    parameter BEAT_BITS = 0
+    parameter BEAT_BITS = 0,
+    parameter SLOTS = 1
 ) (
     input  wire                 clk,
     input  wire                 rst,
@@ -43,6 +47,9 @@ module rill_ring_writer #(
         if (BEAT_BITS != 64 && BEAT_BITS != 128 && BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_beat
             rill_error_BEAT_BITS_must_be_64_128_256_or_512 u_error ();
         end
+        if (SLOTS < 1 || SLOTS > 16) begin : gen_bad_slots
+            rill_error_SLOTS_must_be_1_to_16 u_error ();
+        end
     endgenerate
 
     localparam [1:0] S_ID = 2'd0, S_PLACE = 2'd1, S_SEND = 2'd2, S_RESPONSE = 2'd3;
@@ -60,7 +67,8 @@ module rill_ring_writer #(
 
     wire        take = s_axis_ring_tvalid && s_axis_ring_tready;
     wire        place = state_q == S_PLACE;
-    wire [31:0] index = s_axis_ring_tdata[63:32];
+    wire [31:0] index = SLOTS > 1 ? {4'd0, s_axis_ring_tdata[59:32]} : s_axis_ring_tdata[63:32];
+    wire [BEAT_BITS-1:0] held;               // the beat of the id's ring so far
     wire [31:0] slot = index & SLOT_MASK;
     wire [31:0] beat_index = index >> IDS_SHIFT;
 
@@ -81,8 +89,23 @@ module rill_ring_writer #(
             end
         end else if (place)
             for (i = 0; i < IDS; i = i + 1)
-                if (here_q[i] || behind_q[i])
-                    beat_q[i*32 +: 32] <= here_q[i] ? id_q : 32'd0;
+                beat_q[i*32 +: 32] <= here_q[i] ? id_q : behind_q[i] ? 32'd0 : held[i*32 +: 32];
+
+    generate
+        if (SLOTS > 1) begin : gen_slots
+            reg  [BEAT_BITS-1:0] beat_mem [0:15];
+            reg  [3:0]           slot_q;
+            assign held = beat_mem[slot_q];
+            always @(posedge clk) begin
+                if (take)
+                    slot_q <= s_axis_ring_tdata[63:60];
+                if (state_q == S_SEND)
+                    beat_mem[slot_q] <= beat_q;
+            end
+        end else begin : gen_one_ring
+            assign held = beat_q;
+        end
+    endgenerate
 
     always @(posedge clk) begin
         open_q <= !rst;

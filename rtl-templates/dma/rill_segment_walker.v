@@ -11,6 +11,7 @@
 // A run of 0 beats is left out. A run of more than 65535 beats is cut.
 // With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
 // step attends to (rill_window_entries).
+// A K or V run of slot s begins s * K_SLOT_STRIDE or s * V_SLOT_STRIDE bytes later.
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
 // + 1, where l = kv_layer + layer*kv_step is its layer of the cache. Then all writes of earlier steps to this layer
 // have their responses.
@@ -24,6 +25,8 @@
 // BEAT_BITS          width of a beat                                                       bits       64, 128, 256, 512
 // KV_LAYERS          layers that write K and V; 0: none                                    layers     0 or more
 // KEY_CHANNELS       channels of the scores engine                                         channels   1 to 32
+// K_SLOT_STRIDE      distance of keys from a slot to the next                              bytes      any
+// V_SLOT_STRIDE      distance of values from a slot to the next                            bytes      any
 // WINDOWS            number of windows: 1 for all layers, or one per cache layer           entries    1 or more
 // K_WINDOW           positions a token attends to, including its own; 16 bits per layer    positions  any
 //                    of keys, the lowest layer low; 0: no window
@@ -36,12 +39,16 @@
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                          -          any
 // TABLE              the entries, 192 bits each (SEGMENT of include/fields.def)            -          any
 // ENTRY_MANY         bit e: skip entry e in steps of one token                             -          any
+// PARTS              parts of a step, upper bound                                          parts      1 to 8
+// ENTRY_PART         bit e: walk entry e for each part                                     -          any
 `default_nettype none
 
 module rill_segment_walker #(
     parameter BEAT_BITS = 0,
     parameter KV_LAYERS = 0,
     parameter KEY_CHANNELS = 1,
+    parameter [39:0] K_SLOT_STRIDE = 0,
+    parameter [39:0] V_SLOT_STRIDE = 0,
     parameter WINDOWS = 1,
     parameter [WINDOWS*16-1:0] K_WINDOW = 0,
     parameter [WINDOWS*16-1:0] V_WINDOW = 0,
@@ -51,7 +58,9 @@ module rill_segment_walker #(
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*192-1:0] TABLE = 0,
-    parameter [ENTRIES-1:0] ENTRY_MANY = 0
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0,
+    parameter PARTS = 1,
+    parameter [ENTRIES-1:0] ENTRY_PART = 0
 ) (
     input  wire        clk,
     input  wire        rst,
@@ -103,7 +112,8 @@ module rill_segment_walker #(
     // A flush resets the schedule, which is the fastest way to discard its position.
     rill_schedule #(.ENTRY_W(ENTRY_W), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT), .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE),
-        .ENTRY_MANY(ENTRY_MANY)) u_schedule (
+        .ENTRY_MANY(ENTRY_MANY),
+        .PARTS(PARTS), .ENTRY_PART(ENTRY_PART)) u_schedule (
         .clk(clk), .rst(rst || flush),
         .s_axis_step_tvalid(s_axis_step_tvalid && !flush), .s_axis_step_tready(step_ready),
         .s_axis_step_tdata(s_axis_step_tdata),
@@ -163,6 +173,8 @@ module rill_segment_walker #(
     reg  [35:0] product_low_q;
     reg  [35:0] product_high_q;
     reg  [39:0] layer_bytes_q;
+    reg  [3:0]  operand_slot_q;
+    reg  [39:0] product_slot_q;
 
     wire [39:0] run_product = operand_times_q * operand_beats_q;
     wire [39:0] skip_product = operand_skip_q * operand_beats_q;
@@ -234,6 +246,7 @@ module rill_segment_walker #(
             operand_times_q <= entry_kind == SEGMENT_KIND_WEIGHTS ? 16'd1 : entry_kind == SEGMENT_KIND_K ? entry_krows
                 : entry_vblocks;
             operand_skip_q <= entry_skip;
+            operand_slot_q <= entry_data[ENTRY_W + SCHEDULE_STEP + STEP_SLOT +: STEP_SLOT_W];
             operand_need_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 32'd0
                 : earlier_q + {22'd0, entry_data[SEGMENT_KV_LAYER +: SEGMENT_KV_LAYER_W]} + 32'd1;
             operand_kv_step_q <= (first_q || entry_kind == SEGMENT_KIND_WEIGHTS || KV_LAYERS == 0) ? 6'd0
@@ -246,6 +259,8 @@ module rill_segment_walker #(
             product_need_q <= operand_need_q;
             product_kv_q <= operand_layer_q * operand_kv_step_q;
             product_run_q <= run_product[31:0];
+            product_slot_q <= operand_kind_q == SEGMENT_KIND_WEIGHTS ? 40'd0 : {36'd0, operand_slot_q}
+                * (operand_kind_q == SEGMENT_KIND_K ? K_SLOT_STRIDE : V_SLOT_STRIDE);
             product_skip_q <= skip_product[31:0];
             product_low_q <= operand_layer_q * operand_layer_stride_q[19:0];
             product_high_q <= operand_layer_q * operand_layer_stride_q[39:20];
@@ -256,7 +271,7 @@ module rill_segment_walker #(
             layer_stride_q <= product_stride_q;
             layer_need_q <= product_need_q + {10'd0, product_kv_q};
             layer_run_q <= product_run_q;
-            layer_bytes_q <= {4'd0, product_low_q} + {product_high_q[19:0], 20'd0};
+            layer_bytes_q <= {4'd0, product_low_q} + {product_high_q[19:0], 20'd0} + product_slot_q;
 
             place_kind_q <= layer_kind_q;
             place_offset_q <= layer_offset_q + layer_bytes_q;

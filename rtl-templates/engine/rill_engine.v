@@ -75,6 +75,7 @@
 //                    four take turns at clk_2x
 // PUMP               multiplications per multiplier and cycle; 2 with TURN_TOKENS 4            -          1, 2
 // ASYM               1: there are int4_asym weights                                            -          0, 1
+// SLOT_LAYERS        layers of a slot in the V tail; 0: one slot                               layers     0 to 1024
 // ASYM_UNITS         units of the longest operand of int4_asym weights, even                   units      2 or more
 // X_BITS             width of a mantissa of the operands                                       bits       8, 10
 // ACC_W              width of an accumulator                                                   bits       64, 66
@@ -104,6 +105,8 @@
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0                              -          any
 // TABLE              the entries, 96 bits each (ENGINE of include/fields.def)                  -          any
 // ENTRY_MANY         bit e: skip entry e in steps of one token                                 -          any
+// PARTS              parts of a step, upper bound                                              parts      1 to 8
+// ENTRY_PART         bit e: walk entry e for each part                                         -          any
 // USER_W             width of tuser                                                            bits       derived
 // COUNT_W            width of tcount                                                           bits       derived
 `default_nettype none
@@ -120,6 +123,7 @@ module rill_engine #(
     parameter TURN_TOKENS = 1,
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter ASYM = 0,
+    parameter SLOT_LAYERS = 0,
     parameter ASYM_UNITS = X_UNITS,
     parameter X_BITS = 8,
     parameter ACC_W = 64,
@@ -145,6 +149,8 @@ module rill_engine #(
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*96-1:0] TABLE = 0,
     parameter [ENTRIES-1:0] ENTRY_MANY = 0,
+    parameter PARTS = 1,
+    parameter [ENTRIES-1:0] ENTRY_PART = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1,
     parameter COUNT_W = $clog2(CHANNELS + 1)
 ) (
@@ -215,7 +221,7 @@ module rill_engine #(
     localparam LANE_GROUPS = CHANNELS > FAN_OUT ? (CHANNELS + FAN_OUT - 1) / FAN_OUT : 1;
 `ifndef RILL_FAST_SIM
     localparam LANE_COPIES = CHANNELS;                     // copies of the command for the lanes
-    localparam PARTS = 4;                                  // parts of the operand, each with its own controls
+    localparam X_PARTS = 4;                                  // parts of the operand, each with its own controls
     localparam X_COPIES = LANE_GROUPS;
     localparam X_OF_GROUP = 1;
     // Each copy of the operand is split into shares for half of its lanes.
@@ -232,7 +238,7 @@ module rill_engine #(
     localparam FACTOR_W = TURN_TOKENS > 1 ? 27 : X_BITS;
 `else
     localparam LANE_COPIES = 1;                            // copies cost a simulator time; the results are the same
-    localparam PARTS = 1;
+    localparam X_PARTS = 1;
     localparam DIES = EARLY != 0 ? 2 : 1;                  // the second one has the multipliers of all early lanes
     localparam X_COPIES = DIES;
     localparam X_OF_GROUP = 0;
@@ -304,7 +310,8 @@ module rill_engine #(
     wire [175:0]  entry_data;
     rill_engine_table #(.KEY_CHANNELS(KEY_CHANNELS), .WINDOWS(WINDOWS), .K_WINDOW(K_WINDOW), .V_WINDOW(V_WINDOW),
         .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN), .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_table (
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY),
+        .PARTS(PARTS), .ENTRY_PART(ENTRY_PART)) u_table (
         .clk(clk), .rst(rst_home[RESET_TABLE]), .s_axis_step_tvalid(s_axis_step_tvalid),
         .s_axis_step_tready(s_axis_step_tready), .s_axis_step_tdata(s_axis_step_tdata),
         .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready), .m_axis_entry_tdata(entry_data));
@@ -333,7 +340,7 @@ module rill_engine #(
     rill_engine_ctrl #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .GROUP(GROUP), .X_UNITS(X_UNITS),
         .SCALE_W(SCALE_W),
         .LANE_BEATS(LANE_BEATS), .K_UNITS(K_UNITS), .OUT_WORDS(OUT_FIFO), .TURN_TOKENS(TURN_TOKENS),
-        .ASYM(ASYM)) u_ctrl (
+        .ASYM(ASYM), .SLOT_LAYERS(SLOT_LAYERS)) u_ctrl (
         .clk(clk), .rst(rst_home[RESET_CTRL]), .s_axis_entry_tvalid(entry_valid), .s_axis_entry_tready(entry_ready),
         .s_axis_entry_tdata(entry_data), .beat_pulse(beat_pulse), .k_pulse(k_pulse), .x_pulse(x_pulse),
         .part_pulse(part_pulse), .v_pulse(v_pulse), .y_pulse(y_pulse), .cmd_pop(cmd_pop), .cmd_k(cmd_k),
@@ -396,10 +403,10 @@ module rill_engine #(
     localparam SUMS_AT = SIGNED == 0 ? ONE_W : 0;          // place of the sums, after the offset of a single operand
     localparam OFFSET_W = HAS_OFFSET == 0 ? 1 : SUMS_AT + (ASYM != 0 ? TURN_TOKENS * SUMS_W : 0);
     wire [OFFSET_W-1:0]           offset_sums;
-    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .PARTS(PARTS)) u_select (
+    rill_x_slice #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .PARTS(X_PARTS)) u_select (
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
-    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(PARTS),
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(X_PARTS),
         .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
         .x(gen_copy[0].x[0 +: 2*XS*16*TURN_TOKENS]), .q(offset_sums));
@@ -445,7 +452,7 @@ module rill_engine #(
             if (!MULTIPLIES[h]) begin : gen_no_slice
             end else if (DIE_AWAY[h] && !EARLY_DIES[h]) begin : gen_away
                 rill_x_copy #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .ADDR_W(X_ADDR_W),
-                    .PARTS(PARTS), .HOPS(HOPS)) u_x (
+                    .PARTS(X_PARTS), .HOPS(HOPS)) u_x (
                     .clk(clk), .rst(resets[RESET_CHAIN]), .write(x_write), .read(x_read), .controls(slice_controls),
                     .slice(there), .shift(chain_shift[h*TURN_TOKENS*5 +: TURN_TOKENS*5]));
             end else begin : gen_home
@@ -472,7 +479,7 @@ module rill_engine #(
             wire unused_share = &{1'b0, x, shift};             // the last copy may have few lanes
             for (h = 0; h < SHARES; h = h + 1) begin : gen_share
                 rill_x_spread #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
-                    .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(PARTS)) u_spread (
+                    .PUMP(PUMP), .FACTOR_W(FACTOR_W), .PARTS(X_PARTS)) u_spread (
                     .clk(clk), .rst(chain_rst[DIE*RESETS+RESET_GROUP+g]), .now(chain_cmd[DIE*CMD_W+LANE_VALID]),
                     .factors(chain_factors[DIE*FACTORS_W +: FACTORS_W]),
                     .shift(chain_shift[DIE*TURN_TOKENS*5 +: TURN_TOKENS*5]), .x(x[h*X_W +: X_W]),

@@ -65,6 +65,7 @@
 // OUT_WORDS    capacity for output words; with TURN_TOKENS 2, 4 at least TOKENS  words     1 or more
 // TURN_TOKENS  tokens per command, at most TOKENS                                tokens    1, 2, 4
 // ASYM         1: there are int4_asym weights                                    -         0, 1
+// SLOT_LAYERS  layers of a slot in the V tail; 0: one slot                       layers    0 to 1024
 // TOK_W        width of a token's number                                         bits      derived
 // UNIT_PAIR_W  width of the number of a pair of units                            bits      derived
 // COUNT_W      width of a count of lanes                                         bits      derived
@@ -83,6 +84,7 @@ module rill_engine_ctrl #(
     parameter OUT_WORDS = 0,
     parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
+    parameter SLOT_LAYERS = 0,
     parameter TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1,
     parameter UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1,
     parameter COUNT_W = $clog2(CHANNELS + 1),
@@ -201,7 +203,7 @@ module rill_engine_ctrl #(
     wire [9:0]  n_layer;
     wire        load;
     rill_engine_entries #(.CHANNELS(CHANNELS), .BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS),
-        .ASYM(ASYM)) u_entries (
+        .ASYM(ASYM), .SLOT_LAYERS(SLOT_LAYERS)) u_entries (
         .clk(clk), .rst(rst), .s_axis_entry_tvalid(s_axis_entry_tvalid), .s_axis_entry_tready(s_axis_entry_tready),
         .s_axis_entry_tdata(s_axis_entry_tdata), .take(load), .n_valid(n_valid), .n_mode(n_mode), .n_tok_end(n_tok_end),
         .n_one_turn(n_one_turn), .n_others_end(n_others_end), .n_rows_end(n_rows_end), .n_one_row(n_one_row),

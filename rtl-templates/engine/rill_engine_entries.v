@@ -27,7 +27,8 @@
 //     n_free         the operand's bank is released at the end
 //     n_keep         values: the next firing reads the same head
 //     n_tail_row     values: first row in the V tail
-//     n_layer        values: layer in the V tail: entry's kv_layer + schedule's layer * kv_step
+//     n_layer        values: layer in the V tail: entry's kv_layer + schedule's layer * kv_step, and with SLOT_LAYERS
+//                    slot * SLOT_LAYERS in addition
 // Reset: clk, synchronous active-high rst; entries in flight are discarded.
 //
 // name         meaning                           unit      range
@@ -35,6 +36,7 @@
 // BEAT_BITS    width of a beat                   bits      256, 512
 // TURN_TOKENS  tokens per command                tokens    1, 2, 4
 // ASYM         1: there are int4_asym weights    -         0, 1
+// SLOT_LAYERS  layers of a slot; 0: one slot     layers    0 to 1024
 // OTHERS_W     width of n_others_end             bits      derived
 `default_nettype none
 
@@ -43,6 +45,7 @@ module rill_engine_entries #(
     parameter BEAT_BITS = 0,
     parameter TURN_TOKENS = 1,
     parameter ASYM = 0,
+    parameter SLOT_LAYERS = 0,
     parameter OTHERS_W = TURN_TOKENS > 2 ? TURN_TOKENS - 1 : 1
 ) (
     input  wire         clk,
@@ -116,6 +119,9 @@ module rill_engine_entries #(
     wire [15:0] kv_offset = s_axis_entry_tdata[ENGINE_BITS + SCHEDULE_LAYER +: 10]
         * entry[ENGINE_KV_STEP +: ENGINE_KV_STEP_W];
 
+    localparam [31:0] SLOT_LAYERS_32 = SLOT_LAYERS;
+    wire [13:0] slot_layers = step[STEP_SLOT +: STEP_SLOT_W] * SLOT_LAYERS_32[9:0];
+
     reg         ready_q;                     // !a_valid_q || n_room_q
     reg         a_valid_q;
     reg         n_room_q;                    // fewer than two results wait
@@ -162,7 +168,7 @@ module rill_engine_entries #(
             a_last_rows_q <= entry[ENGINE_LAST_ROWS +: 6];
             a_tail_row_q <= entry[ENGINE_TAIL_BASE +: 13];
             a_kv_layer_q <= entry[ENGINE_KV_LAYER +: ENGINE_KV_LAYER_W];
-            a_kv_offset_q <= kv_offset[9:0];
+            a_kv_offset_q <= kv_offset[9:0] + slot_layers[9:0];
             a_scale_beats_q <= mode != ENGINE_MODE_INT4 ? 9'd0 : is_asym ? word_beats : {3'd0, groups_up[8:3]};
             a_asym_q <= is_asym;
             a_groups_q <= mode != ENGINE_MODE_INT4 ? 10'd0 : is_asym ? words : {1'b0, groups};
@@ -245,7 +251,7 @@ module rill_engine_entries #(
 
     wire unused = &{1'b0, s_axis_entry_tdata, entry, step,
                     lanes_up[21:6], groups_up[2:0], words_up, kv_offset[15:10], key_last[4], token_end[3], CHUNK_END,
-                        ALL_LANES, KEY_LANES};
+                        ALL_LANES, KEY_LANES, slot_layers, SLOT_LAYERS_32};
 endmodule
 
 `default_nettype wire

@@ -6,7 +6,8 @@
 // +0.0.
 // Row p is at TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
-// the last chunk has left.
+// the last chunk has left. With PARTS, a step comes as one word for each part, and its rows are those of the parts'
+// tokens one after the other.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
@@ -17,6 +18,7 @@
 // N             elements of a row                                         elements  1 to 65535
 // ROWS          rows of the table                                         rows      1 to 65536
 // TABLE_OFFSET  offset of the table in the channel, a multiple of a beat  bytes     any
+// PARTS         parts of a step, upper bound                              parts     1 to 8
 // USER_W        width of tuser                                            bits      derived
 `default_nettype none
 
@@ -27,6 +29,7 @@ module rill_position #(
     parameter N = 0,
     parameter ROWS = 0,
     parameter [39:0] TABLE_OFFSET = 0,
+    parameter PARTS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                 clk,
@@ -98,7 +101,8 @@ module rill_position #(
     reg  [1:0]  work_q;                      // cycles in S_WORK
     reg         open_q;
     reg  [16:0] row_q;
-    reg  [3:0]  ntok_q;
+    reg  [3:0]  ntok_q;                      // tokens of the step so far
+    reg         more_q;                      // another part follows
     reg  [3:0]  asked_q;
     reg  [35:0] product_q;
     reg  [35:0] place_q;
@@ -123,7 +127,7 @@ module rill_position #(
                 S_STEP: if (step_take) state_q <= S_WORK;
                 S_WORK: if (work_q == W_OFFSET) state_q <= S_ROW;
                 S_ROW: state_q <= S_ASK;
-                S_ASK: if (ask) state_q <= asked_q == ntok_q ? S_WAIT : S_ROW;
+                S_ASK: if (ask) state_q <= asked_q != ntok_q ? S_ROW : PARTS > 1 && more_q ? S_STEP : S_WAIT;
                 default: if (done) state_q <= S_STEP;
             endcase
         work_q <= state_q == S_WORK ? work_q + 2'd1 : 2'd0;
@@ -135,7 +139,9 @@ module rill_position #(
         place_q <= product_q;
         if (step_take) begin
             row_q <= {1'b0, s_axis_step_tdata[STEP_POS +: STEP_POS_W]};
-            ntok_q <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W];
+            ntok_q <= s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]
+                + (PARTS > 1 ? {1'b0, s_axis_step_tdata[STEP_TOK +: STEP_TOK_W]} : 4'd0);
+            more_q <= s_axis_step_tdata[STEP_MORE];
         end else if (state_q == S_ROW)
             row_q <= row_q + 17'd1;
         if (state_q == S_WORK)

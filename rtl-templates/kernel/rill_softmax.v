@@ -14,6 +14,7 @@
 // Throughput: one chunk per cycle in and out. Latency max(log2(LANES) - 1, 1) + 25 cycles (with GAIN 58) from the last
 // chunk in to the first p; m_axis_inv comes log2(LANES) + 18 cycles after the token's last p has left. A firing starts
 // to leave only when room for its scalars is reserved, so p never waits for m_axis_inv in the middle of a firing.
+// PLACES: a word for each part and layer comes (rill_part_steps) instead of one per step.
 // TOGETHER: in a step of one token, a firing has TOGETHER query heads. tok then is the number of the head.
 // Reset: clk, synchronous active-high rst. fault: pulse on NaN, infinity or overflow.
 //
@@ -30,6 +31,7 @@
 //               first low; 0: no window
 // KEY_CHANNELS  channels of the scores engine, used with WINDOW                           channels   1 to 32
 // TOGETHER      query heads of a firing in a step of one token, divides HEADS             heads      1 to TOKENS
+// PLACES        layers of all slots; 0: a design without slots                            layers     0 to 1024
 // USER_W        width of tuser                                                            bits       derived
 `default_nettype none
 
@@ -45,6 +47,7 @@ module rill_softmax #(
     parameter [WINDOWS*16-1:0] WINDOW = 0,
     parameter KEY_CHANNELS = 1,
     parameter TOGETHER = 1,
+    parameter PLACES = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                clk,
@@ -105,6 +108,9 @@ module rill_softmax #(
         if (WINDOWS != 1 && WINDOWS != LAYERS) begin : gen_bad_windows
             rill_error_WINDOWS_must_be_1_or_LAYERS u_error ();
         end
+        if (PLACES != 0 && (WINDOW != 0 || TOGETHER != 1)) begin : gen_bad_places
+            rill_error_PLACES_go_without_WINDOW_and_TOGETHER u_error ();
+        end
     endgenerate
 
     localparam LANES_1 = LANES > 0 ? LANES : 1;
@@ -113,7 +119,7 @@ module rill_softmax #(
     localparam CHUNK_W = $clog2(CHUNKS + 1);
     localparam TOK_W = USER_W - 1;
     localparam ROW_W = TOK_W + 1;                       // {bank, tok}
-    localparam FIRINGS = LAYERS * HEADS;
+    localparam FIRINGS = PLACES != 0 ? HEADS : LAYERS * HEADS;
     localparam FIRE_W = $clog2(FIRINGS + 1);
     localparam [31:0] LAST_FIRE = FIRINGS - 1;
     localparam [31:0] LAST_TOGETHER = FIRINGS / TOGETHER - 1;

@@ -11,6 +11,8 @@
 // layer_done: one-cycle pulse when the last descriptor and beat of a (step, layer) have been accepted. given: one pulse
 // for each descriptor that a channel has accepted; it comes after the layer_done of the previous layer, and at the
 // latest with the layer_done of its own layer. rill_kv_tracker counts the responses.
+// PLACES: the step words are those of rill_part_steps, one per firing. The layer in the formula is the word's place,
+// and layer_done comes with the last part of a layer.
 // Latency: 1 cycle. Throughput: one unit per cycle; 4 cycles between steps.
 // p / CHANNELS and p mod CHANNELS come from pos and krows of the step word, so there is no divider.
 // Reset: clk, synchronous active-high rst.
@@ -25,6 +27,7 @@
 // K_BASE          base of the K cache in a channel   bytes     any
 // K_LAYER_STRIDE  distance from a layer to the next  bytes     any
 // K_HEAD_STRIDE   distance from a head to the next   bytes     any
+// PLACES          layers of all slots; 0: no slots   layers    0 to 1024
 // USER_W          width of tuser                     bits      derived
 `default_nettype none
 
@@ -38,6 +41,7 @@ module rill_k_writer #(
     parameter [39:0] K_BASE = 0,
     parameter [39:0] K_LAYER_STRIDE = 0,
     parameter [39:0] K_HEAD_STRIDE = 0,
+    parameter PLACES = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire                    clk,
@@ -139,7 +143,7 @@ module rill_k_writer #(
     wire [LANE_W-1:0] lane_next = lane_last_q ? {LANE_W{1'b0}} : lane_q + 1'b1;
     wire take = s_axis_kv_tvalid && s_axis_kv_tready;
     wire firing_end = take && s_axis_kv_tlast;
-    wire step_end = firing_end && layer_q == LAYERS_32[15:0] - 16'd1;
+    wire step_end = firing_end && (PLACES != 0 || layer_q == LAYERS_32[15:0] - 16'd1);
     wire [31:0] row_product = {16'd0, first_row_q} * ROW_BYTES;
     wire [20:0] product = {5'd0, krows_q} * CHANNELS_32[20:0];
     // krows is ceil(pos / CHANNELS). If over_q is not 0, the first position is in the row before row krows.
@@ -180,6 +184,19 @@ module rill_k_writer #(
         first_offset_q <= {8'd0, row_product};
     end
 
+    // Distance of the layer's place, in two registers. It is added in S_ROW.
+    reg  [9:0]          place_q;
+    reg                 more_q;              // another part of the layer follows
+    reg  [39:0]         place_bytes_q;
+    wire                ends_layer = PLACES == 0 || !more_q;
+    always @(posedge clk) begin
+        if (state_q == S_STEP) begin
+            place_q <= s_axis_step_tdata[PART_PLACE +: PART_PLACE_W];
+            more_q <= s_axis_step_tdata[PART_MORE];
+        end
+        place_bytes_q <= {30'd0, place_q} * K_LAYER_STRIDE;
+    end
+
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
             layer_q <= 16'd0;
@@ -190,6 +207,10 @@ module rill_k_writer #(
             lane_q <= first_lane_q;
             lane_last_q <= first_lane_q == lane_end;
             row_offset_q <= {8'd0, row_product};
+            if (PLACES != 0) begin
+                layer_base_q <= K_BASE + place_bytes_q;
+                head_base_q <= K_BASE + place_bytes_q;
+            end
         end else if (take) begin
             unit_q <= unit_last ? 16'd0 : unit_q + 16'd1;
             if (unit_last && token_last) begin
@@ -235,12 +256,12 @@ module rill_k_writer #(
 
     always @(posedge clk) begin
         if (take && !write_q) begin
-            word_0_q <= {s_axis_kv_tlast, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]};
+            word_0_q <= {s_axis_kv_tlast && ends_layer, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]};
             lanes_0_q <= lanes;
             first_0_q <= unit_first;
         end
         if (take && write_q) begin
-            word_1_q <= {s_axis_kv_tlast, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]};
+            word_1_q <= {s_axis_kv_tlast && ends_layer, head_base_q + row_offset_q, s_axis_kv_tdata[BEAT_BITS-1:0]};
             lanes_1_q <= lanes;
             first_1_q <= unit_first;
         end
@@ -265,7 +286,7 @@ module rill_k_writer #(
 `endif
 
     wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: SCALE_W], s_axis_kv_tuser[TOK_LAST-1:0], s_axis_step_tdata,
-                    first_lane, CHANNELS_32, UNITS_32, LAYERS_32};
+                    first_lane, CHANNELS_32, UNITS_32, LAYERS_32, place_bytes_q, more_q};
 endmodule
 
 `default_nettype wire

@@ -8,6 +8,7 @@
 // past the last position are +0.0. The words start when the scales of all tokens of that (layer, head) are in. With
 // grouped queries, every head is sent REPLAYS times, once for each query head that reads it; in a step of one token,
 // TOGETHER times less often. With WINDOW, the words begin where the layer's window begins (rill_window_begin).
+// PLACES: the step words are those of rill_part_steps, one for HEADS firings of heads, and its place is the layer.
 // Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step
 // ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.
@@ -23,6 +24,7 @@
 // REPLAYS       times that the words of a head are sent              times      1 to 255
 // TOGETHER      query heads that read the words together in a step   heads      1 or more
 //               of one token, divides REPLAYS
+// PLACES        layers of all slots; 0: a design without slots       layers     0 to 1024
 // RAM_STYLE     style of the storage                                 -          "auto", "distributed", "block", "ultra"
 // KEY_CHANNELS  channels of the scores engine                        channels   1 to 32
 // WINDOWS       entries of WINDOW: 1 for all layers, or one per      entries    1 to LAYERS
@@ -42,6 +44,7 @@ module rill_kv_scale #(
     parameter CONTEXT = 0,
     parameter REPLAYS = 1,
     parameter TOGETHER = 1,
+    parameter PLACES = 0,
     parameter RAM_STYLE = "auto",
     parameter KEY_CHANNELS = 1,
     parameter WINDOWS = 1,
@@ -79,6 +82,9 @@ module rill_kv_scale #(
         if (TOGETHER < 1 || REPLAYS % TOGETHER != 0) begin : gen_bad_together
             rill_error_TOGETHER_must_divide_REPLAYS u_error ();
         end
+        if (PLACES != 0 && (WINDOW != 0 || TOGETHER != 1)) begin : gen_bad_places
+            rill_error_PLACES_go_without_WINDOW_and_TOGETHER u_error ();
+        end
         if (LAYERS < 1 || HEADS < 1 || UNITS < 1) begin : gen_bad_counts
             rill_error_LAYERS_HEADS_and_UNITS_must_be_at_least_1 u_error ();
         end
@@ -91,8 +97,9 @@ module rill_kv_scale #(
     localparam LEVELS = $clog2(LANES_1);
     localparam LANE_W = LEVELS > 0 ? LEVELS : 1;
     localparam CHUNKS = (CONTEXT + LANES_1 - 1) / LANES_1;
-    localparam FIRES = LAYERS * HEADS;                     // (layer, head) pairs of a step
-    localparam WORDS = FIRES * CHUNKS;
+    localparam FIRES = PLACES != 0 ? HEADS : LAYERS * HEADS; // (layer, head) pairs of a step word
+    localparam WORDS = (PLACES != 0 ? PLACES : LAYERS) * HEADS * CHUNKS;
+    localparam [31:0] LAYER_WORDS = HEADS * CHUNKS;
     localparam ADDR_W = $clog2(WORDS + 1);
     localparam INDEX_W = WORDS > 1 ? $clog2(WORDS) : 1;
     localparam FIRE_W = $clog2(FIRES + 1);
@@ -122,7 +129,19 @@ module rill_kv_scale #(
     wire [16:0]       place = {1'b0, pos_q} + {{(17-TOK_W){1'b0}}, s_axis_kv_tuser[TOK_W-1:0]};
     wire [16:0]       w_chunk = place >> LEVELS;
 
-    assign s_axis_step_tready = !w_have_q && !next_q && !rst;
+    // With PLACES, the layer's first word is known one cycle after its step word.
+    reg               begin_q;
+    reg  [9:0]        place_q;
+    reg  [ADDR_W-1:0] next_base_q;
+    wire [31:0]       place_words = {22'd0, place_q} * LAYER_WORDS;
+    wire              step_begins = PLACES != 0 ? begin_q : step_take;
+    always @(posedge clk) begin
+        begin_q <= step_take && !rst;
+        if (step_take) place_q <= s_axis_step_tdata[PART_PLACE +: PART_PLACE_W];
+        if (begin_q) next_base_q <= place_words[ADDR_W-1:0];
+    end
+
+    assign s_axis_step_tready = !w_have_q && !next_q && !(PLACES != 0 && begin_q) && !rst;
     assign s_axis_kv_tready = w_have_q && !rst;
 
     always @(posedge clk)
@@ -133,13 +152,14 @@ module rill_kv_scale #(
             w_fire_q <= {FIRE_W{1'b0}};
             unit_q <= {UNIT_W{1'b0}};
         end else begin
-            w_have_q <= step_take || (w_have_q && !w_end);
-            next_q <= step_take || (next_q && !r_take);
+            w_have_q <= step_begins || (w_have_q && !w_end);
+            next_q <= step_begins || (next_q && !r_take);
             if (w_take) unit_q <= unit_last ? {UNIT_W{1'b0}} : unit_q + 1'b1;
             if (head_end) begin
                 w_base_q <= w_end ? {ADDR_W{1'b0}} : w_base_q + CHUNKS_32[ADDR_W-1:0];
                 w_fire_q <= w_end ? {FIRE_W{1'b0}} : w_fire_q + 1'b1;
-            end
+            end else if (PLACES != 0 && begin_q)
+                w_base_q <= place_words[ADDR_W-1:0];
         end
     always @(posedge clk)
         if (step_take) begin
@@ -206,7 +226,9 @@ module rill_kv_scale #(
 
     always @* begin
         r_addr_d = r_addr_q;
-        if (load)
+        if (PLACES != 0 && r_take)
+            r_addr_d = next_base_q;
+        else if (load)
             r_addr_d = r_base_q + skip_words[ADDR_W-1:0];
         else if (issue)
             r_addr_d = !r_last ? r_addr_q + 1'b1 : (r_again ? r_base_q : r_base_next) + skip_words[ADDR_W-1:0];
@@ -232,7 +254,8 @@ module rill_kv_scale #(
             if (r_done) begin
                 r_base_q <= r_base_next;
                 r_fire_q <= r_end ? {FIRE_W{1'b0}} : r_fire_q + 1'b1;
-            end
+            end else if (PLACES != 0 && r_take)
+                r_base_q <= next_base_q;
         end
     always @(posedge clk)
         if (r_take) begin
@@ -360,7 +383,7 @@ module rill_kv_scale #(
     always @(posedge clk)
         if (!rst && w_take) assert ({15'd0, place} < CONTEXT);
 `endif
-    wire unused = &{1'b0, together_q, LAST_TOGETHER, s_axis_step_tdata,
+    wire unused = &{1'b0, place_q, place_words, next_base_q, LAYER_WORDS, together_q, LAST_TOGETHER, s_axis_step_tdata,
         s_axis_kv_tdata[BEAT_BITS-1:0], s_axis_kv_tlast, w_chunk, place,
                      skip_words, write_addr_q, read_addr,
         fifo_ready, occupancy, high_water, RAM_STYLE};

@@ -24,6 +24,8 @@
 // product of V after the reads). With STEP_READS, READS is the number of reads of all layers, which may differ, and the
 // V of a step waits for all reads of the previous step. A step of one token makes READS_ALONE reads instead, if that is
 // not 0.
+// PLACES: the step words are those of rill_part_steps, one per firing. The layer, in memory and in tail_addr, is the
+// word's place, and layer_done comes with the last part of a layer. READS must be 0.
 // Throughput: UNITS + ROWS cycles per head and token, UNITS = ceil(HEAD_DIM / XS); ROWS more for a first position at
 // 256 bits; 6 cycles per beat written out.
 // Reset: clk, synchronous active-high rst; the blocks are lost.
@@ -43,6 +45,7 @@
 // STEP_READS      1: READS counts the reads of all layers of a step   -         0, 1
 // READS_ALONE     reads per (step, layer) in a step of one token; 0:  reads     0 or more
 //                 READS
+// PLACES          layers of all slots; 0: a design without slots      layers    0 to 1024
 // RAM_STYLE       style of the storage                                -         "auto", "distributed", "block", "ultra"
 // ULTRA           lanes from 0 on that are UltraRAM in any case       lanes     0 to CHANNELS
 // USER_W          width of tuser                                      bits      derived
@@ -61,6 +64,7 @@ module rill_v_tail #(
     parameter READS = 0,
     parameter STEP_READS = 0,
     parameter READS_ALONE = 0,
+    parameter PLACES = 0,
     parameter RAM_STYLE = "auto",
     parameter ULTRA = 0,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
@@ -101,7 +105,7 @@ module rill_v_tail #(
     localparam LAYER_ROWS = HEADS * ROWS;
     localparam UNITS = (HEAD_DIM + XS - 1) / XS;
     localparam BLOCK_BEATS = BEAT_BITS == 512 ? 1 : 2;
-    localparam WORDS = LAYERS * LAYER_ROWS * BLOCK_BEATS;
+    localparam WORDS = (PLACES != 0 ? PLACES : LAYERS) * LAYER_ROWS * BLOCK_BEATS;
     localparam ADDR_W = WORDS > 1 ? $clog2(WORDS) : 1;
     localparam HELD = ROWS * CHANNELS > UNITS * XS ? ROWS * CHANNELS : UNITS * XS;     // bytes of a head
     localparam [31:0] ROW_END = ROWS - 1;
@@ -123,6 +127,9 @@ module rill_v_tail #(
         end
         if (LAYERS < 1 || LAYERS > 1024 || HEADS < 1 || HEAD_DIM < 1) begin : gen_bad_shape
             rill_error_LAYERS_must_be_1_to_1024_HEADS_and_HEAD_DIM_at_least_1 u_error ();
+        end
+        if (PLACES > 1024 || (PLACES != 0 && READS != 0)) begin : gen_bad_places
+            rill_error_PLACES_must_be_1024_or_less_and_go_without_READS u_error ();
         end
         if ($signed(ULTRA) < 0 || ULTRA > CHANNELS) begin : gen_bad_ultra
             rill_error_ULTRA_must_be_0_to_CHANNELS u_error ();
@@ -171,7 +178,11 @@ module rill_v_tail #(
     wire [6:0]        step_end = {1'b0, s_axis_step_tdata[STEP_POS +: PLACE_W]}
         + {3'd0, s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]};
     wire [5:0]        tok = {{(7-USER_W){1'b0}}, s_axis_kv_tuser[USER_W-2:0]};
-    wire              last_layer = layer_q == LAYER_END[15:0];
+    wire              last_layer = PLACES != 0 || layer_q == LAYER_END[15:0]; // the next firing has another step word
+    reg  [9:0]        layer_place_q;
+    reg               more_q;                // another part of the layer follows
+    reg  [2:0]        settle_q;              // cycles until the place's rows and base are there
+    wire              ends_layer = PLACES == 0 || !more_q;
 
     // Writing out to memory.
     reg  [12:0]         out_row_q;
@@ -191,7 +202,7 @@ module rill_v_tail #(
     wire                out_end = sent && out_unit_last && out_last_q;
 
     assign s_axis_step_tready = step_ready_q;
-    assign s_axis_kv_tready = loading && !ahead;
+    assign s_axis_kv_tready = loading && !ahead && !(PLACES != 0 && settle_q != 3'd0);
     assign m_axis_desc_tvalid = desc_valid_q;
     assign m_axis_beat_tvalid = beat_valid_q;
     assign m_axis_desc_tdata = {BLOCK_BEATS_32[15:0], out_offset_q};
@@ -221,11 +232,22 @@ module rill_v_tail #(
         step_ready_q <= !rst && state_d == S_STEP;
         state_q <= rst ? S_STEP : state_d;
         head_done <= !rst && head_end;
-        layer_done <= !rst && ((layer_end && !closing_q) || out_end);
+        layer_done <= !rst && ((layer_end && !closing_q) || out_end) && ends_layer;
         given <= rst ? {CHANNELS{1'b0}} : desc_valid_q & m_axis_desc_tready;
     end
 
     // ---- input ----
+    reg  [31:0] place_rows_q;
+    reg  [39:0] place_bytes_q;
+    always @(posedge clk) begin
+        if (state_q == S_STEP) begin
+            layer_place_q <= s_axis_step_tdata[PART_PLACE +: PART_PLACE_W];
+            more_q <= s_axis_step_tdata[PART_MORE];
+        end
+        settle_q <= state_q == S_STEP ? 3'b111 : {1'b0, settle_q[2:1]};
+        place_rows_q <= {22'd0, layer_place_q} * LAYER_ROWS_32;
+        place_bytes_q <= {30'd0, layer_place_q} * V_LAYER_STRIDE;
+    end
     wire layer_over = (layer_end && !closing_q) || out_end;
     always @(posedge clk) begin
         if (state_q == S_STEP) begin
@@ -237,6 +259,10 @@ module rill_v_tail #(
             head_row_q <= 32'd0;
             layer_row_q <= 32'd0;
             unit_q <= 8'd0;
+        end else if (PLACES != 0 && settle_q == 3'b001) begin
+            layer_base_q <= V_BASE + place_bytes_q;
+            head_row_q <= place_rows_q;
+            layer_row_q <= place_rows_q;
         end
         if (take) begin
             unit_q <= unit_last ? 8'd0 : unit_q + 8'd1;
@@ -465,7 +491,8 @@ module rill_v_tail #(
 `endif
 
     wire unused = &{1'b0, s_axis_kv_tdata[BEAT_BITS +: 32], s_axis_step_tdata, write_word, read_word,
-                    out_word, unit1_q, second_q, ROW_END, LAYER_END, UNIT_END, BLOCK_BEATS_32, place_q};
+                    out_word, unit1_q, second_q, ROW_END, LAYER_END, UNIT_END, BLOCK_BEATS_32, place_q,
+                    layer_place_q, more_q, settle_q, place_rows_q, place_bytes_q};
 endmodule
 
 `default_nettype wire

@@ -6,6 +6,9 @@
 // with tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has
 // head = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is discarded. An entry
 // with its ENTRY_MANY bit is left out in steps of one token; the last entry of a section must not have it.
+// PARTS above 1: a step comes as one word for each part, MORE in all but the last one. A run of entries with their
+// ENTRY_PART bits (they follow one another in a section) is walked once for each part, and gets the part's word, also
+// for ENTRY_MANY. Other entries get a word with all tokens of the step. No run has only entries with ENTRY_MANY bits.
 // Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section,
 // and two per step. Latency: 3 cycles from the step to its first entry, plus one per skipped section before it. The
 // table is a ROM with registered read; m_axis_entry comes from registers.
@@ -21,6 +24,8 @@
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, the first low                           -         any
 // ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
+// PARTS              parts of a step, upper bound                         parts     1 to 8
+// ENTRY_PART         bit e: walk entry e once for each part               -         any
 `default_nettype none
 
 module rill_schedule #(
@@ -31,7 +36,9 @@ module rill_schedule #(
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*ENTRY_W-1:0] TABLE = 0,
-    parameter [ENTRIES-1:0] ENTRY_MANY = 0
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0,
+    parameter PARTS = 1,
+    parameter [ENTRIES-1:0] ENTRY_PART = 0
 ) (
     input  wire                     clk,
     input  wire                     rst,
@@ -58,6 +65,9 @@ module rill_schedule #(
             rill_error_ENTRY_W_SECTIONS_and_ENTRIES_must_be_at_least_1 u_error ();
         end else if (sum_of_lengths(SECTIONS) != ENTRIES) begin : gen_bad_sum
             rill_error_ENTRIES_must_be_the_sum_of_SECTION_LEN u_error ();
+        end
+        if (PARTS < 1 || PARTS > 8) begin : gen_bad_parts
+            rill_error_PARTS_must_be_1_to_8 u_error ();
         end
     endgenerate
 
@@ -116,9 +126,16 @@ module rill_schedule #(
     reg                  last_q;
 
     wire                 advance = m_axis_entry_tready || !valid_q;
+    // Parts: `again` goes back to the first entry of the run, for the next part.
+    wire [63:0]          step_in;            // the step that a word completes
+    wire                 step_more;          // the word does not complete it
+    wire [63:0]          entry_step;         // the word that the present entry gets
+    wire                 again;
+    wire [INDEX_W-1:0]   run_first;
+    wire [15:0]          run_left;
     // The entry is skipped in this step (ENTRY_MANY).
-    wire                 left_out = ENTRY_MANY[index_q] && step_q[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
-    wire                 end_of_pass = left_q == 16'd0;
+    wire                 left_out = ENTRY_MANY[index_q] && entry_step[STEP_NTOK +: STEP_NTOK_W] == 4'd1;
+    wire                 end_of_pass = left_q == 16'd0 && !again;
     wire                 end_of_section = end_of_pass && layers_q == 16'd0;
     wire [INDEX_W-1:0]   next_first = first_q + len[INDEX_W-1:0];
 
@@ -133,9 +150,9 @@ module rill_schedule #(
             inside_q <= 1'b0;
             section_q <= END;
         end else if (open_q) begin
-            open_q <= !s_axis_step_tvalid;
-            step_q <= s_axis_step_tdata;
-            if (s_axis_step_tvalid)
+            open_q <= !s_axis_step_tvalid || step_more;
+            step_q <= step_in;
+            if (s_axis_step_tvalid && !step_more)
                 section_q <= {SECTION_W{1'b0}};
             first_q <= {INDEX_W{1'b0}};
         end else if (!inside_q) begin
@@ -153,8 +170,8 @@ module rill_schedule #(
             layers_q <= repeats - 16'd1;
             more_q <= more;
         end else if (advance) begin
-            index_q <= end_of_pass ? first_q : index_q + 1'b1;
-            left_q <= end_of_pass ? top_q : left_q - 16'd1;
+            index_q <= again ? run_first : end_of_pass ? first_q : index_q + 1'b1;
+            left_q <= again ? run_left : end_of_pass ? top_q : left_q - 16'd1;
             if (end_of_pass) begin
                 layer_q <= layer_q + 16'd1;
                 layers_q <= layers_q - 16'd1;
@@ -174,10 +191,57 @@ module rill_schedule #(
         if (advance && inside_q) begin
             entry_q <= rom[index_q];
             out_layer_q <= layer_q;
-            out_step_q <= step_q;
+            out_step_q <= entry_step;
             last_q <= end_of_section && !more_q;
         end
     end
+
+    generate
+        if (PARTS > 1) begin : gen_parts
+            localparam PART_W = $clog2(PARTS);
+            reg  [63:0]        part_mem [0:(1 << PART_W)-1];
+            reg  [PART_W-1:0]  in_q;         // number of the word that comes in
+            reg  [PART_W-1:0]  last_part_q;
+            reg  [PART_W-1:0]  part_q;
+            reg                begun_q;      // inside a run: its first entry has been walked
+            reg  [INDEX_W-1:0] run_first_q;
+            reg  [15:0]        run_left_q;
+            wire               of_part = ENTRY_PART[index_q];
+            // The entry after this one belongs to no run, or to the next pass.
+            wire               run_end = of_part && (left_q == 16'd0 || !ENTRY_PART[index_q+1'b1]);
+            wire               take = s_axis_step_tvalid && open_q;
+            wire [3:0]         tokens = s_axis_step_tdata[STEP_NTOK +: STEP_NTOK_W]
+                + {1'b0, s_axis_step_tdata[STEP_TOK +: STEP_TOK_W]};
+            assign step_more = s_axis_step_tdata[STEP_MORE];
+            assign step_in = {s_axis_step_tdata[63:STEP_NTOK+STEP_NTOK_W], tokens, s_axis_step_tdata[STEP_NTOK-1:0]};
+            assign entry_step = of_part ? part_mem[part_q] : step_q;
+            assign again = run_end && part_q != last_part_q;
+            assign run_first = begun_q ? run_first_q : index_q;
+            assign run_left = begun_q ? run_left_q : left_q;
+            always @(posedge clk) begin
+                if (take) begin
+                    part_mem[in_q] <= s_axis_step_tdata;
+                    last_part_q <= in_q;
+                end
+                if (rst || (take && !step_more))
+                    in_q <= {PART_W{1'b0}};
+                else if (take)
+                    in_q <= in_q + 1'b1;
+                if (rst) begin
+                    part_q <= {PART_W{1'b0}};
+                    begun_q <= 1'b0;
+                end else if (advance && inside_q && of_part) begin
+                    part_q <= !run_end ? part_q : again ? part_q + 1'b1 : {PART_W{1'b0}};
+                    begun_q <= !run_end || again;
+                    run_first_q <= run_first;
+                    run_left_q <= run_left;
+                end
+            end
+        end else begin : gen_one_part
+            assign {step_more, step_in, entry_step, again, run_first, run_left} = {1'b0, s_axis_step_tdata, step_q,
+                1'b0, {INDEX_W{1'b0}}, 16'd0};
+        end
+    endgenerate
 endmodule
 
 `default_nettype wire

@@ -18,6 +18,8 @@
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS                -         any
 // ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
+// PARTS              parts of a step, upper bound                         parts     1 to 8
+// ENTRY_PART         bit e: walk entry e for each part                    -         any
 `default_nettype none
 
 module rill_stream_mux #(
@@ -30,7 +32,9 @@ module rill_stream_mux #(
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*8-1:0] TABLE = 0,
-    parameter [ENTRIES-1:0] ENTRY_MANY = 0
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0,
+    parameter PARTS = 1,
+    parameter [ENTRIES-1:0] ENTRY_PART = 0
 ) (
     input  wire                    clk,
     input  wire                    rst,
@@ -77,7 +81,8 @@ module rill_stream_mux #(
 
     rill_turns #(.PORTS(PORTS), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_turns (
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY),
+        .PARTS(PARTS), .ENTRY_PART(ENTRY_PART)) u_turns (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .turn_valid(turn_valid), .turn(turn), .port_index(port_index),
         .turn_done(turn_done));

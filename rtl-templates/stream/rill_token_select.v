@@ -5,13 +5,15 @@
 // It serves regions that run only for the last position (ALL: only in steps that give an id). One step word is taken
 // per firing, together with the word with tlast. Without ALL, words that pass are marked as those of the only token
 // (tok = 0, tok_last = 1). The word with tlast belongs to the last token, so it ends the output firing. Combinational,
-// latency 0, one word per cycle; the step and the input each need a FIFO before them.
+// latency 0, one word per cycle. With PARTS, a step comes as one word for each part, with the same head, and only the
+// last word is looked at. The step and the input each need a FIFO before them.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range
 // DATA_W  width of tdata                bits    1 or more
 // TOKENS  tokens per step, upper bound  tokens  1 or more
 // ALL     1: keeps all tokens           -       0, 1
+// PARTS   parts of a step, upper bound  parts   1 to 8
 // USER_W  width of tuser                bits    derived
 `default_nettype none
 
@@ -19,6 +21,7 @@ module rill_token_select #(
     parameter DATA_W = 0,
     parameter TOKENS = 0,
     parameter ALL = 0,
+    parameter PARTS = 1,
     parameter USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1
 ) (
     input  wire              clk,
@@ -44,11 +47,12 @@ module rill_token_select #(
         end
     endgenerate
 
-    wire opened = s_axis_step_tvalid && !rst;
+    wire more = PARTS > 1 && s_axis_step_tdata[STEP_MORE];
+    wire opened = s_axis_step_tvalid && !more && !rst;
     wire keep = s_axis_step_tdata[STEP_HEAD] && (ALL != 0 || s_axis_tuser[USER_W-1]);
     assign m_axis_tvalid = s_axis_tvalid && opened && keep;
     assign s_axis_tready = s_axis_tvalid && opened && (m_axis_tready || !keep);
-    assign s_axis_step_tready = s_axis_tready && s_axis_tlast;
+    assign s_axis_step_tready = (more && !rst) || (s_axis_tready && s_axis_tlast);
     assign m_axis_tdata = s_axis_tdata;
     assign m_axis_tuser = ALL != 0 ? s_axis_tuser : {1'b1, {(USER_W-1){1'b0}}};
     assign m_axis_tlast = s_axis_tlast;

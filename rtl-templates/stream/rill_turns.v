@@ -18,6 +18,8 @@
 // SECTION_WHEN_HEAD  bit s: skip section s in steps with head = 0         -         any
 // TABLE              the entries, 8 bits each: below PORTS, or 255        -         any
 // ENTRY_MANY         bit e: skip entry e in steps of one token            -         any
+// PARTS              parts of a step, upper bound                         parts     1 to 8
+// ENTRY_PART         bit e: walk entry e for each part                    -         any
 `default_nettype none
 
 module rill_turns #(
@@ -28,7 +30,9 @@ module rill_turns #(
     parameter [SECTIONS*16-1:0] SECTION_REPEAT = 0,
     parameter [SECTIONS-1:0] SECTION_WHEN_HEAD = 0,
     parameter [ENTRIES*8-1:0] TABLE = 0,
-    parameter [ENTRIES-1:0] ENTRY_MANY = 0
+    parameter [ENTRIES-1:0] ENTRY_MANY = 0,
+    parameter PARTS = 1,
+    parameter [ENTRIES-1:0] ENTRY_PART = 0
 ) (
     input  wire           clk,
     input  wire           rst,
@@ -56,7 +60,8 @@ module rill_turns #(
 
     rill_schedule #(.ENTRY_W(8), .SECTIONS(SECTIONS), .ENTRIES(ENTRIES), .SECTION_LEN(SECTION_LEN),
         .SECTION_REPEAT(SECTION_REPEAT),
-        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY)) u_schedule (
+        .SECTION_WHEN_HEAD(SECTION_WHEN_HEAD), .TABLE(TABLE), .ENTRY_MANY(ENTRY_MANY),
+        .PARTS(PARTS), .ENTRY_PART(ENTRY_PART)) u_schedule (
         .clk(clk), .rst(rst), .s_axis_step_tvalid(s_axis_step_tvalid), .s_axis_step_tready(s_axis_step_tready),
         .s_axis_step_tdata(s_axis_step_tdata), .m_axis_entry_tvalid(entry_valid), .m_axis_entry_tready(entry_ready),
         .m_axis_entry_tdata(entry), .m_axis_entry_tlast(entry_last));

@@ -63,7 +63,7 @@ some_ids() { # count, vocabulary
 set_requests() { # set, spec, thorough (1: longer)
     local vocab context positions length
     vocab=$(spec_value "$2" vocab 2) context=$(spec_value "$2" context 64) positions=$(spec_value "$2" T 1)
-    requests=() flags=(--ignore-eot)
+    requests=() flags=(--ignore-eot) joins=()
     case $1 in
         prompts) # five texts
             for text in "Once upon a time, there was a little" "Tom and his dog Max" \
@@ -116,6 +116,13 @@ set_requests() { # set, spec, thorough (1: longer)
                 requests+=(--prompt-ids "$(for ((i = 0; i < length; i++)); do echo $((i % 7 * 3 % vocab)); done |
                     paste -sd,)" --tokens 20)
             done
+            ;;
+        joins) # for slots: twelve requests of many lengths, which join one after another, some of them at the same time
+            flags=()
+            for length in 5 1 12 3 66 2 7 1 30 4 9 63; do
+                requests+=(--prompt-ids "$(some_ids "$length" "$vocab")" --tokens $((3 + length * 5 % 11)))
+            done
+            joins=(--join 0,9000,9000,14000,30000,30001,52000,52000,90000,91000,150000)
             ;;
         # prompts that begin like the one before, in whole or in part: all ids but one, an id within a step or a
         # block, the first id of a block, ids of a block that is in memory alone
@@ -180,9 +187,14 @@ json_value() { sed -n "s/^  \"$2\": \([^,]*\),*\$/\1/p" "$1" | head -n 1; }
 # expected rows
 judge_run() {
     local why
-    if [ "$(json_value "$1" match)" != true ] || [ "$(json_value "$1" values_compared)" = 0 ]; then
+    # Streams of a design with slots are not compared, because its steps have tokens of several requests.
+    local slots
+    slots=$(spec_value "$2" slots 1)
+    if [ "$(json_value "$1" match)" != true ] ||
+        { [ "$slots" = 1 ] && [ "$(json_value "$1" values_compared)" = 0 ]; }; then
         echo "no match in $1"
-    elif ! why=$(oracle_compared "$1" "$2" ${4:+"$4"}) || ! why=$(streams_compared "$1" "$3/design.yaml"); then
+    elif ! why=$(oracle_compared "$1" "$2" ${4:+"$4"}) ||
+        { [ "$slots" = 1 ] && ! why=$(streams_compared "$1" "$3/design.yaml"); }; then
         echo "$why"
     elif grep -q '"late": [1-9]\|"refused": [1-9]' "$1"; then echo "a custom kernel breaks its timing contract"
     elif [ -n "${5:-}" ] && ! diff -q <(json_ids "$1") "$5" >/dev/null; then echo "other ids than rill golden"

@@ -13,7 +13,7 @@ check_run() { # name, key, set, seed: the simulation of one request set
     rm -f "$json" "$base.logits"
     [ "$(spec_value "$work/$1.yaml" prefix 0)" = 0 ] || prefix=(--prefix most)
     timeout "$run_limit" "$rill" sim "$work/$1" ${prefix[@]+"${prefix[@]}"} "${requests[@]}" "${flags[@]}" \
-        --seed "$4" --json "$json" --logits "$base.logits" --quiet \
+        ${joins[@]+"${joins[@]}"} --seed "$4" --json "$json" --logits "$base.logits" --quiet \
         >"$log" 2>&1 </dev/null || status=$?
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"

@@ -334,6 +334,7 @@ const char *check_left(const struct check *check, int edge) {
     const struct ir *ir = check->ir;
     int k = ir->edge[edge].src_kernel;
     if (check->edge[edge].seen) return NULL;
+    if (ir->design.slots) return "requests share steps: the tokens and logits of each are compared";
     if (check->edge[edge].active) return check->edge[edge].probed ? "no beat of it was compared" : "it has no probe";
     if (is_of(ir, k, KERNEL_STORE)) return "vector parameters: their reader's results are compared";
     if (is_of(ir, k, KERNEL_SCALES)) return "scales of all positions: their reader's results are compared";

@@ -7,7 +7,8 @@
 #include "verif/harness/sim_internal.h"
 
 // FIRST_COUNTER: reads of collect_arguments before the counters.
-enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
+// IER_SLOTS: the end of the run, and of a request.
+enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, IER_SLOTS = 5, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
 
@@ -17,13 +18,22 @@ static uint64_t channel_base(const struct host *host, int channel) {
     return ((uint64_t)channel << SIM_CHANNEL_SHIFT) + sim_base(host->sim, channel);
 }
 
+// Prompts and rings have an area for each slot. These functions give that of the current request.
+static uint64_t area_bytes(const struct host *host, const struct ir_segment *s) {
+    return (uint64_t)s->bytes / (uint64_t)at_least(design(host)->slots, 1);
+}
+
+static uint64_t area_offset(const struct host *host, const struct ir_segment *s) {
+    return (uint64_t)s->offset + (uint64_t)host->slot * area_bytes(host, s);
+}
+
 static uint64_t segment_address(const struct host *host, const struct ir_segment *s) {
-    return channel_base(host, s->channel == IR_NONE ? 0 : s->channel) + (uint64_t)s->offset;
+    return channel_base(host, s->channel == IR_NONE ? 0 : s->channel) + area_offset(host, s);
 }
 
 static uint8_t *segment_bytes(struct host *host, const struct ir_segment *s) {
     int channel = s->channel == IR_NONE ? 0 : s->channel;
-    return hbm_bytes(host->sim->hbm, channel, sim_base(host->sim, channel) + (uint64_t)s->offset, (uint64_t)s->bytes);
+    return hbm_bytes(host->sim->hbm, channel, sim_base(host->sim, channel) + area_offset(host, s), area_bytes(host, s));
 }
 
 uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
@@ -38,7 +48,7 @@ uint8_t *host_results(struct sim *sim, uint64_t *bytes) {
 static void ring_written(struct host *host) {
     struct request_result *r = current(host);
     int64_t index = r->ids;
-    if (index >= r->room || index * 4 >= host->ring_segment->bytes) return;
+    if (index >= r->room || index * 4 >= (int64_t)area_bytes(host, host->ring_segment)) return;
     const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     r->id[index] = ring[index];
     r->id_cycle[index] = hbm_cycle(host->sim->hbm);
@@ -48,13 +58,27 @@ static void ring_written(struct host *host) {
     report_token(host->sim, r->id[index]);
 }
 
+// Notes an id in the ring of a slot. The host may be at work on another request.
+static void slot_ring_written(struct host *host, uint64_t offset) {
+    int request = slots_request_at(host, offset), was_request = host->request, was_slot = host->slot;
+    if (request < 0) return;
+    host->request = request;
+    host->slot = (int)(offset / area_bytes(host, host->ring_segment));
+    ring_written(host);
+    host->request = was_request;
+    host->slot = was_slot;
+}
+
 // Notes each generated id. The ring writer writes its beat again for every id, so each write to the ring is one id.
 static void memory_written(void *ctx, int channel, uint64_t offset, uint64_t bytes) {
     struct host *host = ctx;
     const struct ir_segment *s = host->ring_segment;
-    if (s == NULL || host->phase != HOST_RUN || channel != (s->channel == IR_NONE ? 0 : s->channel)) return;
+    bool runs = host->phase == HOST_RUN || host->phase == HOST_SLOTS;
+    if (s == NULL || !runs || channel != (s->channel == IR_NONE ? 0 : s->channel)) return;
     uint64_t first = sim_base(host->sim, channel) + (uint64_t)s->offset;
-    if (offset < first + (uint64_t)s->bytes && first < offset + bytes) ring_written(host);
+    if (offset >= first + (uint64_t)s->bytes || first >= offset + bytes) return;
+    if (design(host)->slots) slot_ring_written(host, offset - first);
+    else ring_written(host);
 }
 
 // ---- opening ----
@@ -134,9 +158,9 @@ static void write_pointer(struct axil *axil, uint32_t address, uint64_t pointer)
 
 static void place_prompt(struct host *host) {
     const struct request_result *r = current(host);
-    size_t bytes = (size_t)r->fed_len * 4, room = (size_t)host->prompt_segment->bytes;
+    size_t bytes = (size_t)r->fed_len * 4, room = (size_t)area_bytes(host, host->prompt_segment);
     memset(segment_bytes(host, host->prompt_segment), 0, room);
-    memset(segment_bytes(host, host->ring_segment), 0, (size_t)host->ring_segment->bytes);
+    memset(segment_bytes(host, host->ring_segment), 0, (size_t)area_bytes(host, host->ring_segment));
     memcpy(segment_bytes(host, host->prompt_segment), r->fed, bytes < room ? bytes : room);
     memcpy(segment_bytes(host, host->ring_segment), r->id, (size_t)r->before * sizeof *r->id);
 }
@@ -154,12 +178,12 @@ static void write_end_ids(struct axil *axil, const struct end_ids *ends) {
         axil_write(axil, REG_EOT_MORE + REGISTER_END_ID_STRIDE * (uint32_t)(i - 1), ends->id[i]);
 }
 
-static void write_arguments(struct host *host) {
+// Writes the arguments of the current request, and what the design takes at its start.
+static void write_request(struct host *host) {
     const struct request_result *r = current(host);
     const struct ir_design *d = design(host);
     bool ignore = host->sim->options.ignore_eot || !d->eot.count;
     struct axil *axil = &host->axil;
-    axil_clear(axil);
     axil_write(axil, REG_PROMPT_LEN, (uint32_t)r->fed_len);
     axil_write(axil, REG_MAX_NEW, (uint32_t)r->tokens);
     write_end_ids(axil, &d->eot);
@@ -173,7 +197,13 @@ static void write_arguments(struct host *host) {
     if (d->sampling) write_sampling(axil, &host->sim->options.sampling);
     if (d->prefix) axil_write(axil, REG_PREFIX, (uint32_t)r->prefix);
     axil_write(axil, REG_GIER, 1);
-    axil_write(axil, REG_IER, 1);
+    axil_write(axil, REG_IER, d->slots ? IER_SLOTS : 1);
+}
+
+static void write_arguments(struct host *host) {
+    struct axil *axil = &host->axil;
+    axil_clear(axil);
+    write_request(host);
     axil_write(axil, REG_CTRL, CTRL_START);
     if (plant_is(host->sim, PLANT_SHORT)) axil_write(axil, REG_HALT, 1); // ends the request after the current step
 }
@@ -225,9 +255,8 @@ static bool follow_request(struct host *host) {
     return !design(host)->prefix || prefix_find(sim, prompt->prefix, r - 1, r);
 }
 
-static void begin_request(struct host *host) {
+static void begin_check(struct host *host) {
     struct request_result *r = current(host);
-    if (!follow_request(host)) return;
     const struct ir_design *d = design(host);
     static const struct end_ids none;
     const struct end_ids *ends = host->sim->options.ignore_eot ? &none : &d->eot;
@@ -240,6 +269,13 @@ static void begin_request(struct host *host) {
                                     .state = host->sim->options.state ? &host->sim->load.file : NULL};
     check_drafts_off(host->sim->check, d->sampling && host->sim->options.sampling.top_k);
     check_begin(host->sim->check, &request);
+}
+
+static void begin_request(struct host *host) {
+    struct request_result *r = current(host);
+    const struct ir_design *d = design(host);
+    if (!follow_request(host)) return;
+    begin_check(host);
     if (!begin_at(host, r)) return;
     if (d->is_lm) place_prompt(host);
     else rows_clear(host->sim, r->prompt_len);
@@ -339,17 +375,26 @@ static void report_fault(struct host *host) {
              r->status >> 16);
 }
 
-static void compare_ids(struct host *host) {
+static void compare_count(struct host *host) {
+    struct request_result *r = current(host);
+    if (r->ids_written != (uint32_t)r->ids)
+        sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
+}
+
+// Compares the ids that were seen, and those in the ring, with the replay's.
+static void compare_golden(struct host *host, const uint32_t *ring) {
     struct request_result *r = current(host);
     int64_t want = 0;
     const uint32_t *golden = check_golden_ids(host->sim->check, &want);
-    if (r->ids_written != (uint32_t)r->ids)
-        sim_fail(host->sim, MSG_IDS_COUNT_DIFFERS, r->ids_written, (long long)r->ids);
-    const uint32_t *ring = (const uint32_t *)segment_bytes(host, host->ring_segment);
     for (int64_t i = 0; i < want && i < r->ids; i++)
         if (r->id[i] != golden[i] || ring[i] != golden[i])
             sim_fail(host->sim, MSG_TOKEN_DIFFERS, (long long)i, r->id[i], ring[i], golden[i]);
     if (r->ids != want) sim_fail(host->sim, MSG_TOKENS_DIFFER, (long long)r->ids, (long long)want);
+}
+
+static void compare_ids(struct host *host) {
+    compare_count(host);
+    compare_golden(host, (const uint32_t *)segment_bytes(host, host->ring_segment));
 }
 
 static void compare_drafts(struct host *host) {
@@ -402,6 +447,35 @@ static void finish_request(struct host *host) {
     if (!hbm_quiet(host->sim->hbm)) sim_fail(host->sim, MSG_TRANSACTIONS_OUTSTANDING);
 }
 
+// ---- requests in slots ----
+
+void host_place_request(struct host *host) {
+    struct request_result *r = current(host);
+    r->fed = r->prompt;
+    r->fed_len = r->prompt_len;
+    place_prompt(host);
+}
+
+void host_write_request(struct host *host) { write_request(host); }
+void host_begin_check(struct host *host) { begin_check(host); }
+void host_report_fault(struct host *host) { report_fault(host); }
+
+// Keeps the ids of the ring as those of the request: the next request of the slot overwrites the ring.
+void host_keep_ring(struct host *host) {
+    struct request_result *r = current(host);
+    compare_count(host);
+    r->ring = ARENA_ARRAY(&host->sim->arena, uint32_t, (size_t)r->ids + 1);
+    memcpy(r->ring, segment_bytes(host, host->ring_segment), (size_t)r->ids * sizeof *r->ring);
+}
+
+void host_compare_golden(struct host *host) {
+    const struct request_result *r = current(host);
+    if (r->fault) return;
+    compare_golden(host, r->ring);
+    if (differs(host->sim)) return;
+    compare_logits(host);
+}
+
 // ---- one clock ----
 
 static void guard_run(struct host *host) {
@@ -448,7 +522,15 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
     load_edge(host->sim, pins);
     switch (host->phase) {
     case HOST_RESET:
-        if (cycle >= RESET_CYCLES + SETTLE_CYCLES) begin_request(host);
+        if (cycle < RESET_CYCLES + SETTLE_CYCLES) break;
+        if (design(host)->slots) {
+            slots_begin(host);
+            enter(host, HOST_SLOTS);
+        } else begin_request(host);
+        break;
+    case HOST_SLOTS:
+        guard_run(host);
+        if (!axil_busy(&host->axil) && !slots_edge(host, pins)) enter(host, HOST_OVER);
         break;
     case HOST_ARGUMENTS:
         if (idle) start_run(host);
@@ -463,7 +545,8 @@ bool host_edge(struct host *host, struct sim_pins *pins) {
     case HOST_OVER: break;
     }
     // Register accesses take a few hundred cycles, so after 100,000 the control port has stopped answering.
-    if (host->phase != HOST_RUN && host->phase != HOST_OVER && cycle - host->phase_cycle > 100000)
+    if (host->phase != HOST_RUN && host->phase != HOST_SLOTS && host->phase != HOST_OVER &&
+        cycle - host->phase_cycle > 100000)
         sim_fail(host->sim, MSG_CONTROL_PORT);
     return host->phase != HOST_OVER && host->sim->failure == NULL;
 }

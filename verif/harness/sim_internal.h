@@ -92,6 +92,7 @@ struct request_result {
     int64_t prompt_len, tokens, room; // room: capacity of `id`, limited by what the context allows
     uint32_t *id;                     // generated ids in order; id_cycle: when they were written
     uint64_t *id_cycle;
+    uint32_t *ring; // design with slots: the ring when the request ended
     int64_t ids;
     uint64_t start, end;                           // cycles
     uint64_t bytes_start, bytes_first, bytes_last; // moved by all channels up to the start, first id and last id
@@ -107,13 +108,28 @@ struct request_result {
     bool done;
 };
 
-enum host_phase { HOST_RESET, HOST_ARGUMENTS, HOST_RUN, HOST_COLLECT, HOST_OVER };
+enum host_phase { HOST_RESET, HOST_ARGUMENTS, HOST_RUN, HOST_SLOTS, HOST_COLLECT, HOST_OVER };
+
+// The requests of a design with slots (host_slots.c).
+enum slots_phase { SLOTS_RUN, SLOTS_SENT, SLOTS_EVENTS, SLOTS_RESULTS };
+struct slots {
+    enum slots_phase phase;
+    int request[REGISTER_SLOTS]; // in each slot; -1: none
+    int sent, ended_requests;    // requests that were accepted, and those that have ended
+    bool runs, over;             // the design runs; it has raised its interrupt for the end of the run
+    int slot, accepted_read;     // of the request that is being sent
+    uint32_t accepted;           // requests that the design has counted
+    int reads;                   // slots whose results are being read
+    int ended[REGISTER_SLOTS], first_read[REGISTER_SLOTS];
+};
 
 struct host {
     struct sim *sim;
     struct axil axil;
     enum host_phase phase;
     int request; // current
+    int slot;    // of the current request; 0 in a design without slots
+    struct slots slots;
     struct request_result *result;
     uint64_t phase_cycle; // cycle at which the phase began
     const struct ir_segment *prompt_segment, *ring_segment;
@@ -163,6 +179,18 @@ uint64_t sim_bytes(const struct sim *sim); // bytes moved by all channels so far
 bool host_open(struct host *host, struct sim *sim);
 // Advances by one clock. Returns false when every request is over or one has failed.
 bool host_edge(struct host *host, struct sim_pins *pins);
+
+// Parts of a request that a design with slots does one by one: its memory, its registers, the copy of its ring, the
+// replay's run, and the comparison with it.
+void host_place_request(struct host *host);
+void host_write_request(struct host *host);
+void host_keep_ring(struct host *host);
+void host_begin_check(struct host *host);
+void host_compare_golden(struct host *host);
+void host_report_fault(struct host *host);
+void slots_begin(struct host *host);
+bool slots_edge(struct host *host, const struct sim_pins *pins);
+int slots_request_at(const struct host *host, uint64_t offset); // offset: in the segment of the rings
 
 // Returns the memory of a request's results: the ring of ids, or the rows of the first output.
 // ---- positions that a request keeps of the one before (kept_prefix.c) ----

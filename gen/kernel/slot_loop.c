@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// rill_slot_loop: gives the steps and ids of several requests.
+#include "gen/kernel/class.h"
+
+// The stages from one id to the next are those of rill_token_loop.
+static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
+    (void)a, (void)at;
+    c->machine = TIMING_LOOP;
+    c->stages = 6;
+}
+
+// The common part is that of rill_token_loop. In addition there are the arguments and the state of each slot, in LUTs.
+static void cost(const struct kernel_args *a, struct cost_resources *r) {
+    enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
+    int64_t ends = args_int(a, "END_IDS", 1);
+    const struct cost_resources tables =
+        cost_ram(args_int(a, "SLOTS", 1), ARGUMENT_BITS + 32 * ends + STATE_BITS, RAM_DISTRIBUTED);
+    cost_per(r, class_beat_bits(a), PER_TOKEN_LOOP_BIT);
+    cost_per(r, args_int(a, "FAULTS", 1), PER_TOKEN_LOOP_FAULT);
+    cost_per(r, args_int(a, "MEMORY_ERRORS", 1), PER_TOKEN_LOOP_MEMORY_ERROR);
+    cost_per(r, args_int(a, "BASES", 1), PER_TOKEN_LOOP_BASE_REGISTER);
+    cost_per(r, ends - 1, PER_TOKEN_LOOP_END_ID);
+    cost_per(r, 1, PER_TOKEN_LOOP_BASE);
+    cost_add(r, &tables, 1);
+    r->lut += BASE_LUT;
+    r->ff += BASE_FF;
+}
+
+const struct kernel_class rtl_slot_loop = {.module = "rill_slot_loop",
+                                           .without = "no kernel of this design reads or drives these",
+                                           .doc = "runs requests of several slots: sends steps, collects ids",
+                                           .traits = KERNEL_LOOP,
+                                           .contract = contract,
+                                           .cost = cost};

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of a design with slots: submits requests while others run, and reads the results of each slot. All
+// requests are compared at the end, each with the replay's run of it alone.
+#include <string.h>
+
+#include "gen/kernel/kernel.h"
+#include "verif/harness/sim_internal.h"
+
+enum { CTRL_START = 1, EVENT_DONE = 1, SUBMIT_START = 1, RESULT_READS = 7 };
+
+static struct request_result *request_at(struct host *host, int request) { return &host->result[request]; }
+static int slot_count(const struct host *host) { return host->sim->ir->design.slots; }
+static int requests(const struct host *host) { return (int)host->sim->options.prompts.count; }
+
+// Makes a request the one that the other functions of the host work on.
+static void select_request(struct host *host, int request, int slot) {
+    host->request = request;
+    host->slot = slot;
+}
+
+static int free_slot(const struct host *host) {
+    int s = 0;
+    while (s < slot_count(host) && host->slots.request[s] >= 0) s++;
+    return s;
+}
+
+// Cycle from which a request may be submitted: the option counts from the start of the first one.
+static uint64_t joins_at(const struct host *host, int request) {
+    const struct sim_options *o = &host->sim->options;
+    if (request == 0 || o->joins.count == 0) return 0;
+    size_t at = (size_t)request - 1 < o->joins.count ? (size_t)request - 1 : o->joins.count - 1;
+    return host->result[0].start + o->joins.items[at];
+}
+
+// The request in whose ring a write ends up, or -1.
+int slots_request_at(const struct host *host, uint64_t offset) {
+    uint64_t stride = (uint64_t)host->ring_segment->bytes / (uint64_t)slot_count(host);
+    return host->slots.request[offset / stride];
+}
+
+// Sends the next request to a slot: by a start if nothing runs, else by a submission.
+static void send_request(struct host *host, int slot) {
+    struct axil *axil = &host->axil;
+    int request = host->slots.sent;
+    struct request_result *r = request_at(host, request);
+    select_request(host, request, slot);
+    host_place_request(host);
+    axil_clear(axil);
+    host_write_request(host);
+    axil_write(axil, REG_SLOT, (uint32_t)slot);
+    axil_write(axil, host->slots.runs ? REG_SUBMIT : REG_CTRL, host->slots.runs ? SUBMIT_START : CTRL_START);
+    host->slots.accepted_read = axil_read(axil, REG_SLOTS);
+    host->slots.slot = slot;
+    r->start = hbm_cycle(host->sim->hbm);
+    r->bytes_start = r->bytes_first = r->bytes_last = sim_bytes(host->sim);
+    host->slots.request[slot] = request; // ids may come while the registers are read
+    host->slots.phase = SLOTS_SENT;
+}
+
+// The design has accepted the request, unless its run had just ended.
+static void request_sent(struct host *host) {
+    uint32_t accepted = host->axil.access[host->slots.accepted_read].data >> 16;
+    bool is_new = accepted != host->slots.accepted || !host->slots.runs;
+    if (is_new) host->slots.sent++;
+    else host->slots.request[host->slots.slot] = -1;
+    host->slots.runs |= is_new;
+    host->slots.accepted = accepted;
+    host->slots.phase = SLOTS_RUN;
+}
+
+static void read_events(struct host *host) {
+    axil_clear(&host->axil);
+    axil_read(&host->axil, REG_ISR);
+    axil_read(&host->axil, REG_SLOTS);
+    host->slots.phase = SLOTS_EVENTS;
+}
+
+// Clears the events, and reads the results of the slots whose requests have ended.
+static void read_results(struct host *host) {
+    uint32_t events = host->axil.access[0].data, busy = host->axil.access[1].data;
+    struct axil *axil = &host->axil;
+    axil_clear(axil);
+    axil_write(axil, REG_ISR, events);
+    host->slots.over = events & EVENT_DONE;
+    host->slots.reads = 0;
+    for (int s = 0; s < slot_count(host); s++) {
+        if (host->slots.request[s] < 0 || (busy >> s & 1)) continue;
+        axil_write(axil, REG_SLOT, (uint32_t)s);
+        host->slots.ended[host->slots.reads++] = s;
+        static const uint32_t result[RESULT_READS] = {REG_STATUS, REG_IDS,        REG_FAULT, REG_PLACE,
+                                                      REG_LOGITS, REG_LOGITS + 4, REG_ENDING};
+        for (int i = 0; i < RESULT_READS; i++) {
+            int at = axil_read(axil, result[i]);
+            if (i == 0) host->slots.first_read[host->slots.reads - 1] = at;
+        }
+    }
+    host->slots.phase = SLOTS_RESULTS;
+}
+
+// Keeps the results of a request that has ended. The ring is copied now, because the slot's next request writes it.
+static void keep_result(struct host *host, int slot, const struct axil_access *a) {
+    struct request_result *r = request_at(host, host->slots.request[slot]);
+    select_request(host, host->slots.request[slot], slot);
+    r->status = a[0].data;
+    r->ids_written = a[1].data;
+    r->fault = a[2].data;
+    r->fault_place = a[3].data;
+    r->logits_hash = (uint64_t)a[5].data << 32 | a[4].data;
+    r->end = hbm_cycle(host->sim->hbm);
+    r->bytes_end = sim_bytes(host->sim);
+    r->done = true;
+    if (host->slots.ended_requests + 1 == requests(host)) plant_end(host->sim);
+    host->slots.ended_requests++;
+    if (r->fault != 0) host_report_fault(host);
+    else host_keep_ring(host);
+    host->slots.request[slot] = -1;
+}
+
+static void keep_results(struct host *host) {
+    for (int i = 0; i < host->slots.reads; i++)
+        keep_result(host, host->slots.ended[i], &host->axil.access[host->slots.first_read[i]]);
+    if (host->slots.over) host->slots.runs = false;
+    host->slots.phase = SLOTS_RUN;
+}
+
+// Compares every request with the replay's run of it alone.
+static void compare_requests(struct host *host) {
+    for (int i = 0; i < requests(host) && host->sim->failure == NULL; i++) {
+        select_request(host, i, 0);
+        host_begin_check(host);
+        host_compare_golden(host);
+    }
+    select_request(host, requests(host) - 1, 0);
+}
+
+static bool is_over(const struct host *host) {
+    return !host->slots.runs && host->slots.ended_requests == requests(host);
+}
+
+void slots_begin(struct host *host) {
+    for (int s = 0; s < REGISTER_SLOTS; s++) host->slots.request[s] = -1;
+    send_request(host, 0);
+}
+
+// Advances by one clock, in which no register access is under way. Returns false when every request is over.
+bool slots_edge(struct host *host, const struct sim_pins *pins) {
+    struct slots *s = &host->slots;
+    int slot = s->runs ? free_slot(host) : 0;
+    bool may_send = s->sent < requests(host) && slot < slot_count(host) && s->request[slot] < 0 &&
+                    hbm_cycle(host->sim->hbm) >= joins_at(host, s->sent);
+    if (s->phase == SLOTS_SENT) request_sent(host);
+    else if (s->phase == SLOTS_EVENTS) read_results(host);
+    else if (s->phase == SLOTS_RESULTS) keep_results(host);
+    else if (pins->interrupt) read_events(host);
+    else if (is_over(host)) return compare_requests(host), false;
+    else if (may_send) send_request(host, slot);
+    return true;
+}

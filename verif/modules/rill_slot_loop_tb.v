@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+// Testbench of rill_slot_loop with a model of the datapath.
+// - Requests of random lengths join at random moments in random slots. They end by count, by an end id and by the end
+//   of the context. Some are refused, have a bad id in the prompt, or are stopped.
+// - Every part must begin at the next position of its request, and have its ids. Every id must reach the request's
+//   ring once and in order. Results and hashes of each request are compared when it has ended.
+// - Steps keep within TOKENS and PARTS, no part crosses a multiple of 64 positions, and no slot waits for more than
+//   SLOTS - 1 steps.
+// - In some runs a kernel fault or a kill ends all requests.
+// sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
+// sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
+// sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
+// sweep: SLOTS=16 PARTS=8 TOKENS=8 CHANNELS=32 BEAT_BITS=512
+// quick: SLOTS=4 PARTS=4 TOKENS=4 CHANNELS=3 BEAT_BITS=256
+`default_nettype none
+`timescale 1ns / 1ps
+
+module rill_slot_loop_tb;
+    `include "rill_fields.vh"
+    parameter SLOTS = 4;
+    parameter PARTS = 4;
+    parameter TOKENS = 4;
+    parameter CHANNELS = 3;
+    parameter BEAT_BITS = 256;
+    parameter HASH_WAIT = 4;
+    localparam CONTEXT = 90;
+    localparam VOCAB = 97;
+    localparam EOT = 13;
+    localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
+    localparam IDS = BEAT_BITS / 32;
+    localparam RUNS = 6;
+    localparam REQUESTS = 14;                // of a run
+
+    reg         clk = 0, rst = 1;
+    integer     seed, idle, stall, i;
+    reg         start = 0, submit = 0, cancel = 0;
+    reg  [3:0]  slot = 0;
+    wire        done, is_idle, load_start, flush, soft_rst, ended;
+    wire [31:0] slots;
+    reg  [31:0] prompt_len, max_new;
+    reg  [63:0] prompt_ptr, ring_ptr;
+    wire [63:0] prompt_base, ring_base;
+    wire [31:0] status, ids_count, fault_code, fault_place, ending;
+    wire [63:0] logits_hash, image;
+    reg  [1:0]  halt = 0;
+    reg  [TOKENS*64-1:0] row_hash = 0;
+    reg         load_done = 0, quiet = 1, kernel_fault = 0;
+    reg  [31:0] kv_done = 0, ids_written = 0;
+    wire        p_valid, b_ready, w_valid, s_valid, id_valid, id_last, n_ready, r_valid;
+    reg         p_ready = 0, b_valid = 0, w_ready = 0, s_ready = 0, id_ready = 0, n_valid = 0, r_ready = 0;
+    wire [55:0] p_data;
+    reg  [BEAT_BITS-1:0] b_data;
+    wire [63:0] w_data, s_data, r_data;
+    wire [31:0] id_data;
+    wire [TOK_W:0] id_user;
+    reg  [31:0] n_data;
+    reg  [TOK_W:0] n_user;
+
+    rill_slot_loop #(.SLOTS(SLOTS), .PARTS(PARTS), .CHANNELS(CHANNELS), .TOKENS(TOKENS), .BEAT_BITS(BEAT_BITS),
+        .CONTEXT(CONTEXT), .VOCAB(VOCAB), .KV_LAYERS(1), .ADDR_BITS(36), .HASH_WAIT(HASH_WAIT)) dut (
+        .clk(clk), .rst(rst), .start(start), .done(done), .idle(is_idle), .submit(submit), .cancel(cancel), .slot(slot),
+        .slots(slots), .request_ended(ended), .prompt_len(prompt_len), .max_new(max_new), .eot_id(EOT),
+        .ignore_eot(1'b0), .prompt_ptr(prompt_ptr), .ring_ptr(ring_ptr), .ring_ids(32'd0), .watchdog(32'd0),
+        .halt(halt), .clock_state(2'b01), .channel_base(64'd0), .prompt_base(prompt_base), .ring_base(ring_base),
+        .status(status), .ids_count(ids_count), .fault_code(fault_code), .fault_place(fault_place), .fault_address(),
+        .fault_channel(), .fault_state(), .ending(ending), .image(image), .row_hash(row_hash),
+        .logits_hash(logits_hash), .load_start(load_start), .load_done(load_done), .image_wrong(1'b0),
+        .image_place(2'd0), .image_checksum(64'd5), .flush(flush), .soft_rst(soft_rst), .quiet(quiet),
+        .kv_layers_done(kv_done), .ids_written(ids_written), .kernel_fault(kernel_fault), .memory_error(1'b0),
+        .error_is_write(1'b0), .error_address(64'd0), .progress(1'b1), .idle_engines({64{1'b1}}),
+        .m_axis_prompt_desc_tvalid(p_valid), .m_axis_prompt_desc_tready(p_ready), .m_axis_prompt_desc_tdata(p_data),
+        .s_axis_prompt_tvalid(b_valid), .s_axis_prompt_tready(b_ready), .s_axis_prompt_tdata(b_data),
+        .m_axis_walk_step_tvalid(w_valid), .m_axis_walk_step_tready(w_ready), .m_axis_walk_step_tdata(w_data),
+        .m_axis_step_tvalid(s_valid), .m_axis_step_tready(s_ready), .m_axis_step_tdata(s_data),
+        .m_axis_id_tvalid(id_valid), .m_axis_id_tready(id_ready), .m_axis_id_tdata(id_data), .m_axis_id_tuser(id_user),
+        .m_axis_id_tlast(id_last), .s_axis_next_id_tvalid(n_valid), .s_axis_next_id_tready(n_ready),
+        .s_axis_next_id_tdata(n_data), .s_axis_next_id_tuser(n_user), .s_axis_next_id_tlast(1'b1),
+        .m_axis_ring_tvalid(r_valid), .m_axis_ring_tready(r_ready), .m_axis_ring_tdata(r_data));
+    always #1 clk = !clk;
+
+    // Requests: number q is in slot_of[q]; request_of[s] is the number of the request in slot s, -1 none.
+    integer     len [0:RUNS*REQUESTS-1], most [0:RUNS*REQUESTS-1], bad_at [0:RUNS*REQUESTS-1];
+    integer     pos [0:RUNS*REQUESTS-1], made [0:RUNS*REQUESTS-1], waited [0:15], request_of [0:15];
+    reg         stopped [0:RUNS*REQUESTS-1];
+    reg  [63:0] hash [0:RUNS*REQUESTS-1];
+    integer     sent = 0, run = 0, over = 0;  // requests so far; runs; requests whose results were compared
+    reg         failed = 0, broken = 0;
+
+    // The id at a position of a request, and the hash of the logits from which a generated one is chosen.
+    function [31:0] id_at(input integer q, input integer p);
+        id_at = p == bad_at[q] ? VOCAB + 3 : (q * 31 + p * 17 + p * p) % VOCAB;
+    endfunction
+    function [63:0] hash_at(input integer q, input integer p);
+        hash_at = 64'h9e37_79b9_7f4a_7c15 * (q * 1000 + p + 1);
+    endfunction
+    // How a request ends: ids it makes, code and ending.
+    function integer ids_of(input integer q);
+        integer n;
+        reg     is_over;
+        begin
+            ids_of = 0;
+            is_over = len[q] < 1 || len[q] > CONTEXT || most[q] == 0 || bad_at[q] >= 0;
+            for (n = 0; !is_over; n = n + 1) begin
+                ids_of = n + 1;
+                is_over = ids_of == most[q] || id_at(q, len[q] + n) == EOT || len[q] + n >= CONTEXT;
+            end
+        end
+    endfunction
+    function integer ending_of(input integer q);
+        integer n;
+        begin
+            n = ids_of(q);
+            ending_of = len[q] < 1 || len[q] > CONTEXT || bad_at[q] >= 0 ? 6 : most[q] == 0 ? 1
+                : id_at(q, len[q] + n - 1) == EOT ? 2 : n == most[q] ? 1 : 3;
+        end
+    endfunction
+    task wrong(input [8*40-1:0] what, input integer q);
+        if (!failed) begin
+            failed = 1;
+            $display("FAIL: %0s, request %0d at %0d", what, q, $time);
+            $finish;
+        end
+    endtask
+
+    // ---- the datapath ----
+    integer     word_q [0:7], word_slot [0:7], word_n [0:7], words = 0, tokens = 0, tok_in = 0, tok_out = 0, p, t, q,
+        steps = 0, w_words = 0, delay = 0, ring_wait = 0, beat_wait = 0;
+    reg  [63:0] seen [0:7];
+    integer     tok_request [0:7], tok_pos [0:7];
+    reg         leads = 0;                   // a prompt began the step with more than one token
+    reg         open = 0, answers = 0, head = 0, ring_open = 0, beat_open = 0;
+    reg  [15:0] in_step;
+    always @(posedge clk) begin
+        p_ready <= $unsigned($random(seed)) % 100 >= stall;
+        w_ready <= $unsigned($random(seed)) % 100 >= stall;
+        s_ready <= $unsigned($random(seed)) % 100 >= stall;
+        id_ready <= $unsigned($random(seed)) % 100 >= stall;
+        load_done <= load_start || (load_done && !is_idle);
+        if (soft_rst || is_idle) begin
+            open = 0;
+            answers = 0;
+            ring_open = 0;
+            beat_open = 0;
+            words = 0;
+            w_words = 0;
+            tokens = 0;
+            n_valid <= 0;
+            b_valid <= 0;
+            ids_written <= 0;
+            kv_done <= 0;
+        end else begin
+            // the prompt
+            if (p_valid && p_ready) begin
+                q = (prompt_base - 64'h1_0000) / 64'h1000;
+                if (p_data[55:40] != 16'd1 || p_data[5:0] != 6'd0 && BEAT_BITS == 512) wrong("a prompt", q);
+                for (i = 0; i < IDS; i = i + 1) b_data[i*32 +: 32] = id_at(q, p_data[39:0] / 4 + i);
+                beat_open = 1;
+                beat_wait = $unsigned($random(seed)) % 5;
+            end else if (beat_open && beat_wait > 0)
+                beat_wait = beat_wait - 1;
+            else if (beat_open) begin
+                b_valid <= 1;
+                beat_open = 0;
+            end
+            if (b_valid && b_ready) b_valid <= 0;
+            // the step words
+            if (s_valid && s_ready) begin
+                if (words == 0) begin
+                    in_step = 16'd0;
+                    leads = 0;
+                end
+                p = s_data[STEP_SLOT +: STEP_SLOT_W];
+                q = request_of[p];
+                if (q < 0) wrong("a step of an empty slot", p);
+                if (in_step[p]) wrong("two parts of a slot", q);
+                in_step[p] = 1'b1;
+                if (s_data[STEP_POS +: STEP_POS_W] != pos[q]) wrong("the position", q);
+                if (s_data[STEP_KROWS +: STEP_KROWS_W] != (pos[q] + CHANNELS - 1) / CHANNELS) wrong("krows", q);
+                if (s_data[STEP_VBLOCKS +: STEP_VBLOCKS_W] != pos[q] / 64) wrong("vblocks", q);
+                if (s_data[STEP_TOK +: STEP_TOK_W] != tokens) wrong("tok", q);
+                t = s_data[STEP_NTOK +: STEP_NTOK_W];
+                if (t < 1 || tokens + t > TOKENS || (pos[q] >= len[q] && t != 1)) wrong("ntok", q);
+                if (pos[q] < len[q] && pos[q] + t > len[q]) wrong("a part beyond the prompt", q);
+                if (words == 0 && pos[q] < len[q] && t > 1) leads = 1;
+                if (pos[q] / 64 != (pos[q] + t - 1) / 64) wrong("a block is crossed", q);
+                if (words > 0 && s_data[STEP_HEAD] != head) wrong("head", q);
+                head = s_data[STEP_HEAD];
+                if (pos[q] + t >= len[q] && !head) wrong("no head", q);
+                for (i = 0; i < t; i = i + 1) begin
+                    tok_request[tokens+i] = q;
+                    tok_pos[tokens+i] = pos[q] + i;
+                end
+                pos[q] = pos[q] + t;
+                tokens = tokens + t;
+                seen[words] = s_data;
+                words = words + 1;
+                if (words > PARTS) wrong("too many parts", q);
+                if (!s_data[STEP_MORE]) begin
+                    open = 1;
+                    tok_in = 0;
+                    steps = steps + 1;
+                    for (i = 0; i < SLOTS; i = i + 1) begin
+                        waited[i] = in_step[i] || !slots[i] ? 0 : waited[i] + 1;
+                        if (waited[i] > SLOTS) wrong("a slot waits", i);
+                        if (leads && words < PARTS && slots[i] && !in_step[i] && request_of[i] >= 0)
+                            if (made[request_of[i]] > 0) wrong("no token for a slot that generates", i);
+                    end
+                end
+            end
+            if (w_valid && w_ready) begin
+                if (w_words < words && w_data != seen[w_words]) wrong("the walker's word", 0);
+                w_words = w_words + 1;
+            end
+            // ids in
+            if (id_valid && id_ready) begin
+                if (!open) wrong("an id without a step", 0);
+                if (id_user[TOK_W-1:0] != tok_in || id_last != (tok_in == tokens - 1) || id_user[TOK_W] != id_last)
+                    wrong("the mark of an id", tok_request[tok_in]);
+                if (id_data != id_at(tok_request[tok_in], tok_pos[tok_in])) wrong("an id", tok_request[tok_in]);
+                tok_in = tok_in + 1;
+                if (id_last) begin
+                    open = 0;
+                    kv_done <= kv_done + 1;
+                    answers = head;
+                    tok_out = 0;
+                    delay = $unsigned($random(seed)) % 20;
+                    for (i = 0; i < tokens; i = i + 1)
+                        row_hash[i*64 +: 64] <= hash_at(tok_request[i], tok_pos[i] + 1);
+                    words = 0;
+                    w_words = 0;
+                    if (!head) tokens = 0;
+                end
+            end
+            // ids out
+            if (n_valid && n_ready) begin
+                n_valid <= 0;
+                tok_out = tok_out + 1;
+                if (tok_out == tokens) begin
+                    answers = 0;
+                    tokens = 0;
+                end
+            end else if (answers && !n_valid) begin
+                if (delay > 0) delay = delay - 1;
+                else begin
+                    n_valid <= 1;
+                    n_data <= id_at(tok_request[tok_out], tok_pos[tok_out] + 1);
+                    n_user <= {tok_out == tokens - 1, tok_out[TOK_W-1:0]};
+                end
+            end
+            // the ring
+            r_ready <= !ring_open && !(r_valid && r_ready);
+            if (r_valid && r_ready) begin
+                p = r_data[63:60];
+                q = request_of[p];
+                if (q < 0) wrong("an id of an empty slot", p);
+                if (ring_base != 64'h80_0000 + q * 64'h1000) wrong("the ring", q);
+                if (r_data[59:32] != made[q]) wrong("an index in the ring", q);
+                if (r_data[31:0] != id_at(q, len[q] + made[q])) wrong("an id in the ring", q);
+                hash[q] = {hash[q][62:0], hash[q][63]} + hash_at(q, len[q] + made[q]);
+                made[q] = made[q] + 1;
+                ring_open = 1;
+                ring_wait = 3 + $unsigned($random(seed)) % 30;
+            end else if (ring_open) begin
+                if (ring_wait > 0) ring_wait = ring_wait - 1;
+                else begin
+                    ring_open = 0;
+                    ids_written <= ids_written + 1;
+                end
+            end
+        end
+    end
+
+    // ---- the host ----
+    reg         begins = 0;
+    always @(posedge clk) start <= begins || (start && !done);
+    integer     s, free, kind, breaks, accepted;
+    reg  [31:0] count_before;
+    task arguments(input integer number);
+        begin
+            kind = $unsigned($random(seed)) % 12;
+            len[number] = kind == 0 ? 0 : kind == 1 ? CONTEXT + 1 : kind == 2 ? CONTEXT - 3
+                : 1 + $unsigned($random(seed)) % (kind < 6 ? 3 : 40);
+            most[number] = kind == 3 ? 0 : 1 + $unsigned($random(seed)) % 12;
+            bad_at[number] = kind == 4 ? len[number] - 1 : -1;
+            pos[number] = 0;
+            made[number] = 0;
+            hash[number] = 0;
+            stopped[number] = 0;
+            prompt_len = len[number];
+            max_new = most[number];
+            prompt_ptr = 64'h1_0000 + number * 64'h1000;
+            ring_ptr = 64'h80_0000 + number * 64'h1000;
+        end
+    endtask
+    // Compares the results of the request in slot s, which has ended.
+    task results(input integer number);
+        begin
+            slot = s;
+            repeat (3) @(posedge clk);
+            #0.5;
+            if (broken && (breaks == 1 ? fault_code == 5 : ending == 5)) begin
+                if (fault_code != (breaks == 1 ? 5 : 0) || ending != (breaks == 1 ? 6 : 5)) wrong("a fault", number);
+            end else if (stopped[number] && ending == 4) begin
+                if (fault_code != 0 || ids_count != made[number]) wrong("a stop", number);
+            end else begin
+                if (ids_count != ids_of(number) || made[number] != ids_of(number)) wrong("the number of ids", number);
+                if (ending != ending_of(number)) wrong("the ending", number);
+                if (fault_code != (len[number] < 1 ? 1 : len[number] > CONTEXT ? 2 : bad_at[number] >= 0 ? 4 : 0))
+                    wrong("the fault", number);
+                if (fault_code == 4 && fault_place != bad_at[number]) wrong("the place", number);
+                if (logits_hash != hash[number]) wrong("the hash", number);
+            end
+            request_of[s] = -1;
+            waited[s] = 0;
+            over = over + 1;
+        end
+    endtask
+    // Reads the results of all slots that are no longer busy.
+    task collect;
+        for (s = 0; s < SLOTS; s = s + 1)
+            if (request_of[s] >= 0 && !slots[s]) results(request_of[s]);
+    endtask
+
+    initial begin
+        if (!$value$plusargs("idle=%d", idle)) idle = 0;
+        if (!$value$plusargs("stall=%d", stall)) stall = 0;
+        if (!$value$plusargs("seed=%d", seed)) seed = 0;
+        for (i = 0; i < 16; i = i + 1) begin
+            request_of[i] = -1;
+            waited[i] = 0;
+        end
+        repeat (8) @(posedge clk);
+        #0.5 rst = 0;
+        for (run = 0; run < RUNS; run = run + 1) begin
+            broken = 0;
+            breaks = run % 3;                // 1: a kernel fault, 2: a kill
+            repeat (5) @(posedge clk);
+            #0.5 slot = 0;
+            arguments(sent);
+            request_of[0] = sent;
+            sent = sent + 1;
+            begins = 1;
+            repeat (2) @(posedge clk);
+            #0.5 begins = 0;
+            accepted = 1;
+            while (start && !failed) begin
+                repeat (1 + $unsigned($random(seed)) % 60) @(posedge clk);
+                #0.5;
+                if (start && breaks != 0 && accepted > 9 && !broken) begin
+                    broken = 1;
+                    if (breaks == 1) kernel_fault = 1;
+                    else halt = 2;
+                end else if (start && !broken && accepted < REQUESTS) begin
+                    collect;
+                    free = -1;
+                    for (i = 0; i < SLOTS; i = i + 1) if (request_of[i] < 0) free = i;
+                    if (start && free >= 0) begin
+                        slot = free;
+                        arguments(sent);
+                        count_before = slots;
+                        request_of[free] = sent;
+                        submit = 1;
+                        @(posedge clk);
+                        #0.5 submit = 0;
+                        repeat (2) @(posedge clk);
+                        #0.5;
+                        if (slots[31:16] != count_before[31:16]) begin
+                            sent = sent + 1;
+                            accepted = accepted + 1;
+                        end else request_of[free] = -1;
+                    end else if (start && $unsigned($random(seed)) % 10 == 0) begin
+                        slot = $unsigned($random(seed)) % SLOTS;
+                        if (request_of[slot] >= 0) stopped[request_of[slot]] = 1;
+                        cancel = 1;
+                        @(posedge clk);
+                        #0.5 cancel = 0;
+                    end
+                end
+            end
+            repeat (4) @(posedge clk);
+            #0.5 kernel_fault = 0;
+            halt = 0;
+            collect;
+            for (i = 0; i < SLOTS; i = i + 1) if (request_of[i] >= 0) wrong("a request that never ends", request_of[i]);
+        end
+        if (!failed && over != sent) $display("FAIL: %0d of %0d requests", over, sent);
+        else if (!failed) $display("PASS");
+        $finish;
+    end
+    initial #40000000 if (!failed) begin
+        $display("FAIL: the run does not end");
+        $finish;
+    end
+endmodule
+
+`default_nettype wire
