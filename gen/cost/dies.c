@@ -18,7 +18,8 @@ struct cost_resources cost_lane_sums(const struct ir *ir, const struct ir_engine
 }
 
 int64_t cost_lane_bits(const struct ir *ir, const struct ir_engine *e, bool cut) {
-    return cut ? cost_lane_term_bits(&ir->kernel[e->kernel], ir_param_bits(ir, e)) : ir->design.beat_bits;
+    if (cut) return cost_lane_term_bits(&ir->kernel[e->kernel], ir_param_bits(ir, e));
+    return ir->design.beat_bits / (e->halves ? 2 : 1);
 }
 
 int64_t cost_stream_bits(const struct ir *ir, const struct ir_edge *e) {

@@ -64,6 +64,18 @@ static void place_late_hop(const struct ir *ir, int die, const char *path, int f
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
+// Places a rill_half_hop. Two of its stages are on each die on the way, one behind each boundary and one in front of
+// the next boundary, because a stage takes half a cycle. All other stages are on the last die.
+static void place_halves(const struct ir *ir, int die, const char *lane, int from, int to, int stages,
+                         const struct lines *out) {
+    const char *hop = arena_printf(ir->arena, "%s/gen_halves.u_beat_hop/gen_halves.", lane);
+    if (from == die) place(ir, die, arena_printf(ir->arena, "%su_phase", hop), out);
+    if (from == die) place(ir, die, arena_printf(ir->arena, "%su_half", hop), out);
+    for (int k = 0; k < 2 * stages - 3; k++)
+        if (stage_die(from, to, k / 2) == die)
+            place(ir, die, arena_printf(ir->arena, "%su_hop/gen_stage[%d].u_stage", hop, k), out);
+}
+
 // Whether the results of this lane's group stay on the engine's die, so that the engine's own placement covers them.
 static bool stays(const struct ir *ir, const struct ir_engine *e, int lane) {
     int home = ir->kernel[e->kernel].die;
@@ -100,8 +112,10 @@ static void place_lane(const struct emit_plan *p, int die, const struct ir_engin
     if (ir_is_cut(e, c)) place_sums(p, die, e, c, inside, out);
     if (!inside || e->lane_die[c] == home) return;
     if (home == die) place(ir, die, arena_printf(ir->arena, "%s/u_front", lane), out);
-    place_hop(ir, die, arena_printf(ir->arena, "%s/u_beat_hop", lane), home, e->lane_die[c], ir_engine_hops(ir, e),
-              out);
+    if (e->halves) place_halves(ir, die, lane, home, e->lane_die[c], ir_engine_hops(ir, e), out);
+    else
+        place_hop(ir, die, arena_printf(ir->arena, "%s/gen_beat.u_beat_hop", lane), home, e->lane_die[c],
+                  ir_engine_hops(ir, e), out);
 }
 
 // Places the side data that travels with the results to the sums of the first group, and the logic that joins the

@@ -349,7 +349,8 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
         {"SUMS_CHAIN", "4 bits for each 8 lanes, the first lanes in the low bits: the chain of their sums"},
         {"CHAIN_AWAY", "bit n: the die of chain n has its own operand buffer"},
         {"EARLY", "bit n: chain n has multipliers only; the sums of its lanes are on another die"},
-        {"HOPS", "die crossings from the memory's die to the farthest lanes"},
+        {"HOPS", "die crossings from the memory's die to the farthest lanes, and 1 with HALVES"},
+        {"HALVES", "1: beats go to lanes on other dies in two halves, at clk_2x"},
         {"RESULT_HOPS", "die crossings from the lanes' results to the output FIFO"},
         {"PULSE_HOPS", "register stages from the output FIFO to the rest of the engine: its die crossings, and 1"}};
     if (!strcmp(name, "COPY_CHAIN")) add_chains(ir, engine, out);

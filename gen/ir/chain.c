@@ -34,7 +34,7 @@ int ir_engine_hops(const struct ir *ir, const struct ir_engine *e) {
     int home = ir->kernel[e->kernel].die, most = 0;
     for (int c = 0; c < e->channels; c++)
         most = more(most, more(abs(e->lane_die[c] - home), abs(e->sums_die[c] - home)));
-    return most;
+    return most + e->halves;
 }
 
 int ir_result_hops(const struct ir_engine *e) {

@@ -457,6 +457,7 @@ struct ir_engine {
     // sums and their dequantizer. The two differ for a lane that is cut, whose multipliers are then at the memory.
     // result_die: die where the results come together.
     int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
+    bool halves; // beats go to lanes on other dies in two halves, on the second clock
 };
 
 // One firing of a matrix engine, in program order inside its region. docs/engine.md.
@@ -682,8 +683,8 @@ struct ir_chains {
 
 struct ir_chains ir_chains_of(const struct ir_engine *);
 bool ir_is_cut(const struct ir_engine *, int lane); // whether the lane's multipliers and sums are on different dies
-// Most die boundaries between the engine and a lane or its sums (ir_engine_hops), and between the sums and the results
-// (ir_result_hops).
+// Most die boundaries between the engine and a lane or its sums (ir_engine_hops), and one more register stage if beats
+// go in halves. ir_result_hops: most boundaries between the sums and the results.
 int ir_engine_hops(const struct ir *, const struct ir_engine *);
 int ir_result_hops(const struct ir_engine *);
 // Register stages from the results back to the engine. A signal that leaves the results' die needs one extra stage in

@@ -64,7 +64,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(KERNEL, kernel)                                                                                                  \
     F(KERNEL, x_mux)                                                                                                   \
     F(KERNEL, y_demux)                                                                                                 \
-    F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die)
+    F(KERNEL, walker) F(INT, first_channel) F(INT, channels) F(STYLE, prefetch_style) F(DIE, result_die) F(FLAG, halves)
 #define IR_DIE_FIELDS(F)                                                                                               \
     F(INT, lut)                                                                                                        \
     F(INT, ff)                                                                                                         \

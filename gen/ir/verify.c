@@ -122,9 +122,10 @@ static void check_dies(struct check *c) {
     }
 }
 
-// Checks that the multipliers of a cut lane are on the engine's die, and that all lanes of a group are on the same
-// dies.
+// Checks that the multipliers of a cut lane are on the engine's die, that all lanes of a group are on the same dies,
+// and that beats go in halves only with a second clock.
 static void check_cuts(struct check *c, const struct ir_engine *e) {
+    if (e->halves && !ir_second_clock(c->ir)) fault(c, "beats go in halves without a second clock at engine", e->name);
     for (int l = 0; l < e->channels; l++) {
         int first = l - l % IR_LANE_GROUP;
         if (ir_is_cut(e, l) && e->lane_die[l] != c->ir->kernel[e->kernel].die)

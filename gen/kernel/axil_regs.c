@@ -13,6 +13,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "COUNTERS", 0), PER_REGISTERS_COUNTER);
     cost_per(r, args_int(a, "SAMPLING", 0), PER_REGISTERS_SAMPLING); // the settings
     cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_REGISTERS_END_ID);
+    cost_per(r, args_int(a, "PREFIX", 0), PER_REGISTERS_PREFIX); // prefix and held
     cost_per(r, 1, PER_REGISTERS_BASE);
 }
 

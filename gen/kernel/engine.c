@@ -399,6 +399,14 @@ static int64_t chains_that_multiply(const struct kernel_args *a) {
     return count;
 }
 
+// Number of whole lanes whose beats come in halves.
+static int64_t lanes_in_halves(const struct kernel_args *a, int64_t channels) {
+    int64_t lanes = 0;
+    for (int64_t c = 0; c < channels && args_int(a, "HALVES", 0); c++)
+        lanes += is_bit(a, "CHAIN_AWAY", chain_of(a, "COPY_CHAIN", c / FAN_OUT));
+    return lanes;
+}
+
 static int64_t lanes_cut(const struct kernel_args *a, int64_t channels) {
     int64_t lanes = 0;
     for (int64_t c = 0; c < channels; c++) lanes += is_bit(a, "EARLY", chain_of(a, "COPY_CHAIN", c / FAN_OUT));
@@ -412,9 +420,10 @@ static int64_t bits_of_chain(const struct kernel_args *a, int64_t chain) {
 
 // Adds the registers on the path to lanes on other dies and back. The sums of a cut lane get a separate command.
 static void hops(const struct kernel_args *a, int64_t channels, int64_t beat, struct cost_resources *r) {
-    int64_t stages = stages_to(a), cut = lanes_cut(a, channels);
+    int64_t stages = stages_to(a), cut = lanes_cut(a, channels), halves = lanes_in_halves(a, channels);
     for (int64_t n = 0; n < args_int(a, "CHAINS", 1); n++) r->ff += stages * bits_of_chain(a, n);
-    r->ff += (channels - cut) * stages * beat;
+    r->ff += (channels - cut - halves) * stages * beat;
+    for (int64_t i = 0; i < halves; i++) class_half_hop(beat, stages, r);
     r->ff += cut * (stages * term_bits(a, args_int(a, "PARAM_BITS", ROW_PARAMETERS)) + sums_chain_bits(a));
     r->ff += channels * stages_back(a) * COST_LANE_RESULT_BITS;
 }

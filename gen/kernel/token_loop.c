@@ -32,6 +32,7 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
     cost_per(r, args_int(a, "MEMORY_ERRORS", 1), PER_TOKEN_LOOP_MEMORY_ERROR); // selects one of their addresses
     cost_per(r, args_int(a, "BASES", 1), PER_TOKEN_LOOP_BASE_REGISTER);
     cost_per(r, args_int(a, "END_IDS", 1) - 1, PER_TOKEN_LOOP_END_ID);
+    cost_per(r, args_int(a, "PREFIX", 0), PER_TOKEN_LOOP_PREFIX);
     cost_per(r, 1, PER_TOKEN_LOOP_BASE);
     draft_cost(a, r);
 }

@@ -37,8 +37,9 @@ struct place_lanes { // equal parts of a task that may be on other dies
     int64_t sums_need[PLACE_RESOURCES];
     int64_t sums_bits;       // bits between the two halves of a cut part
     int64_t sums_chain_bits; // bits to all such second halves on a die together
-    int on[IR_MAX_DIES];     // result: whole parts on each die
-    int cut[IR_MAX_DIES];    // result: cut parts, by the die of their second half
+    int64_t send_luts;    // LUTs on the memory's die for each whole part on another die: they select a half of a beat
+    int on[IR_MAX_DIES];  // result: whole parts on each die
+    int cut[IR_MAX_DIES]; // result: cut parts, by the die of their second half
 };
 
 struct place {
@@ -50,6 +51,7 @@ struct place {
     int64_t wires[IR_MAX_DIES];    // bits that the design may send over each boundary, within the limits; at least 1
     int *task_of;                  // task of each kernel
     bool cuts;                     // parts may be cut, and results may come together on another die
+    bool halves;                   // beats go to parts on other dies in two halves
     VEC(struct place_task) task;
     VEC(struct place_link) link;
     VEC(struct place_lanes) lanes;

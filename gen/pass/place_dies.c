@@ -111,6 +111,7 @@ static int task_of_results(const struct ir *ir, struct place *p, const struct ir
 static void add_lanes(const struct ir *ir, struct place *p, int engine, int first, int parts, int size) {
     const struct ir_engine *e = &ir->engine[engine];
     const struct ir_kernel *kernel = &ir->kernel[e->kernel];
+    int64_t beat = cost_lane_bits(ir, e, false);
     struct cost_resources lane = cost_lane(ir, e), sums = cost_lane_sums(ir, e), copy = cost_lane_copy(kernel);
     const struct place_lanes *before = first ? &p->lanes.items[p->lanes.count - 1] : NULL;
     struct place_lanes lanes = {.task = p->task_of[e->kernel],
@@ -118,7 +119,8 @@ static void add_lanes(const struct ir *ir, struct place *p, int engine, int firs
                                 .engine = engine,
                                 .first = first,
                                 .with = (int)p->lanes.count - (before ? 1 : 0),
-                                .bits = size * cost_lane_bits(ir, e, false),
+                                .bits = size * beat,
+                                .send_luts = e->halves ? size * beat : 0,
                                 .back_bits = (int64_t)size * COST_LANE_RESULT_BITS,
                                 .chain_bits = cost_lane_chain_bits(kernel),
                                 .sums_bits = size * cost_lane_bits(ir, e, true),
@@ -239,14 +241,16 @@ static void set_cuts(struct ir *ir, const struct ir_engine *e, const struct ir_c
     ir_set_int(ir, e->kernel, "PARAM_BITS", ir_param_bits(ir, e));
 }
 
-// Sets rill_engine's parameters: register stages each way, the die whose operand copy every group of lanes uses, which
-// of these dies have a separate operand buffer, which lanes are cut, and where the results are.
+// Sets rill_engine's parameters: register stages each way, whether beats go in halves, the die whose operand copy every
+// group of lanes uses, which of these dies have a separate operand buffer, which lanes are cut, and where the results
+// are.
 static void set_hops(struct ir *ir, const struct ir_engine *e) {
     int hops = ir_engine_hops(ir, e), home = ir->kernel[e->kernel].die, back = ir_result_hops(e);
     struct ir_chains chains = ir_chains_of(e);
     int64_t early = bits_of_chains(&chains, home, true);
     if (hops) {
         ir_set_int(ir, e->kernel, "HOPS", hops);
+        if (e->halves) ir_set_int(ir, e->kernel, "HALVES", 1);
         ir_set_int(ir, e->kernel, "CHAINS", chains.count);
         ir_set_word(ir, e->kernel, "COPY_CHAIN", 4 * IR_LANE_GROUPS, chains_of_groups(e, chains.lanes_of));
         ir_set_int(ir, e->kernel, "CHAIN_AWAY", bits_of_chains(&chains, home, false));
@@ -285,28 +289,43 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-// Whether the stream carries operands or results of an engine. Their words are sent whole, because the engine waits for
-// operands and for room for results.
-static bool is_of_engine(const struct ir *ir, const struct ir_edge *e) {
+// Whether the stream carries results, or operands, of an engine. Results are sent whole, because the engine waits for
+// room for them, and operands are sent whole or in few parts, because it waits for them.
+static bool is_result(const struct ir *ir, const struct ir_edge *e) {
+    for (int i = 0; i < ir->engines; i++)
+        if (ir->engine[i].y_demux == e->src_kernel) return true;
+    return false;
+}
+
+static bool is_operand(const struct ir *ir, const struct ir_edge *e) {
     int tensor = ir->kernel[e->src_kernel].port[e->src_port].tensor;
     for (int i = 0; i < ir->engines; i++)
-        if (ir->engine[i].kernel == e->dst_kernel || ir->engine[i].y_demux == e->src_kernel) return true;
+        if (ir->engine[i].kernel == e->dst_kernel) return true;
     return tensor != IR_NONE && ir->tensor[tensor].dtype == IR_MX;
+}
+
+// Whether a stream has so few words in a step that the cycles of their further parts do not matter: rows of a table,
+// which a step reads once.
+static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int further_parts) {
+    enum { PART = 400 }; // the step gets longer by at most 1 / PART of its weight beats
+    struct cost_step step = {.position = 0, .tokens = 1, .head = true};
+    int64_t words = cost_port_words(ir, e->src_kernel, e->src_port, 0), beats = 0;
+    for (int i = 0; i < ir->engines; i++) beats += cost_step_beats(ir, i, &step).weights;
+    return words > 0 && PART * words * further_parts <= beats;
 }
 
 // Chooses how many parts a word is sent in where its stream crosses: up to 4, a power of two, and only if words are at
 // least as many cycles apart. Four parts take a quarter of the wires for a little logic at the near end. Narrow words,
-// and words of an engine or a pool, are sent whole.
-static void choose_parts(struct ir *ir) {
-    enum { MOST = 4, NARROW = 128 /* bits */ };
+// and words of an engine or a pool, are sent whole. With `more`, the words of streams with few words may also wait for
+// one another, and operands are sent in two parts.
+static void choose_parts(struct ir *ir, bool more) {
+    enum { MOST = 4, OF_OPERAND = 2, NARROW = 128 /* bits */ };
     for (int e = 0; e < ir->edges; e++) {
         struct ir_edge *edge = &ir->edge[e];
-        int64_t pace = cost_edge_pace(ir, edge);
-        int parts = MOST;
+        int64_t pace = more && has_few_words(ir, edge, MOST - 1) ? MOST : cost_edge_pace(ir, edge);
+        int parts = is_result(ir, edge) ? 1 : !is_operand(ir, edge) ? MOST : more ? OF_OPERAND : 1;
         while (parts > pace) parts /= 2;
-        edge->parts = parts > 1 && edge->pool == IR_NONE && !is_of_engine(ir, edge) && cost_edge_bits(ir, edge) > NARROW
-                          ? parts
-                          : 0;
+        edge->parts = parts > 1 && edge->pool == IR_NONE && cost_edge_bits(ir, edge) > NARROW ? parts : 0;
     }
 }
 
@@ -315,10 +334,18 @@ static void forget_parts(struct ir *ir) { // for streams that do not cross
         if (!ir->edge[e].crossings) ir->edge[e].parts = 0;
 }
 
+// Whether the engine has whole lanes on another die.
+static bool has_whole_lanes_away(const struct ir *ir, const struct ir_engine *e) {
+    for (int c = 0; c < e->channels; c++)
+        if (e->lane_die[c] != ir->kernel[e->kernel].die) return true;
+    return false;
+}
+
 static void set_dies(struct ir *ir, const struct place *p, int first) {
     set_kernels(ir, p, first);
     for (size_t i = 0; i < p->lanes.count; i++)
         set_lanes(&ir->engine[p->lanes.items[i].engine], p, &p->lanes.items[i], first);
+    for (int e = 0; e < ir->engines; e++) ir->engine[e].halves = p->halves && has_whole_lanes_away(ir, &ir->engine[e]);
     set_crossings(ir);
 }
 
@@ -365,11 +392,15 @@ static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. An excess that
-// only the upper estimate of the ports causes counts an eighth.
-static double beyond_limits(const struct ir *ir) {
+// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. `more` also has
+// an excess that only the upper estimate of the ports causes. It counts an eighth.
+struct excess {
+    double limits, more;
+};
+
+static struct excess excess_of(const struct ir *ir) {
     struct cost_design cost = cost_design(ir);
-    double sum = 0;
+    struct excess sum = {0};
     for (int d = 0; d < ir->dies; d++) {
         struct cost_fill f = cost_fill(ir, &cost, d);
         int64_t taken[PLACE_RESOURCES], most[PLACE_RESOURCES], limit[PLACE_RESOURCES], room[PLACE_RESOURCES];
@@ -378,19 +409,36 @@ static double beyond_limits(const struct ir *ir) {
         place_amounts(&f.limit, limit);
         set_room(ir, d, room);
         for (int s = 0; s < PLACE_RESOURCES; s++)
-            sum += over(taken[s], limit[s], room[s]) + over(most[s], limit[s], room[s]) / PLACE_MORE_PART;
+            sum.limits += over(taken[s], limit[s], room[s]), sum.more += over(most[s], limit[s], room[s]);
     }
     for (int b = 0; ir->design.sll && b + 1 < ir->dies; b++)
-        sum += over(cost_boundary_bits(ir, b), cost_wires(ir, b).room, wires_of(ir, b));
+        sum.limits += over(cost_boundary_bits(ir, b), cost_wires(ir, b).room, wires_of(ir, b));
+    sum.more = sum.limits + sum.more / PLACE_MORE_PART;
     return sum;
 }
 
+// How lanes may be on other dies: cut, and with beats that go there in two halves. With halves, also streams with few
+// words cross in parts.
+struct way {
+    bool cuts, halves;
+};
+
+// The ways from the cheapest on. Cutting a lane doubles its registers and command. Halves need the second clock between
+// dies, and a register stage more.
+static const struct way ways[] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
+// The number of ways that the design has.
+static int ways_of(const struct ir *ir) { return ir_second_clock(ir) ? COUNT_OF(ways) : COUNT_OF(ways) / 2; }
+
 // Describes the partition for the program: the dies in use, from `first` on, with their rooms and wires, and the tasks.
-static struct place make_place(struct ir *ir, int first, bool cuts) {
+static struct place make_place(struct ir *ir, int first, struct way way) {
     struct place p = {.arena = ir->arena,
                       .dies = ir->design.dies < ir->dies ? ir->design.dies : ir->dies,
                       .has_wires = ir->design.sll > 0,
-                      .cuts = cuts};
+                      .cuts = way.cuts,
+                      .halves = way.halves};
+    for (int e = 0; e < ir->engines; e++) ir->engine[e].halves = way.halves;
+    choose_parts(ir, way.halves);
     for (int d = 0; d < p.dies; d++) {
         set_room(ir, first + d, p.room[d]);
         p.wires[d] = wires_of(ir, first + d);
@@ -403,38 +451,48 @@ static struct place make_place(struct ir *ir, int first, bool cuts) {
     return p;
 }
 
-static struct place partition(struct ir *ir, int first, bool cuts, enum mip_status *status) {
-    struct place p = make_place(ir, first, cuts);
-    *status = place_solve(&p);
-    set_dies(ir, &p, first);
-    return p;
+// Whether a way is tried. least: the excess of those before it. Halves are not worth their clock if only the upper
+// estimate of the ports is exceeded.
+static bool is_worth_trying(struct way way, struct excess least) {
+    return way.halves ? least.limits > 0 : least.more > 0;
 }
 
-// Finds the placement. Cutting a lane doubles its registers and command, so a second partition with cuts is tried only
-// if the first one exceeds the limits, and is used only if it exceeds them less.
+// Whether a way is better than those before it. A design that exceeds the limits in any way does without halves.
+static bool is_better(struct way way, struct excess excess, struct excess least) {
+    return excess.more < least.more && !(way.halves && excess.limits > 0);
+}
+
+// Finds the placement. The next way is tried only if those before it exceed the limits, and is used only if it is
+// better.
 static enum mip_status place_all(struct ir *ir, int first) {
-    enum mip_status status, status_cut;
-    choose_parts(ir);
-    struct place p = partition(ir, first, false, &status);
-    double most = beyond_limits(ir);
-    if (most > 0) {
-        partition(ir, first, true, &status_cut);
-        if (status_cut != MIP_NONE && beyond_limits(ir) < most) status = status_cut;
-        else set_dies(ir, &p, first);
+    struct place best = {0};
+    enum mip_status status = MIP_NONE;
+    struct excess least = {0};
+    for (int w = 0; w < ways_of(ir) && (!w || is_worth_trying(ways[w], least)); w++) {
+        enum mip_status tried;
+        struct place p = make_place(ir, first, ways[w]);
+        tried = place_solve(&p);
+        set_dies(ir, &p, first);
+        struct excess excess = excess_of(ir);
+        if (w && (tried == MIP_NONE || !is_better(ways[w], excess, least))) continue;
+        best = p, status = tried, least = excess;
     }
-    tell_kernels(ir, first + p.home);
+    choose_parts(ir, best.halves);
+    set_dies(ir, &best, first);
+    tell_kernels(ir, first + best.home);
     return status;
 }
 
 double place_dies_excess(struct ir *ir) {
     if (ir->design.dies < 2 || ir->dies < 2) return 0;
-    choose_parts(ir);
-    struct place whole = make_place(ir, first_die(ir), false);
-    double least = place_least_excess(&whole);
-    if (least <= 0) return 0;
-    struct place cut = make_place(ir, first_die(ir), true);
-    double with_cuts = place_least_excess(&cut);
-    return with_cuts < least ? with_cuts : least;
+    double least = 0;
+    for (int w = 0; w < ways_of(ir) && (!w || least > 0); w++) {
+        struct place p = make_place(ir, first_die(ir), ways[w]);
+        double excess = place_least_excess(&p);
+        if (!w || excess < least) least = excess;
+    }
+    for (int e = 0; e < ir->engines; e++) ir->engine[e].halves = false;
+    return least;
 }
 
 bool pass_place_dies(struct ir *ir, const struct rill_spec *spec, struct diag *diag) {

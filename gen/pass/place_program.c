@@ -164,6 +164,8 @@ static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, d
     const struct place_lanes *lanes = &p->lanes.items[e];
     double whole = (double)lanes->need[s] / capacity, sums = (double)lanes->sums_need[s] / capacity;
     mip_term(&g->m, row, parts(g, (int)e, d), whole);
+    for (int to = 0; s == 0 && d == p->home && lanes->send_luts && to < p->dies; to++)
+        if (to != d) mip_term(&g->m, row, parts(g, (int)e, to), (double)lanes->send_luts / capacity);
     if (d != p->home && lanes->with == (int)e)
         mip_term(&g->m, row, chain(g, (int)e, d), (double)lanes->chain_need[s] / capacity);
     for (int to = 0; p->cuts && to < p->dies; to++)

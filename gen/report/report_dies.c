@@ -90,14 +90,17 @@ static int cuts_to(const struct ir *ir, int die) {
     return lanes;
 }
 
-// Lists cut lanes, and the die where results are joined if it is not the engine's. Prints nothing for an engine without
-// cuts.
+// Lists cut lanes, whether beats cross in halves, and the die where results are joined if it is not the engine's.
+// Prints nothing for an engine that has none of this.
 static void add_cuts(const struct report *r, const struct ir_engine *e, struct text *out) {
     const struct ir *ir = r->ir;
     for (int d = 0; d < ir->dies; d++)
         if (cut_to(e, d))
             text_addf(out, "  %s: %d lanes cut, sums on %s, %lld bits each\n", ir->kernel[e->kernel].name, cut_to(e, d),
                       ir->die[d].name, (long long)cost_lane_bits(ir, e, true));
+    if (e->halves)
+        text_addf(out, "  %s: beats of lanes on other dies cross in two halves, at %g MHz\n",
+                  ir->kernel[e->kernel].name, 2 * ir->design.clock_mhz);
     if (e->result_die != ir->kernel[e->kernel].die)
         text_addf(out, "  %s: results come together on %s\n", ir->kernel[e->kernel].name, ir->die[e->result_die].name);
 }

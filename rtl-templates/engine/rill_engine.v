@@ -42,6 +42,8 @@
 // latency.
 // Placement: gen_chain[n], gen_copy[g] and gen_lane[c].u_lane are on the die of the lanes, u_front of each lane on the
 // home die; see rill_engine_results for the parts of u_results.
+// HALVES: a beat goes to a whole lane on another die in two halves, at clk_2x, so it takes half of the wires
+// (rill_half_hop). Then HOPS is one more than the die boundaries to the farthest lane.
 // EARLY: the lanes of these chains are cut after their multipliers. The multipliers are on the home die and work
 // HOPS cycles earlier; the sums are on the die of SUMS_CHAIN. Row parameters follow in words of PARAM_BITS, so no row
 // of weights may have fewer beats than its parameters have words.
@@ -77,7 +79,9 @@
 // ASYM_UNITS         units of the longest operand of int4_asym weights, even                   units      2 or more
 // X_BITS             width of a mantissa of the operands                                       bits       8, 10
 // ACC_W              width of an accumulator                                                   bits       64, 66
-// HOPS               maximum die boundaries to a lane: register stages each way                clocks     0 or more
+// HOPS               maximum die boundaries to a lane (HALVES: and 1): register stages         clocks     0 or more
+//                    each way
+// HALVES             1: beats cross in halves; only with PUMP 2                                -          0, 1
 // CHAINS             dies with lanes                                                           dies       1 to 8
 // COPY_CHAIN         die of every FAN_OUT lanes, as an index in CHAINS, 4 bits each            -          any
 // CHAIN_AWAY         bit n: the die of chain n has a copy of the operand buffer; then HOPS is  -          any
@@ -124,6 +128,7 @@ module rill_engine #(
     parameter X_BITS = 8,
     parameter ACC_W = 64,
     parameter HOPS = 0,
+    parameter HALVES = 0,
     parameter CHAINS = 1,
     parameter [15:0] COPY_CHAIN = 0,
     parameter [7:0] CHAIN_AWAY = 0,
@@ -260,6 +265,9 @@ module rill_engine #(
         end
         if ((PUMP != 1 && PUMP != 2) || PUMP < PAIRS) begin : gen_bad_pump
             rill_error_PUMP_must_be_1_or_2_and_2_with_TURN_TOKENS_4 u_error ();
+        end
+        if (HALVES != 0 && (PUMP != 2 || HOPS < 2)) begin : gen_bad_halves
+            rill_error_HALVES_needs_PUMP_2_and_HOPS_of_at_least_2 u_error ();
         end
     endgenerate
 
@@ -586,9 +594,9 @@ module rill_engine #(
             end
             rill_engine_lane #(.BEAT_BITS(BEAT_BITS), .TOKENS(TOKENS), .LANE_BEATS(LANE_BEATS),
                 .SCALE_BEATS(SCALE_BEATS), .SCALE_W(SCALE_W), .SCALE_K(SCALE_K), .SCALE_V(SCALE_V),
-                .TURN_TOKENS(TURN_TOKENS),
-                .HOPS(CUT != 0 ? 0 : HOPS), .TERM_HOPS(CUT != 0 ? HOPS : 0), .PARAM_BITS(PARAM_BITS),
-                .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(PUMP), .ACC_W(ACC_W)) u_lane (
+                .TURN_TOKENS(TURN_TOKENS), .HOPS(CUT != 0 ? 0 : HOPS),
+                .HALVES(HALVES != 0 && CHAIN_AWAY[CHAIN[2:0]] ? 1 : 0), .TERM_HOPS(CUT != 0 ? HOPS : 0),
+                .PARAM_BITS(PARAM_BITS), .ASYM(ASYM), .X_BITS(X_BITS), .PUMP(PUMP), .ACC_W(ACC_W)) u_lane (
                 .clk(clk), .clk_2x(clk_2x), .rst(lane_rst), .front_rst(rst_home[RESET_FRONT+c]), .sum_rst(sum_rst),
                 .s_axis_beat_tvalid(s_axis_beat_tvalid[c]),
                 .s_axis_beat_tready(s_axis_beat_tready[c]),

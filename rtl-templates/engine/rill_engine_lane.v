@@ -18,6 +18,7 @@
 // TURN_TOKENS 4 the banks of acc and out_row.
 // HOPS: everything but u_front may be on a die HOPS boundaries away (rill_hop). pop, use_local and local_beat stay in
 // cycle 0; the rest of the command, x, shift, offset and out_* come HOPS cycles later.
+// HALVES: the beat goes there in two halves, at clk_2x (rill_half_hop), so HOPS is one more than the boundaries.
 // TERM_HOPS: the lane is cut after its multipliers instead (rill_matrix_lane). Signals for the accumulators come
 // TERM_HOPS cycles later than the rest: sum_valid, sum_others (other_toks), sum_shift, sum_params, sum_row, sum_raw
 // (second copies of the signals without sum_), first, last, tok, emit, out_tok, out_row, acc, bank and out_bank. Row
@@ -38,6 +39,7 @@
 // TURN_TOKENS  tokens that are processed at a time                 tokens     1, 2, 4
 // PUMP         multiplications per multiplier and cycle            -          1, 2
 // HOPS         register stages on the way of a beat                clocks     0 or more
+// HALVES       1: a beat takes half of the wires on that way       -          0, 1
 // TERM_HOPS    register stages on the way of the terms             clocks     0 or more
 // PARAM_BITS   bits of row parameters per cycle, on that way       bits       8, 16, 32, 64
 // ASYM         0: asym and sums are ignored                        -          0, 1
@@ -59,6 +61,7 @@ module rill_engine_lane #(
     parameter TURN_TOKENS = 1,
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1,
     parameter HOPS = 0,
+    parameter HALVES = 0,
     parameter TERM_HOPS = 0,
     parameter PARAM_BITS = 64,
     parameter ASYM = 0,
@@ -140,7 +143,14 @@ module rill_engine_lane #(
         .s_axis_beat_tdata(s_axis_beat_tdata), .arrived(arrived), .pop(pop), .use_local(use_local),
         .multiply(TURN_TOKENS == 1 && PUMP == 1 && pop_multiply), .int4(pop_int4), .local_beat(local_beat),
         .beat(beat_1));
-    rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
+    generate
+        if (HALVES != 0) begin : gen_halves
+            rill_half_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .clk_2x(clk_2x), .d(beat_1),
+                .q(beat_q));
+        end else begin : gen_beat
+            rill_hop #(.DATA_W(BEAT_BITS), .STAGES(HOPS)) u_beat_hop (.clk(clk), .rst(rst), .d(beat_1), .q(beat_q));
+        end
+    endgenerate
 
     // The command in the cycle of beat_q. The command of the sums comes TERM_HOPS cycles later, on their die.
     reg                  valid_q;

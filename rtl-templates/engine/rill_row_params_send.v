@@ -17,7 +17,8 @@ module rill_row_params_send #(
     input  wire                  clk,
     input  wire                  load,
     input  wire [BEAT_BITS-1:0]  beat,
-    output reg  [PARAM_BITS-1:0] word
+    (* user_sll_reg = "true" *)
+    output reg  [PARAM_BITS-1:0] word // may cross to another die: see rill_hop_stage
 );
     generate
         if (BEAT_BITS != 256 && BEAT_BITS != 512) begin : gen_bad_bits

@@ -11,7 +11,8 @@ lie anywhere. So cells that may not be apart are joined: all but a flip-flop tha
 flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell. It is also
 an error if one of the two flip-flops of a crossing has no attribute user_sll_reg. Two kinds need none: a driver with
 loads on its own die, for which Vivado ignores the attribute, and a copy of a reset (rill_reset_stage), which shall be
-near its many loads. Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an
+near its many loads. Registers with a reset are not checked for it, because Yosys makes them anew without the name of
+their instance. Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an
 error.
 """
 import collections

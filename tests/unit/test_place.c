@@ -419,6 +419,26 @@ static void results_away_from_whole_lanes(void **state) {
     assert_int_equal(cost_engine_bits(ir, e, 1), 0);
 }
 
+// Beats cross in halves only if all other ways exceed the limits. It takes half of the wires, and a register stage.
+static void beats_cross_in_halves_beyond_limits(void **state) {
+    (void)state;
+    struct ir *ir = build("tests/e2e/cases/halves/spec.yaml");
+    const struct ir_engine *e = &ir->engine[0];
+    const struct ir_kernel *k = &ir->kernel[e->kernel];
+    int64_t luts = cost_design(ir).kernel[e->kernel].lut;
+    int away = 0;
+    for (int c = 0; c < e->channels; c++) away += e->lane_die[c] == 1 && e->sums_die[c] == 1;
+    assert_int_equal(away, 8);
+    assert_true(e->halves);
+    assert_int_equal(ir_param_int(k, "HALVES", 0), 1);
+    assert_int_equal(ir_param_int(k, "HOPS", 0), 2);
+    int64_t results = 3 * COST_LANE_RESULT_BITS; // of the lanes at the memory
+    assert_int_equal(cost_engine_bits(ir, e, 0), 8 * 256 / 2 + cost_lane_chain_bits(k) + results);
+    ir_set_int(ir, e->kernel, "HALVES", 0);
+    assert_int_equal(luts - cost_design(ir).kernel[e->kernel].lut, 8 * (256 / 2 + 1));
+    assert_false(built("tests/e2e/cases/cut_far/spec.yaml")->engine[0].halves);
+}
+
 static bool is_refused(const struct ir *ir) {
     struct diag diag;
     diag_init(&diag, stderr);
@@ -433,6 +453,10 @@ static void a_cut_that_cannot_be_built_is_a_fault(void **state) {
     e->sums_die[1] = 1; // one of a group
     assert_true(is_refused(ir));
     for (int c = 0; c < 8; c++) e->lane_die[c] = 1, e->sums_die[c] = 2; // multipliers elsewhere
+    assert_true(is_refused(ir));
+    ir = build("tests/e2e/cases/dies/spec.yaml");
+    assert_false(is_refused(ir));
+    ir->engine[0].halves = true; // without a second clock
     assert_true(is_refused(ir));
 }
 
@@ -614,6 +638,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(lanes_are_cut_beyond_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(results_away_from_whole_lanes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cut_that_cannot_be_built_is_a_fault, setup, teardown),
+        cmocka_unit_test_setup_teardown(beats_cross_in_halves_beyond_limits, setup, teardown),
         cmocka_unit_test_setup_teardown(within_limits_lanes_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(a_part_is_cut_where_that_is_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),

@@ -59,11 +59,15 @@
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 PUMP=2 ASYM=1 form=fast @ 0:0
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 PUMP=2 HOPS=1 CUT=1 form=cells @ 50:50
 // sweep: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=6 TURN_TOKENS=2 PUMP=2 HOPS=1 AWAY=1 form=cells @ 0:0
+// sweep: CHANNELS=2 BEAT_BITS=512 TOKENS=2 GROUP=128 HEAD_DIM=6 TURN_TOKENS=2 PUMP=2 HOPS=2 HALVES=1 AWAY=1 ASYM=1 form=pump
+// sweep: CHANNELS=9 BEAT_BITS=256 TOKENS=4 GROUP=128 HEAD_DIM=6 TURN_TOKENS=4 HOPS=2 HALVES=1 AWAY=1 form=cells @ 0:0
+// sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=1 GROUP=128 HEAD_DIM=6 PUMP=2 HOPS=3 HALVES=1 AWAY=1 RESULT_HOPS=2 @ 50:50
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=1 GROUP=64 HEAD_DIM=3 PUMP=2 ASYM=1 form=fast @ 0:0
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=3 ASYM=1 BRIEF=1 form=fast @ 50:50
 // quick: CHANNELS=2 BEAT_BITS=256 TOKENS=2 GROUP=128 HEAD_DIM=3 TURN_TOKENS=2 HOPS=1 CUT=1 LAST_BEATS=4 PARAM_BITS=16 form=fast @ 0:0
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=3 TURN_TOKENS=2 HOPS=1 CUT=1 BRIEF=1 @ 0:0
 // quick: CHANNELS=1 BEAT_BITS=256 TOKENS=4 GROUP=64 HEAD_DIM=3 TURN_TOKENS=4 HOPS=1 AWAY=1 form=fast @ 0:0
+// quick: CHANNELS=1 BEAT_BITS=256 TOKENS=2 GROUP=64 HEAD_DIM=3 TURN_TOKENS=2 PUMP=2 HOPS=2 HALVES=1 AWAY=1 BRIEF=1 form=pump @ 0:0
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -79,6 +83,7 @@ module rill_engine_tb;
     parameter TURN_TOKENS = 1;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
     parameter HOPS = 0;
+    parameter HALVES = 0;                                      // 1: beats cross in halves, at clk_2x
     parameter AWAY = 0;                                        // 1: the lanes' die has a copy of the operands
     parameter CUT = 0;
     parameter RESULT_HOPS = HOPS;
@@ -248,9 +253,9 @@ module rill_engine_tb;
         .SCALE_K(32'h33800000),
         .SCALE_V(32'h2d800000), .HAS_KV(1), .SECTIONS(2), .ENTRIES(7), .SECTION_LEN({16'd1, 16'd6}),
         .SECTION_REPEAT({16'd1, 16'd2}), .SECTION_WHEN_HEAD(2'b10), .TABLE(TABLE), .TURN_TOKENS(TURN_TOKENS),
-        .PUMP(PUMP),
-        .HOPS(HOPS), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1), .COPY_CHAIN(CHANNELS > 8 ? HOPS << 4 : HOPS),
-        .CHAIN_AWAY(AWAY << HOPS), .EARLY(CUT << HOPS), .SUMS_CHAIN(CUT ? 0 : CHANNELS > 8 ? HOPS << 4 : HOPS),
+        .PUMP(PUMP), .HOPS(HOPS), .HALVES(HALVES), .ASYM(ASYM), .X_BITS(X_BITS), .CHAINS(HOPS + 1),
+        .COPY_CHAIN(CHANNELS > 8 ? HOPS << 4 : HOPS), .CHAIN_AWAY(AWAY << HOPS), .EARLY(CUT << HOPS),
+        .SUMS_CHAIN(CUT ? 0 : CHANNELS > 8 ? HOPS << 4 : HOPS),
         .RESULT_HOPS(RESULT_HOPS), .PULSE_HOPS(PULSE_HOPS), .PARAM_BITS(PARAM_BITS)
     ) dut (
         .clk(clk), .clk_2x(clk_2x), .rst(rst), .s_axis_step_tvalid(step_valid), .s_axis_step_tready(step_ready_e),
