@@ -4,7 +4,8 @@
 // In: words of parts (rill_part_steps), one for each part of a tensor, and the tensor in WORDS words per token in order
 // (word, tok), tok counted over the step. Out: for each part in order, its tokens' words in order (word, tok), tok
 // counted over the part. With JOIN the input is the latter and the output the former.
-// Firings of the input may end anywhere. A firing of the output ends with the last token of every FIRE_WORDS words.
+// Firings of the input may end anywhere. FIRE_WORDS divides WORDS. A firing of the output ends with
+// the last token of every FIRE_WORDS words.
 // The tensor is stored whole before its first word leaves, and the next one is taken when its last word has left.
 // Throughput: one word per cycle. Latency: 2 cycles from the tensor's last word (and the word of the part) to the first
 // word out.
@@ -14,7 +15,7 @@
 // DATA_W      width of tdata                           bits    1 or more
 // TOKENS      tokens per step, upper bound             tokens  1, 2, 4, 8
 // WORDS       words of a token                         words   1 or more
-// FIRE_WORDS  words of a token in an output firing     words   1 to WORDS, divides it
+// FIRE_WORDS  words of a token in an output firing     words   1 to WORDS
 // JOIN        1: puts parts together; 0: cuts          -       0, 1
 // USER_W      width of tuser                           bits    derived
 `default_nettype none
