@@ -52,7 +52,8 @@ static struct place place_of(const struct graph *g, const struct node *n, int i)
     p.before = cut_before(n, i, p.stride * (p.extent - 1) + reach + 1 + item(n, "output_padding", i, 0), p.out);
     p.first = at_most(-floor_div(reach - p.before, p.stride), 0);
     p.last = at_least(floor_div(p.stride - 1 + p.before, p.stride), 0);
-    p.blocks = at_least((p.out + p.stride - 1) / p.stride, p.extent - p.first - (p.last - p.first));
+    p.blocks = at_least((p.out + p.stride - 1) / p.stride, p.extent - p.last);
+    p.first = at_most(p.first, p.extent - p.blocks); // padding is shorter than a patch
     return p;
 }
 
