@@ -75,7 +75,7 @@ static bool import_onnx(struct import_run *o, struct arena *arena, struct diag *
 }
 
 static bool import_checkpoint(const struct import_run *o, struct arena *arena, struct diag *diag) {
-    const char *other = o->onnx.dims ? "--dim" : o->onnx.cut ? "--cut" : NULL;
+    const char *other = o->onnx.dims ? "--dim" : o->onnx.sets ? "--set" : o->onnx.cut ? "--cut" : NULL;
     if (other) return diag_error(diag, loc_none(), MSG_ONNX_OPTION, other), false;
     return import(&o->source, o->dir, arena, diag);
 }
@@ -107,6 +107,8 @@ static const struct option_row rows[] = {
      .help = "name of the design (default: the names of SOURCE and of the board; of an ONNX file its name)"},
     {"--dim", "NAME=N", OPTION_CALL, OPTION_REPEATS, AT(onnx), .call = command_take_dim,
      .help = "ONNX: size of an axis that has a name and no number in the file"},
+    {"--set", "NAME=VALUE", OPTION_CALL, OPTION_REPEATS, AT(onnx), .call = command_take_set,
+     .help = "ONNX: an input becomes a constant; all of its elements have this value"},
     {"--cut", NULL, OPTION_FLAG, 0, AT(onnx.cut),
      .help = "ONNX: if not everything can be written, write the largest part that can, and say what the host computes"},
     {0}};

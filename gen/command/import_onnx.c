@@ -2,17 +2,21 @@
 // rill import of an ONNX file: writes the spec, with design keys that fit the board, and the weights next to it.
 #include "gen/command/import_onnx.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/command/command.h"
+#include "gen/pass/pass.h"
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
+#include "gen/timing/depths.h"
 
 // Rows per step and lanes, the fastest first.
 static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 // CHANNEL_BYTES: bytes of weights that keep a channel busy.
 enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
+static const double MOST_VALUE = 16777216; // whole numbers up to it are exact in fp32
 
 const char *command_take_dim(struct arena *arena, void *into, const char *value) {
     struct onnx_options *o = into;
@@ -23,7 +27,20 @@ const char *command_take_dim(struct arena *arena, void *into, const char *value)
         return arena_printf(arena, MSG_ONNX_DIM, value);
     if (o->dims == ONNX_MAX_DIMS) return "too many axes";
     o->dim[o->dims].name = arena_strndup(arena, value, (size_t)(equal - value));
-    o->dim[o->dims++].extent = n;
+    o->dim[o->dims++].value = (double)n;
+    return NULL;
+}
+
+const char *command_take_set(struct arena *arena, void *into, const char *value) {
+    struct onnx_options *o = into;
+    const char *equal = strchr(value, '=');
+    char *end = NULL;
+    double x = equal ? strtod(equal + 1, &end) : 0;
+    if (!equal || equal == value || !equal[1] || *end || !(fabs(x) <= MOST_VALUE))
+        return arena_printf(arena, MSG_ONNX_SET, value);
+    if (o->sets == ONNX_MAX_DIMS) return "too many inputs";
+    o->set[o->sets].name = arena_strndup(arena, value, (size_t)(equal - value));
+    o->set[o->sets++].value = x;
     return NULL;
 }
 
@@ -33,22 +50,44 @@ struct fitting {
     struct arena *arena;
 };
 
-static struct ir *build(const struct fitting *f, const struct onnx_design *d, struct text *spec, struct diag *diag) {
+// Builds the design up to the pass `last`; NULL: all passes.
+static struct ir *build(const struct fitting *f, const struct onnx_design *d, const char *last, struct text *spec,
+                        struct diag *diag) {
     text_free(spec);
     onnx_import_spec(f->m, d, spec);
     const struct rill_spec *read = rill_spec_read_bytes(f->path, text_cstr(spec), spec->len, f->arena, diag);
-    return read ? command_build_spec(read, f->arena, diag, NULL) : NULL;
+    return read ? command_build_spec(read, f->arena, diag, last) : NULL;
 }
 
-// Whether the design is legal and fits the board by estimate.
-static bool fits(const struct fitting *f, const struct onnx_design *d) {
+static const char before_depths[] = "split-forks"; // the pass before size-fifos
+
+// The words that all streams carry in a step. The simulations of size-fifos take time in proportion to them.
+static int64_t words_of_step(const struct ir *ir) {
+    int64_t words = 0;
+    for (int e = 0; e < ir->edges; e++) words += safe_words(ir, &ir->edge[e]);
+    return words;
+}
+
+// Builds the design without simulating it: every FIFO gets the depth of the safe rule, which is an upper bound. *brief:
+// the step is short enough for size-fifos to look for smaller depths.
+static struct ir *build_bound(const struct fitting *f, const struct onnx_design *d, struct text *spec,
+                              struct diag *diag, bool *brief) {
+    struct ir *ir = build(f, d, before_depths, spec, diag);
+    *brief = !ir || words_of_step(ir) <= TIMING_BRIEF_PASS;
+    if (!ir) return NULL;
+    pass_safe_depths(ir);
+    return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
+}
+
+// Whether the design is legal and fits the board by estimate. bound: by the upper bound of build_bound.
+static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool *brief) {
     struct diag silent;
     struct text spec = {0};
     char *said = NULL;
     size_t len;
     struct arena_mark mark = arena_mark(f->arena);
     diag_init(&silent, open_memstream(&said, &len));
-    struct ir *ir = build(f, d, &spec, &silent);
+    struct ir *ir = bound ? build_bound(f, d, &spec, &silent, brief) : build(f, d, NULL, &spec, &silent);
     if (ir) design_report_capacity(ir, loc_none(), &silent);
     fclose(silent.out);
     bool ok = ir && !silent.warnings && !silent.errors;
@@ -56,6 +95,13 @@ static bool fits(const struct fitting *f, const struct onnx_design *d) {
     text_free(&spec);
     free(said);
     return ok;
+}
+
+// Most designs that fit do so with the depths of the safe rule. If a design does not, and its step is short, size-fifos
+// may find smaller depths with which it does.
+static bool fits(const struct fitting *f, const struct onnx_design *d) {
+    bool brief;
+    return fits_by(f, d, true, &brief) || (brief && fits_by(f, d, false, NULL));
 }
 
 // Chooses as many channels as the weights keep busy, and with them the fastest design that fits. If none fits, tries
@@ -94,7 +140,7 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
     if (ok) {
         f.path = arena_printf(arena, "%s/%s.yaml", dir, onnx_import_name(f.m));
         bool fit = choose(&f, &d);
-        ok = build(&f, &d, &spec, diag) && write_files(&f, dir, &spec, diag);
+        ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
             printf("\ndesign for board %s: %d channels, %d lanes, T = %d, int8, activations "
                    "int10%s\n\n%s\n%s/model.safetensors\n",

@@ -7,6 +7,7 @@
 
 // An option NAME=N, into a struct onnx_options.
 const char *command_take_dim(struct arena *, void *into, const char *value);
+const char *command_take_set(struct arena *, void *into, const char *value);
 bool command_import_onnx(const struct onnx_options *, const char *board, const char *dir, struct arena *,
                          struct diag *);
 

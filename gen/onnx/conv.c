@@ -76,8 +76,7 @@ static struct onnx_dims channels_last(const struct onnx_dims *d) {
     return to;
 }
 
-// Puts a Move before node i that brings channels to the end.
-static int add_last(struct graph *g, int i, int x) {
+int rewrite_channels_last(struct graph *g, int i, int x) {
     struct onnx_dims to = channels_last(dims(g, x));
     int v = graph_add_node(g, i, "Move", x, &to), *perm = at(g, i)->perm;
     perm[0] = 0;
@@ -85,8 +84,7 @@ static int add_last(struct graph *g, int i, int x) {
     return v;
 }
 
-// Makes the node a Move that brings channels from the end back to axis 1.
-static void make_first(struct node *n, int x_rank) {
+void rewrite_channels_first(struct node *n, int x_rank) {
     n->op = "Move";
     n->perm[0] = 0;
     for (int k = 1; k < x_rank; k++) n->perm[k] = k == 1 ? x_rank - 1 : k - 1;
@@ -97,14 +95,14 @@ static void to_conv(struct graph *g, int i, const struct patch *patch, const str
                     const struct onnx_data *b, const char *became) {
     struct node old = *at(g, i);
     struct onnx_dims y = channels_last(dims(g, old.out.items[0]));
-    int x = add_last(g, i, graph_in(&old, 0)), v = graph_add_node(g, i + 1, "ConvLast", x, &y);
+    int x = rewrite_channels_last(g, i, graph_in(&old, 0)), v = graph_add_node(g, i + 1, "ConvLast", x, &y);
     struct node *n = at(g, i + 1), *back = at(g, i + 2);
     n->patch = patch;
     n->w = w, n->b = b;
     n->w_name = graph_in(&old, 1) == NONE ? NULL : graph_value(g, graph_in(&old, 1))->source;
     n->b_name = graph_in(&old, 2) == NONE ? NULL : graph_value(g, graph_in(&old, 2))->source;
     graph_set_in(g, back, v);
-    make_first(back, y.rank);
+    rewrite_channels_first(back, y.rank);
     graph_say(g, back, became);
 }
 
@@ -208,6 +206,7 @@ bool rewrite_to_conv(struct graph *g, int i) {
     int x = graph_in(n, 0);
     if (!n->src || x == NONE || !graph_value(g, x)->shaped || !graph_value(g, n->out.items[0])->shaped) return false;
     if (graph_is(n, "Conv")) return convolution(g, i);
+    if (graph_is(n, "ConvTranspose")) return rewrite_transposed(g, i);
     if (graph_is(n, "AveragePool") || graph_is(n, "MaxPool")) return pool(g, i);
     return (graph_is(n, "DepthToSpace") || graph_is(n, "SpaceToDepth")) && depth(g, i);
 }

@@ -6,7 +6,8 @@
 
 #include "gen/onnx/model.h"
 
-enum { NONE = -1, MOST_TENSOR = 1048576 }; // elements of a tensor in the graph language
+// MOST_TENSOR: elements of a tensor. The indices of all elements of a tensor are exact in fp32 up to this number.
+enum { NONE = -1, MOST_TENSOR = 16777216 };
 
 struct value {
     const char *name;
@@ -22,6 +23,7 @@ struct value {
 
 // The result of the import for one node of the file.
 struct fate {
+    bool taken;          // the node is in the graph; false: it is in a body that is not
     const char *became;  // its words in the table of operators
     const char *missing; // reason why it cannot be built; NULL: none
 };
@@ -77,16 +79,19 @@ struct graph {
     const char *mixer; // what keeps axis 0, which all inputs share, from counting rows; NULL: nothing
 };
 
-// A number for a named axis: NAME=N.
-struct graph_dim {
+// What the user gives: NAME=N for the size of an axis, or NAME=VALUE for all elements of an input.
+struct graph_given {
     const char *name;
-    int64_t extent;
+    double value;
     bool used;
+};
+struct graph_givens {
+    VEC(struct graph_given) list;
 };
 
 // Builds the graph, binds axes, infers shapes and folds constants. NULL after an error.
-struct graph *graph_build(const struct onnx_model *, struct graph_dim *dims, size_t count, struct arena *,
-                          struct diag *);
+struct graph *graph_build(const struct onnx_model *, struct graph_givens *dims, struct graph_givens *values,
+                          struct arena *, struct diag *);
 
 // ---- access ----
 static inline struct value *graph_value(const struct graph *g, int v) { return &g->value.items[v]; }

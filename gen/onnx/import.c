@@ -99,13 +99,19 @@ static bool take_nodes(struct onnx_import *m, const struct onnx_options *o, stru
     return false;
 }
 
+static struct graph_givens givens(struct arena *arena, const struct onnx_given *given, int count) {
+    struct graph_givens all = {0};
+    for (int i = 0; i < count; i++)
+        VEC_PUSH(arena, all.list, (struct graph_given){.name = given[i].name, .value = given[i].value});
+    return all;
+}
+
 struct onnx_import *onnx_import_read(const struct onnx_options *o, struct arena *arena, struct text *table,
                                      struct diag *diag) {
     struct onnx_import *m = ARENA_NEW(arena, struct onnx_import);
-    struct graph_dim dim[ONNX_MAX_DIMS];
-    for (int i = 0; i < o->dims; i++) dim[i] = (struct graph_dim){.name = o->dim[i].name, .extent = o->dim[i].extent};
+    struct graph_givens dims = givens(arena, o->dim, o->dims), sets = givens(arena, o->set, o->sets);
     const struct onnx_model *model = onnx_model_read(arena, o->source, diag);
-    m->g = model ? graph_build(model, dim, (size_t)o->dims, arena, diag) : NULL;
+    m->g = model ? graph_build(model, &dims, &sets, arena, diag) : NULL;
     if (!m->g) return NULL;
     m->file = o->source;
     m->name = o->name ? o->name : base_name(arena, o->source);

@@ -338,6 +338,12 @@ static const char *lower_norm(struct lower *l, int *out) {
     return NULL;
 }
 
+static bool are_rows_equal(const struct onnx_data *d, int64_t row) {
+    for (int64_t i = row; i < d->count; i++)
+        if (d->f[i] != d->f[i - row]) return false;
+    return true;
+}
+
 // Makes a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
 // result is exactly its summand. The summand is one row if all rows are equal, otherwise all elements.
 const char *lower_constant(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
@@ -345,8 +351,7 @@ const char *lower_constant(struct lower *l, int like, const struct onnx_data *d,
     struct spec_tensor x = *tensor(l, like);
     const struct onnx_data *all = data_broadcast(l->s->arena, d, dims);
     int64_t n = x.dim[x.rank - 1];
-    for (int64_t i = n; i < all->count && x.rank > 1; i++)
-        if (all->f[i] != all->f[i - n]) n = all->count;
+    if (x.rank > 1 && !are_rows_equal(all, n)) n = all->count;
     if (n > MOST_NORM && d->count <= MOST_NORM) {
         const char *why = lower_number_tensor(l, like, d, out);
         if (!why) *out = lower_view(l, lower_repeat(l, *out, &d->dims, dims), x.rank, x.dim);
@@ -463,7 +468,7 @@ static const char *unfit(struct lower *l) {
         if (!x->shaped) return arena_printf(l->s->arena, "the shape of `%s` is not known", x->name);
         if (onnx_elements(&x->dims) < 1) return arena_printf(l->s->arena, "`%s` is empty", x->name);
         if (onnx_elements(&x->dims) > MOST_TENSOR)
-            return arena_printf(l->s->arena, "`%s` has more than 1048576 elements", x->name);
+            return arena_printf(l->s->arena, "`%s` has more than 16777216 elements", x->name);
     }
     return NULL;
 }
@@ -476,7 +481,7 @@ static const struct onnx_dims *output_dims(const struct lower *l) {
 static const char *lower_node(struct lower *l, int *out) {
     const struct node *n = l->n;
     if (graph_is(n, "If") || graph_is(n, "Loop") || graph_is(n, "Scan"))
-        return "control flow; export the graph without it";
+        return graph_is(n, "If") ? "a condition that is not constant" : "control flow; export the graph without it";
     const char *why = unfit(l);
     if (why) return why;
     if (rewrite_is_layout(n)) return lower_layout(l, out);

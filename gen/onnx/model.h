@@ -61,13 +61,22 @@ struct onnx_attribute {
     VEC(float) floats;
     VEC(const char *) strings;
     const struct onnx_data *t;
-    bool graph; // has a body, which is not read
+    const struct onnx_body *body; // NULL: none
 };
 
 struct onnx_node {
     const char *name, *op, *domain;
     VEC(const char *) in, out; // an omitted input has the empty name
     VEC(struct onnx_attribute) attribute;
+    int depth; // number of bodies that the node is in
+};
+
+// A graph inside of a node. Its nodes are in the list of the model: nodes first to end - 1 that have this depth.
+struct onnx_body {
+    size_t first, end;
+    int depth;
+    VEC(struct onnx_tensor) initializer;
+    VEC(const char *) output;
 };
 
 // The type and shape that the file gives for a tensor: an input, an output, or the result of a node.
@@ -85,8 +94,9 @@ struct onnx_model {
     struct arena *arena;
     int64_t opset; // version of ONNX's own operators, which have no domain
     const char *producer;
-    VEC(struct onnx_node) node;
+    VEC(struct onnx_node) node; // all nodes, those in bodies included
     VEC(struct onnx_tensor) initializer;
+    size_t inner; // initializers of bodies
     VEC(struct onnx_info) input, output, value;
 };
 

@@ -10,11 +10,12 @@ enum { ONNX_MAX_DIMS = 32 };
 struct onnx_options {
     const char *source; // the file
     const char *name;   // name of the design; NULL: that of the file
-    struct {
+    struct onnx_given {
         const char *name;
-        int64_t extent;
-    } dim[ONNX_MAX_DIMS]; // extents for axes that have no number in the file
-    int dims;
+        double value;
+    } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS]; // dim: sizes of axes that have no number in the file; set: inputs that
+                                              // become constants, all of whose elements have the value
+    int dims, sets;
     bool cut; // if not all of the graph can be written, take the part with the most nodes that can
 };
 

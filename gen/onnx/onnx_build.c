@@ -26,8 +26,7 @@ static struct name_row *name_at(const struct names *t, const char *name) {
 struct building {
     struct graph *g;
     struct names names;
-    struct graph_dim *dim;
-    size_t dims;
+    struct graph_givens *dim, *set;
 };
 
 static int add_value(struct building *b, const char *name) {
@@ -49,18 +48,18 @@ static int define(struct building *b, const char *name) {
 
 // ---- inputs ----
 
-static struct graph_dim *find_dim(struct building *b, const char *name) {
-    for (size_t i = 0; i < b->dims; i++)
-        if (!strcmp(b->dim[i].name, name)) return &b->dim[i];
+// Finds what the user gives for a name, and notes that it is used. NULL: nothing.
+static const struct graph_given *find_given(struct graph_givens *all, const char *name) {
+    for (size_t i = 0; i < all->list.count; i++)
+        if (!strcmp(all->list.items[i].name, name)) return all->list.items[i].used = true, &all->list.items[i];
     return NULL;
 }
 
 // Gives an extent to an axis that has none in the file.
 static bool bind_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
     const char *place = arena_printf(b->g->arena, "%s.%d", info->name, axis), *name = info->axis[axis];
-    struct graph_dim *d = name ? find_dim(b, name) : NULL;
-    if (d) d->used = true;
-    if (d) return *extent = d->extent, true;
+    const struct graph_given *d = name ? find_given(b->dim, name) : NULL;
+    if (d) return *extent = (int64_t)d->value, true;
     if (axis == 0) return b->g->dynamic = true, *extent = 1, true;
     bool named = name && *name && *name != '?'; // Paddle calls all open axes `?`
     diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_AXIS, axis, info->name, named ? name : place);
@@ -69,8 +68,8 @@ static bool bind_axis(struct building *b, const struct onnx_info *info, int axis
 
 // Replaces an extent if the user gives one for this axis of this input.
 static bool replace_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
-    struct graph_dim *d = find_dim(b, arena_printf(b->g->arena, "%s.%d", info->name, axis));
-    if (d) *extent = d->extent, d->used = true;
+    const struct graph_given *d = find_given(b->dim, arena_printf(b->g->arena, "%s.%d", info->name, axis));
+    if (d) *extent = (int64_t)d->value;
     return d;
 }
 
@@ -78,6 +77,21 @@ static bool is_initializer(const struct onnx_model *m, const char *name) {
     for (size_t i = 0; i < m->initializer.count; i++)
         if (!strcmp(m->initializer.items[i].name, name)) return true;
     return false;
+}
+
+// Returns a constant of this type and shape, all of whose elements have the value. NULL: it is too large.
+static const struct onnx_data *filled(struct graph *g, int type, const struct onnx_dims *dims, double value) {
+    float *f;
+    int64_t count = onnx_elements(dims), *i;
+    if (count > g->spare) return NULL;
+    g->spare -= count;
+    struct onnx_data *d = data_floats(g->arena, dims, &f);
+    d->type = type;
+    for (int64_t k = 0; k < count; k++) f[k] = (float)value;
+    if (onnx_type_is_float(type)) return d;
+    d->f = NULL, d->i = i = arena_alloc_dirty(g->arena, (size_t)count, sizeof *i);
+    for (int64_t k = 0; k < count; k++) i[k] = (int64_t)value;
+    return d;
 }
 
 static bool add_input(struct building *b, const struct onnx_info *info) {
@@ -95,8 +109,10 @@ static bool add_input(struct building *b, const struct onnx_info *info) {
     value->type = info->type;
     value->dims = dims;
     value->shaped = true;
-    VEC_PUSH(g->arena, g->input, v);
-    return true;
+    const struct graph_given *given = find_given(b->set, info->name);
+    if (given) value->constant = filled(g, info->type, &dims, given->value);
+    else VEC_PUSH(g->arena, g->input, v);
+    return !given || value->constant || (diag_error(g->diag, g->model->loc, MSG_ONNX_UNSHAPED, info->name), false);
 }
 
 static bool add_constant(struct building *b, const struct onnx_tensor *t) {
@@ -108,16 +124,21 @@ static bool add_constant(struct building *b, const struct onnx_tensor *t) {
     value->type = t->data->type;
     value->dims = t->data->dims;
     value->shaped = true;
+    b->g->spare += 4 * t->data->count;
     return true;
 }
 
-static bool check_dims(struct building *b) {
-    for (size_t i = 0; i < b->dims; i++) {
-        if (b->dim[i].used) continue;
-        diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_NO_AXIS, b->dim[i].name);
-        return false;
-    }
-    return true;
+static const char *first_unused(const struct graph_givens *all) {
+    for (size_t i = 0; i < all->list.count; i++)
+        if (!all->list.items[i].used) return all->list.items[i].name;
+    return NULL;
+}
+
+static bool check_givens(struct building *b) {
+    const char *dim = first_unused(b->dim), *set = first_unused(b->set);
+    if (dim) diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_NO_AXIS, dim);
+    if (set) diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_NO_INPUT, set);
+    return !dim && !set;
 }
 
 // ---- nodes ----
@@ -151,11 +172,48 @@ static const char *full_op(struct arena *arena, const struct onnx_node *src) {
     return own || known || qonnx ? src->op : arena_printf(arena, "%s.%s", src->domain, src->op);
 }
 
+static bool add_node(struct building *b, int number);
+
+// Gives a result of a node the value that a body has under another name.
+static bool add_alias(struct building *b, const struct onnx_node *src, const char *name, const char *inside) {
+    int v = NONE;
+    struct name_row *row = name_at(&b->names, name);
+    if (!*name) return true;
+    if (!find_in(b, src, inside, &v)) return false;
+    if (row->name) return diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_TWICE, name), false;
+    *row = (struct name_row){name, v};
+    graph_value(b->g, v)->name = name;
+    return true;
+}
+
+// Adds the nodes of a body in place of the node that has it.
+static bool add_body(struct building *b, const struct onnx_node *src, const struct onnx_body *body) {
+    bool ok = body->output.count >= src->out.count;
+    if (!ok) diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_NODE, src->name, src->op, "a body with fewer results");
+    for (size_t i = 0; ok && i < body->initializer.count; i++) ok = add_constant(b, &body->initializer.items[i]);
+    for (size_t i = body->first; ok && i < body->end; i++)
+        ok = b->g->model->node.items[i].depth != body->depth || add_node(b, (int)i);
+    for (size_t i = 0; ok && i < src->out.count; i++) ok = add_alias(b, src, src->out.items[i], body->output.items[i]);
+    return ok;
+}
+
+// Returns the body that an `If` with a constant condition computes. NULL: the node is something else.
+static const struct onnx_body *chosen_body(struct building *b, const struct onnx_node *src) {
+    struct name_row *row = !strcmp(src->op, "If") && src->in.count ? name_at(&b->names, src->in.items[0]) : NULL;
+    const struct onnx_data *d = row && row->name ? graph_value(b->g, row->value)->constant : NULL;
+    if (!d || d->count != 1) return NULL;
+    const struct onnx_attribute *a = onnx_attribute_of(src, onnx_at(d, 0) != 0 ? "then_branch" : "else_branch");
+    return a ? a->body : NULL;
+}
+
 static bool add_node(struct building *b, int number) {
     struct graph *g = b->g;
     const struct onnx_node *src = &g->model->node.items[number];
     struct node n = {.src = src, .number = number, .op = full_op(g->arena, src)};
+    const struct onnx_body *body = chosen_body(b, src);
     bool ok = true;
+    g->fate[number].taken = true;
+    if (body) return graph_say(g, &n, "its body"), add_body(b, src, body);
     for (size_t i = 0; ok && i < src->in.count; i++) {
         int v = NONE;
         ok = find_in(b, src, src->in.items[i], &v);
@@ -184,7 +242,7 @@ static bool add_output(struct building *b, const struct onnx_info *info) {
 }
 
 static size_t count_names(const struct onnx_model *m) {
-    size_t n = m->initializer.count + m->input.count;
+    size_t n = m->initializer.count + m->inner + m->input.count;
     for (size_t i = 0; i < m->node.count; i++) n += m->node.items[i].out.count;
     return n;
 }
@@ -193,20 +251,19 @@ static bool add_all(struct building *b, const struct onnx_model *m) {
     bool ok = true;
     for (size_t i = 0; ok && i < m->initializer.count; i++) ok = add_constant(b, &m->initializer.items[i]);
     for (size_t i = 0; ok && i < m->input.count; i++) ok = add_input(b, &m->input.items[i]);
-    ok = ok && check_dims(b);
-    for (size_t i = 0; ok && i < m->node.count; i++) ok = add_node(b, (int)i);
+    ok = ok && check_givens(b);
+    for (size_t i = 0; ok && i < m->node.count; i++) ok = m->node.items[i].depth > 0 || add_node(b, (int)i);
     for (size_t i = 0; ok && i < m->output.count; i++) ok = add_output(b, &m->output.items[i]);
     return ok;
 }
 
-struct graph *graph_build(const struct onnx_model *m, struct graph_dim *dims, size_t count, struct arena *arena,
-                          struct diag *diag) {
+struct graph *graph_build(const struct onnx_model *m, struct graph_givens *dims, struct graph_givens *values,
+                          struct arena *arena, struct diag *diag) {
     struct graph *g = ARENA_NEW(arena, struct graph);
     *g = (struct graph){.arena = arena, .diag = diag, .model = m, .spare = (int64_t)1 << 26};
     g->fate = ARENA_ARRAY(arena, struct fate, m->node.count + 1);
-    struct building b = {.g = g, .dim = dims, .dims = count};
+    struct building b = {.g = g, .dim = dims, .set = values};
     b.names.size = (size_t)1 << u64_clog2(2 * count_names(m) + 2);
     b.names.row = ARENA_ARRAY(arena, struct name_row, b.names.size);
-    for (size_t i = 0; i < m->initializer.count; i++) g->spare += 4 * m->initializer.items[i].data->count;
     return add_all(&b, m) ? g : NULL;
 }

@@ -81,10 +81,14 @@ static void add_rows(const struct graph *g, struct text *out) {
 void report_operators(const struct graph *g, struct text *out) {
     const struct onnx_model *m = g->model;
     row_list rows = {0};
-    for (size_t i = 0; i < m->node.count; i++) count_node(g->arena, &rows, &m->node.items[i], &g->fate[i]);
+    int nodes = 0;
+    for (size_t i = 0; i < m->node.count; i++) {
+        nodes += g->fate[i].taken;
+        if (g->fate[i].taken) count_node(g->arena, &rows, &m->node.items[i], &g->fate[i]);
+    }
     if (rows.count) qsort(rows.items, rows.count, sizeof *rows.items, by_name);
-    text_addf(out, "%s: opset %" PRId64 "%s%s, %zu nodes, %zu constants\n", m->path, m->opset,
-              *m->producer ? ", by " : "", m->producer, m->node.count, m->initializer.count);
+    text_addf(out, "%s: opset %" PRId64 "%s%s, %d nodes, %zu constants\n", m->path, m->opset,
+              *m->producer ? ", by " : "", m->producer, nodes, m->initializer.count);
     add_rows(g, out);
     text_addf(out, "\n%-24s %5s  became\n", "operator", "nodes");
     for (size_t i = 0; i < rows.count; i++)

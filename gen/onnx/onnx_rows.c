@@ -105,9 +105,9 @@ static int rows_of_result(const struct graph *g, const struct node *n) {
         return r == 0 && !own && !onnx_int(n->src, "transA", 0) ? 0 : MIXED;
     }
     if (rewrite_is_layout(n)) return same_axis(x, r, y);
-    if (keeps(n,
-              " Conv MaxPool AveragePool GlobalAveragePool GlobalMaxPool BatchNormalization InstanceNormalization LRN "
-              "DepthToSpace SpaceToDepth "))
+    if (keeps(n, " Conv ConvTranspose MaxPool AveragePool GlobalAveragePool GlobalMaxPool BatchNormalization "
+                 "InstanceNormalization LRN "
+                 "DepthToSpace SpaceToDepth "))
         return r == 0 ? 0 : MIXED;
     if (keeps(n,
               " LayerNormalization RMSNormalization Norm RmsNorm Softmax LogSoftmax Concat Split ReduceMean ReduceSum "

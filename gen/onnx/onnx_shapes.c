@@ -365,6 +365,32 @@ static const char *rule_conv(struct shaping *s) {
     return slide(s, x, w->dim + 2, w->dim[0]);
 }
 
+// The result of a ConvTranspose along place i.
+static int64_t spread(const struct node *n, int i, int places, int64_t extent, int64_t kernel) {
+    int64_t stride = item(n, "strides", i, 1), dilation = item(n, "dilations", i, 1),
+            more[] = {item(n, "pads", i, 0), item(n, "pads", i + places, 0), item(n, "output_padding", i, 0)};
+    if (stride < 1 || dilation < 1 || stride > INT32_MAX || dilation > INT32_MAX) return 0;
+    for (size_t k = 0; k < COUNT_OF(more); k++)
+        if (more[k] > INT32_MAX || more[k] < -INT32_MAX) return 0;
+    if (onnx_attribute_of(n->src, "output_shape")) return item(n, "output_shape", i, 0);
+    if (!strncmp(onnx_string(n->src, "auto_pad", "NOTSET"), "SAME", 4)) return extent * stride;
+    return stride * (extent - 1) + (kernel - 1) * dilation + 1 - more[0] - more[1] + more[2];
+}
+
+static const char *rule_conv_transpose(struct shaping *s) {
+    const struct onnx_dims *x = dims_of(s, 0), *w = dims_of(s, 1);
+    int64_t group = onnx_int(s->n->src, "group", 1);
+    if (!x || !w) return s->unknown = true, NULL;
+    if (x->rank < 3 || w->rank != x->rank) return "a convolution takes images";
+    if (group < 1 || w->dim[1] > INT32_MAX / group) return "an illegal number of groups";
+    s->out = (struct onnx_dims){x->rank, {x->dim[0], w->dim[1] * group}};
+    for (int i = 0; i < x->rank - 2; i++) {
+        s->out.dim[i + 2] = spread(s->n, i, x->rank - 2, x->dim[i + 2], w->dim[i + 2]);
+        if (s->out.dim[i + 2] < 1) return "an illegal window";
+    }
+    return NULL;
+}
+
 static const char *rule_pool(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
     int64_t kernel[ONNX_MAX_RANK];
@@ -516,6 +542,7 @@ static const struct {
     {" TopK ", rule_top},
     {" Compress ", rule_compress},
     {" Conv ", rule_conv},
+    {" ConvTranspose ", rule_conv_transpose},
     {" MaxPool AveragePool LpPool ", rule_pool},
     {" GlobalAveragePool GlobalMaxPool GlobalLpPool ", rule_global},
     {" DepthToSpace SpaceToDepth ", rule_depth},

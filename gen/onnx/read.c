@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the messages of an ONNX file. Cases are field numbers of onnx.proto. Bodies of `If` and `Loop` are skipped, so
-// no graph is inside of another one.
+// Reads the messages of an ONNX file. Cases are field numbers of onnx.proto. Bodies of `If` and `Loop` are graphs
+// inside of a node; how deep they are nested is bounded.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
-enum { MOST_NODES = 1 << 16, MOST_LIST = 1 << 20 }; // MOST_LIST: integers in a list
+enum { MOST_NODES = 1 << 16, MOST_LIST = 1 << 20 /* integers in a list */, MOST_DEPTH = 8 /* of bodies */ };
 
 bool read_fault(struct reader *r, const uint8_t *at, const char *why) {
     if (!r->failed) diag_error(r->diag, r->model->loc, MSG_ONNX_FILE, (size_t)(at - r->base), why);
@@ -72,6 +72,8 @@ static void read_floats(struct reader *r, const struct wire_field *f, struct onn
 
 // ---- nodes ----
 
+static const struct onnx_body *read_body(struct reader *r, const struct wire_field *f);
+
 static struct onnx_attribute read_attribute(struct reader *r, struct wire w) {
     struct onnx_attribute a = {.name = "", .s = ""};
     read_int_list ints = {0};
@@ -82,8 +84,7 @@ static struct onnx_attribute read_attribute(struct reader *r, struct wire w) {
         case 3: a.i = read_int(r, &f); break;
         case 4: a.s = read_text(r, &f); break;
         case 5: a.t = read_is(r, &f, WIRE_BYTES) ? read_tensor(r, f.bytes).data : NULL; break;
-        case 6:
-        case 11: a.graph = true; break;
+        case 6: a.body = read_body(r, &f); break;
         case 7: read_floats(r, &f, &a); break;
         case 8: read_ints(r, &f, &ints); break;
         case 9: VEC_PUSH(r->arena, a.strings, read_text(r, &f)); break;
@@ -95,7 +96,7 @@ static struct onnx_attribute read_attribute(struct reader *r, struct wire w) {
 }
 
 static struct onnx_node read_node(struct reader *r, struct wire w) {
-    struct onnx_node n = {.name = "", .op = "", .domain = ""};
+    struct onnx_node n = {.name = "", .op = "", .domain = "", .depth = r->depth};
     struct wire_field f;
     while (read_next(r, &w, &f)) switch (f.number) {
         case 1: VEC_PUSH(r->arena, n.in, read_text(r, &f)); break;
@@ -159,11 +160,38 @@ static struct onnx_info read_info(struct reader *r, struct wire w) {
 
 // ---- graph and model ----
 
+static void add_node(struct reader *r, const struct wire_field *f) {
+    struct onnx_node n = read_node(r, f->bytes); // adds the nodes of its bodies to the same list
+    VEC_PUSH(r->arena, r->model->node, n);
+    if (r->model->node.count > MOST_NODES) read_fault(r, f->key, "more than 65536 nodes");
+}
+
+static const struct onnx_body *read_body(struct reader *r, const struct wire_field *f) {
+    struct onnx_body *b = ARENA_NEW(r->arena, struct onnx_body);
+    struct wire w = f->bytes;
+    struct wire_field g;
+    if (!read_is(r, f, WIRE_BYTES) ||
+        (r->depth == MOST_DEPTH && !read_fault(r, f->key, "graphs that are nested more than 8 deep")))
+        return NULL;
+    *b = (struct onnx_body){.first = r->model->node.count, .depth = ++r->depth};
+    while (read_next(r, &w, &g)) {
+        if (g.number != 1 && g.number != 5 && g.number != 12) continue;
+        if (!read_is(r, &g, WIRE_BYTES)) break;
+        if (g.number == 1) add_node(r, &g);
+        else if (g.number == 5) VEC_PUSH(r->arena, b->initializer, read_tensor(r, g.bytes));
+        else VEC_PUSH(r->arena, b->output, read_info(r, g.bytes).name);
+    }
+    r->depth--;
+    b->end = r->model->node.count;
+    r->model->inner += b->initializer.count;
+    return b;
+}
+
 static void read_graph_field(struct reader *r, const struct wire_field *f) {
     struct onnx_model *m = r->model;
     if (!read_is(r, f, WIRE_BYTES)) return;
     switch (f->number) {
-    case 1: VEC_PUSH(r->arena, m->node, read_node(r, f->bytes)); break;
+    case 1: add_node(r, f); break;
     case 5: VEC_PUSH(r->arena, m->initializer, read_tensor(r, f->bytes)); break;
     case 11: VEC_PUSH(r->arena, m->input, read_info(r, f->bytes)); break;
     case 12: VEC_PUSH(r->arena, m->output, read_info(r, f->bytes)); break;
@@ -171,7 +199,6 @@ static void read_graph_field(struct reader *r, const struct wire_field *f) {
     case 15: read_fault(r, f->key, "a sparse constant, which Rill does not read"); break;
     default: break;
     }
-    if (m->node.count > MOST_NODES) read_fault(r, f->key, "more than 65536 nodes");
 }
 
 static void read_graph(struct reader *r, struct wire w) {

@@ -21,6 +21,7 @@ struct reader {
     struct wire file;                // all of it
     VEC(struct read_side_file) side; // read so far
     bool failed;                     // an error was reported; reading stops
+    int depth;                       // number of bodies around the place that is being read
 };
 typedef VEC(int64_t) read_int_list;
 

@@ -22,7 +22,8 @@ rewrite_function *rewrite_function_of(const char *word);
 
 // Rules of conv.c, products.c and affine.c, and of the files that are named. Each returns whether it changed the node.
 bool rewrite_to_conv(struct graph *, int node);
-bool rewrite_to_reduce(struct graph *, int node); // reductions.c
+bool rewrite_transposed(struct graph *, int node); // transposed.c
+bool rewrite_to_reduce(struct graph *, int node);  // reductions.c
 bool rewrite_carry_move(struct graph *, int node);
 bool rewrite_join_moves(struct graph *, int node);
 bool rewrite_to_product(struct graph *, int node); // attention.c
@@ -31,5 +32,10 @@ bool rewrite_to_affine(struct graph *, int node);
 bool rewrite_fold_affine(struct graph *, int node);
 bool rewrite_fold_order(struct graph *, int node);
 bool rewrite_take_rows(struct graph *, int node);
+
+// Puts a Move before a node that brings the channels of x to the end. Returns the Move's value.
+int rewrite_channels_last(struct graph *, int before, int x);
+// Makes the node a Move that brings channels from the end back to axis 1.
+void rewrite_channels_first(struct node *, int rank);
 
 #endif

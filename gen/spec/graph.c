@@ -110,7 +110,7 @@ static const struct schema_key region_maps[] = {
     {.key = "ops",
      .required = true,
      .range = "list",
-     .doc = "operations in the order in which they run, at most 1024 in all regions together",
+     .doc = "operations in the order in which they run, at most 4096 in all regions together",
      .holds = SCHEMA_HOLDS_LIST,
      .table = &spec_op_table},
 };

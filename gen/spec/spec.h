@@ -21,7 +21,7 @@ enum {
     SPEC_MAX_SLOTS = 16,
     SPEC_MAX_PORTS = 8, // inputs or outputs of a graph or an operation; carried tensors of a region
     SPEC_MAX_REGIONS = 64,
-    SPEC_MAX_OPS = 1024, // in all regions
+    SPEC_MAX_OPS = 4096, // in all regions
     SPEC_MAX_KERNELS = 64,
     SPEC_MAX_RANK = 3,
     SPEC_MAX_ELEMENTS = 1 << 20, // of an input, per position

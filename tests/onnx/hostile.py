@@ -61,6 +61,17 @@ def many(count, inside):
     return inside
 
 
+def branch(graph, name="then_branch"):
+    return data(5, data(1, name) + data(6, graph))
+
+
+def deep(count):
+    inside = RELU
+    for _ in range(count):
+        inside = node("If", ["x"], ["y"], body=branch(inside))
+    return branch(inside)
+
+
 FILES = {
     "empty": (b"", "no graph"),
     "text": (b"this is no model\n", "byte [0-9]+"),
@@ -107,6 +118,12 @@ FILES = {
     "many_inputs": (model(*[data(11, info(f"x{k}", ["N", 4])) for k in range(9)],
                           *[node("Add", ["x0" if k == 1 else f"s{k - 1}", f"x{k}"], [f"s{k}"]) for k in range(1, 9)],
                           data(12, info("s8", []))), "9 inputs; a design has at most 8"),
+    "bodies": (model(X, node("If", ["x"], ["y"], body=deep(9)), Y), "nested more than 8 deep"),
+    "body_results": (model(X, tensor("c", [], data(9, b"\1"), 9), node("If", ["c"], ["y"], body=branch(b"")), Y), "a body with fewer results"),
+    "body_undefined": (model(X, tensor("c", [], data(9, b"\1"), 9),
+                             node("If", ["c"], ["y"], body=branch(node("Relu", ["nothing"], ["r"]) + data(12, info("r", [])))), Y),
+                       "reads `nothing`"),
+    "body_wire": (model(X, node("If", ["x"], ["y"], body=branch(number(1, 7))), Y), "wire type 0"),
     "loop": (model(X, node("If", ["x"], ["y"]), Y), "cannot be written"),
 }
 

@@ -367,6 +367,32 @@ def taken(g):
     g.output(g.node("Resize", h, "", g.const(np.float32([1, 1.5, 0.75])), mode="linear"))
 
 
+def spread(g):
+    """Transposed convolutions: blocks with and without overlap, cut ends, groups, dilation."""
+    x = g.input("x", ["N", 4, 5, 6])
+    h = g.node("ConvTranspose", x, g.const(weights(4, 3, 2, 2)), g.const(weights(3)), strides=[2, 2], pads=[0, 0, 0, 0])
+    g.output(g.node("Relu", h))
+    g.output(g.node("ConvTranspose", x, g.const(weights(4, 2, 3, 4)), g.const(weights(4)), strides=[2, 3], pads=[1, 2, 0, 1], group=2,
+                    output_padding=[1, 0]))
+    g.output(g.node("ConvTranspose", x, g.const(weights(4, 1, 3, 2)), g.const(weights(1)), strides=[1, 2], pads=[3, 0, 1, 0],
+                    dilations=[2, 3]))
+
+
+def chosen(g):
+    """An If whose condition depends on shapes and on an input that the import makes a constant, with another If in it."""
+    x, rate = g.input("x", ["N", 8]), g.input("rate", [], kind=7)
+    inner = {}
+    for name, function in (("then_branch", "Tanh"), ("else_branch", "Sigmoid")):
+        inner[name] = Graph()
+        inner[name].output(inner[name].node(function, x, out=f"{function}_of_x"))
+    body, other = Graph(), Graph()
+    last = body.node("Gather", body.node("Shape", x, out="size"), body.const(np.int64(1), "one"), out="width")
+    is_eight = body.node("Equal", last, body.const(np.int64(8), "eight"), out="is_eight")
+    body.output(body.node("Add", body.node("If", is_eight, out="inside", **inner), body.const(weights(8), "bias"), out="sum"))
+    other.output(other.node("Neg", x, out="sum_of_other"))
+    g.output(g.node("If", g.node("Equal", rate, g.const(np.int64(16000))), then_branch=body, else_branch=other))
+
+
 # name: model, form of the constants
 MODELS = {
     "mlp": (mlp, "raw"), "typed": (mlp, "typed"), "half": (mlp, "half"), "bfloat": (mlp, "bfloat16"),
@@ -378,6 +404,7 @@ MODELS = {
     "rotated": (rotated, "raw"), "composed": (composed, "raw"),
     "decided": (decided, "raw"), "searched": (searched, "raw"), "recurrent": (recurrent, "raw"),
     "quantized": (quantized, "raw"), "squeezed": (squeezed_channels, "raw"), "signals": (signals, "raw"), "taken": (taken, "raw"),
+    "spread": (spread, "raw"), "chosen": (chosen, "raw"),
     "pools": (pools, "raw"), "pieces": (pieces, "raw"), "part": (part, "raw"),
 }
 
@@ -420,11 +447,12 @@ def write(name, folder):
         g.inputs, g.outputs = [("wave", ["N", 16], 1)], ["middle"]
         g.nodes = g.nodes[1:-1]
     fixed = g.inputs[0][1][0] == ROWS
-    feeds = {n: random.standard_normal([ROWS] + list(s[1:])).astype(np.float32) for n, s, _ in g.inputs}
+    given = {"rate": np.int64(16000)} if name == "chosen" else {}
+    feeds = {n: random.standard_normal([ROWS] + list(s[1:])).astype(np.float32) for n, s, _ in g.inputs if n not in given}
     if fixed:
         outs = g.run(feeds)
     else:  # row by row, as the design computes them
-        each = [g.run({n: v[k:k + 1] for n, v in feeds.items()}) for k in range(ROWS)]
+        each = [g.run({n: v[k:k + 1] for n, v in feeds.items()} | given) for k in range(ROWS)]
         outs = [np.concatenate([e[i][None] for e in each]) for i in range(len(each[0]))]
     rows = {n: v.reshape([ROWS] + squeezed(v.shape[1:])) for n, v in feeds.items()}
     write_safetensors(folder / f"{name}.in.safetensors", rows)

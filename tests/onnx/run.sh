@@ -9,7 +9,8 @@ usage() {
     cat <<'TEXT'
 usage: tests/onnx/run.sh [model...]
   model  models of tests/onnx/models (default: all, and the checks that need no model)
-Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py).
+Each model is imported; the float side of its spec gives the results that numpy gave (tests/onnx/models.py). So do the
+trained networks (tests/onnx/train.py), whose exact results are compared as well.
 TEXT
 }
 
@@ -37,7 +38,10 @@ import() { # model, options
 
 # Prints the options with which a model is imported.
 options_of() { # model
-    case $1 in part) echo --cut ;; esac
+    case $1 in
+        part) echo --cut ;;
+        chosen) echo --set rate=16000 ;;
+    esac
 }
 
 # shellcheck disable=SC2046 # options are words
@@ -46,6 +50,28 @@ values() { # model
         "$rill" golden "$work/$1/$1.yaml" --weights "$work/$1" --float --inputs "$here/models/$1.in.safetensors" \
             --outputs "$work/$1/got.safetensors" &&
         python3 "$here/compare.py" "$here/models/$1.want.safetensors" "$work/$1/got.safetensors"
+}
+
+# Both sides of a trained network.
+trained() { # network
+    local spec=$work/trained/$1/$1.yaml from=$here/trained/$1
+    local run=("$rill" golden "$spec" --weights "$work/trained/$1" --inputs "$from.in.safetensors" --outputs)
+    "$rill" import "$from.onnx" -o "$work/trained/$1" &&
+        "${run[@]}" "$work/trained/$1/float.safetensors" --float &&
+        python3 "$here/compare.py" "$from.want.safetensors" "$work/trained/$1/float.safetensors" &&
+        "${run[@]}" "$work/trained/$1/exact.safetensors" &&
+        python3 "$here/accuracy.py" "$from.want.safetensors" "$from.labels.safetensors" \
+            "$work/trained/$1/exact.safetensors"
+}
+
+# The simulated design of a trained network computes the bits of the oracle, and `rill check` finds that it fits.
+rtl() { # network, rows
+    local spec=$work/rtl/$1/$1.yaml
+    "$rill" import "$here/trained/$1.onnx" -o "$work/rtl/$1" &&
+        "$rill" check "$spec" >"$work/rtl/$1/check" &&
+        "$rill" gen "$spec" -o "$work/rtl/$1/design" &&
+        "$rill" pack "$spec" --weights "$work/rtl/$1" -o "$work/rtl/$1/design" &&
+        "$rill" sim "$work/rtl/$1/design" --quick-build --inputs "$here/trained/$1.in.safetensors" --tokens "$2" --quiet
 }
 
 says() { # file, texts
@@ -69,6 +95,11 @@ for model in "${models[@]}"; do
     fi
 done
 if [ "$all" = 0 ]; then
+    for file in "$here"/trained/*.onnx; do
+        name=$(basename "$file" .onnx)
+        queue check "trained $name: float and exact values" trained "$name"
+    done
+    queue check "trained jets: RTL" rtl jets 4
     queue check "names of the model" spec mlp '"fc1.weight"' 'x: {shape: [24]}' 'outputs: [y]'
     queue check "a block that repeats" spec blocks 'repeat: 6' '"encoder.layer.{layer}.up.weight"' 'op: silu' 'init: x'
     queue check "norms and functions that are written out" spec residual 'op: layernorm' 'op: gelu'
@@ -88,6 +119,12 @@ if [ "$all" = 0 ]; then
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim x.1=23
     queue check_refused "a size that is no number" 2 "is not NAME=N" \
         "$rill" import "$here/models/mlp.onnx" -o "$work/none" --dim N=
+    queue check_refused "a condition that is not constant" 1 "1 of [0-9]+ nodes cannot be written" \
+        "$rill" import "$here/models/chosen.onnx" -o "$work/none"
+    queue check_refused "a value for an input that does not exist" 1 "no input has this name" \
+        "$rill" import "$here/models/mlp.onnx" -o "$work/none" --set rate=1
+    queue check_refused "a value that is no number" 2 "is not NAME=NUMBER" \
+        "$rill" import "$here/models/chosen.onnx" -o "$work/none" --set rate=nan
     queue check_refused "options of ONNX files for a checkpoint" 1 "\`--cut\` is only for ONNX files" \
         "$rill" import "$root/models/tinystories-gpt2-1m" -o "$work/none" --cut
     queue check_refused "options of checkpoints for an ONNX file" 1 "\`--context\` is not for ONNX files" \

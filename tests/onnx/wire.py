@@ -116,7 +116,10 @@ class Graph:
         """The outputs for named arrays, one array each."""
         values = {**self.constants, **feeds}
         for op, operands, names, attributes, _ in self.nodes:
-            got = evaluate(op, [values[o] if o else None for o in operands], attributes)
+            if op == "If":
+                got = attributes["then_branch" if values[operands[0]] else "else_branch"].run(values)
+            else:
+                got = evaluate(op, [values[o] if o else None for o in operands], attributes)
             for name, value in zip(names, got if isinstance(got, list) else [got]):
                 values[name] = value
         return [values[o] for o in self.outputs]
@@ -181,6 +184,21 @@ def conv(x, w, b=None, pads=(0, 0, 0, 0), strides=(1, 1), group=1, auto_pad="NOT
                 at = channels[:, :, i * strides[0]:, j * strides[1]:][:, :, :w.shape[2], :w.shape[3]]
                 y[:, r, i, j] = np.sum(at * w[r], (1, 2, 3)) + (0 if b is None else b[r])
     return y
+
+
+def conv_transposed(x, w, b, strides, pads, output_padding=(0, 0), dilations=(1, 1), group=1):
+    """Adds every element of an image, times the taps of its channel, to the result."""
+    (_, _, high, wide), (_, own, kh, kw), each = x.shape, w.shape, x.shape[1] // group
+    size = [s * (n - 1) + d * (k - 1) + 1 + o for s, n, d, k, o in zip(strides, (high, wide), dilations, (kh, kw), output_padding)]
+    y = np.zeros((1, own * group, *size))
+    for c in range(x.shape[1]):
+        for i in range(kh):
+            for j in range(kw):
+                rows = slice(c // each * own, (c // each + 1) * own)
+                top, left = i * dilations[0], j * dilations[1]
+                y[0, rows, top:top + strides[0] * (high - 1) + 1:strides[0], left:left + strides[1] * (wide - 1) + 1:strides[1]] += \
+                    x[0, c] * w[c, :, i, j][:, None, None]
+    return y[:, :, pads[0]:size[0] - pads[2], pads[1]:size[1] - pads[3]] + b[:, None, None]
 
 
 def conv_1d(x, w, b, pads, strides):
@@ -397,6 +415,7 @@ def evaluate(op, x, a):
         "InstanceNormalization": lambda: norm(x[0], 1, None, a.get("epsilon", 1e-5), 2) * x[1].reshape(1, -1, 1)
         + x[2].reshape(1, -1, 1),
         "Conv": lambda: conv(*x, **a) if x[0].ndim == 4 else conv_1d(*x, **a), "DepthToSpace": lambda: depth_to_space(x[0], **a),
+        "ConvTranspose": lambda: conv_transposed(*x, **a),
         "AveragePool": lambda: pool(x[0], np.mean, **a), "MaxPool": lambda: pool(x[0], np.max, **a),
         "Softmax": lambda: softmax(x[0], **a), "LogSoftmax": lambda: np.log(softmax(x[0], **a)),
         "ReduceMax": lambda: reduced(x[0], np.max, a), "ReduceMin": lambda: reduced(x[0], np.min, a),
