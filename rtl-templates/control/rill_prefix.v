@@ -12,8 +12,8 @@
 // `refused` is valid three cycles after the arguments. While `follows` is high, `first` follows prefix, one cycle late;
 // afterwards it is held.
 // held: positions held, at most 65535. It becomes 0 with `begins` (a request begins to change the memory, or has lost
-// its state) and `forget`, and `place` with `ends` (pulse: a request has ended with all of its K and V in memory, and the next one would begin
-// at position `place`, at least 1).
+// its state) and with `forget`. It becomes `place` with `ends` (pulse: a request has ended with all of its K and V in
+// memory, and the next one would begin at position `place`, at least 1).
 // Reset: clk, synchronous active-high rst: nothing is held.
 `default_nettype none
 

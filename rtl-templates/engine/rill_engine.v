@@ -406,8 +406,8 @@ module rill_engine #(
     rill_x_slice #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .X_BITS(X_BITS), .PARTS(X_PARTS)) u_select (
         .clk(clk), .rst(rst_home[RESET_X]), .controls(slice_controls), .unit_0(unit_0), .unit_1(unit_1),
         .shift_0(shift_0), .shift_1(shift_1), .slice(slice), .shift(slice_shift));
-    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS), .PARTS(X_PARTS),
-        .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
+    rill_engine_offsets #(.BEAT_BITS(BEAT_BITS), .TURN_TOKENS(TURN_TOKENS), .ASYM(ASYM), .X_BITS(X_BITS),
+        .PARTS(X_PARTS), .PUMP(PUMP), .OWN(SIGNED != 0 || HOPS != 0 ? 1 : 0)) u_offsets (
         .clk(clk), .rst(rst_home[RESET_COMMAND]), .valid_3(valid_3), .valid_4(valid_4), .int4_4(int4_4), .slice(slice),
         .x(gen_copy[0].x[0 +: 2*XS*16*TURN_TOKENS]), .q(offset_sums));
 
