@@ -737,7 +737,7 @@ module rill_slot_loop #(
         for (i = 0; i < 16; i = i + 1) end_mem[i] = 39'd0;
 
     wire unused = &{1'b0, s_axis_next_id_tuser, s_axis_next_id_tlast, IDS_32, SLOTS_32, PARTS_32,
-        TOKENS_32, CHANNELS_32, VOCAB_32, HASH_WAIT_32, refused_fault};
+        TOKENS_32, CHANNELS_32, VOCAB_32, HASH_WAIT_32, refused_fault, c_prompt_len[31:16], run_shown[RUN_W-65:16]};
 endmodule
 
 `default_nettype wire
