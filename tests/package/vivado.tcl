@@ -328,7 +328,8 @@ proc do_filter {given rest} {
     foreach object $objects {if {[kind $object] eq "cell"} {lappend list $object}}
     return [expr {[llength $list] == 1 ? [lindex $list 0] : $list}]
 }
-# A pin of the kernel's clock input has one net in each level of the hierarchy; the platform's buffer drives the topmost.
+# A pin of the kernel's clock input has one net in each level of the hierarchy. The platform's buffer drives the
+# topmost.
 proc do_get_pins {given rest} {
     if {[dict exists $given -of_objects]} {
         if {[dict get $given -of_objects] ne {net:inside net:buffer}} {stop "get_pins: these are not all segments"}
