@@ -159,7 +159,8 @@ served() {
     golden --prompt-ids "$(python3 -c 'import json, sys
 golden = json.load(open(sys.argv[1]))
 print(*golden["prompt_ids"] + golden["token_ids"] + [17, 18], sep=",")' "$work/golden.json")" --tokens 3 \
-        >"$work/second.json" && make -s -C "$work/moved" serve >"$work/serve.out" 2>&1 && start_card --unwritten ||
+        >"$work/second.json" && make -s -C "$work/moved" serve WERROR=-Werror >"$work/serve.out" 2>&1 &&
+        start_card --unwritten ||
         return
     LD_LIBRARY_PATH=$work/standin timeout 300 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
         >"$work/serve.out" 2>&1 &
