@@ -134,18 +134,20 @@ close_project -delete
 
 # ---- constraints: a core that has lost them would be linked without a message ----
 
-# What a file of the core is used for, as component.xml says.
+# Returns the types of a file of the core in all its entries in component.xml. They include the steps it is used in.
 proc rill_uses {path file} {
     set channel [open $path]
     set text [read $channel]
     close $channel
+    set found 0
+    set uses {}
     foreach entry [regexp -all -inline {<spirit:file>.*?</spirit:file>} $text] {
-        if {[string first "/$file<" $entry] < 0} continue
-        set uses {}
+        if {[string first "/$file<" $entry] < 0 && [string first ">$file<" $entry] < 0} continue
+        set found 1
         foreach {all use} [regexp -all -inline {<spirit:userFileType>([^<]*)<} $entry] {lappend uses $use}
-        return $uses
     }
-    error "$path names no $file: the core has lost its constraints"
+    if {!$found} {error "$path names no $file: the core has lost its constraints"}
+    return $uses
 }
 foreach rill_file $rill_constraints {
     set name [file tail $rill_file]
