@@ -94,11 +94,11 @@ foreign: deps
 
 # The program that runs requests on a card, and its library (docs/card.md)
 host: deps
-	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host
+	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host WERROR=-Werror
 
 # The HTTP server for a card, and its library (docs/serve.md)
 serve: deps
-	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host serve
+	@$(MAKE) --no-print-directory -C boards/host OUT=$(abspath $(OUT))/host WERROR=-Werror serve
 
 # Hours: simulates GPT-2 medium beside published accelerators (docs/performance.md). make bench-table REQUESTS="32:32"
 bench-table: deps

@@ -50,6 +50,23 @@ std::uint64_t section(reader &r, const axlf &head, axlf_section_kind kind) {
     return 0;
 }
 
+// The names of the memory banks, in the order of their indexes. Other memories of the platform may precede HBM, so the
+// index of a bank is not its number.
+std::vector<std::string> bank_names(reader &r, const axlf &head) {
+    std::vector<std::string> names;
+    std::uint64_t at = section(r, head, MEM_TOPOLOGY);
+    int count = at ? r.take<std::int32_t>(at) : 0;
+    for (int i = 0; i < count; i++)
+        names.push_back(text(r.take<mem_data>(at + offsetof(mem_topology, m_mem_data) + i * sizeof(mem_data)).m_tag));
+    return names;
+}
+
+// A bank without a name gets the one that it has if HBM is the first memory.
+std::string bank_name(const std::vector<std::string> &names, int index) {
+    bool named = index >= 0 && static_cast<std::size_t>(index) < names.size() && !names[index].empty();
+    return named ? names[index] : "HBM[" + std::to_string(index) + "]";
+}
+
 } // namespace
 
 binary read_binary(const std::string &path) {
@@ -64,11 +81,12 @@ binary read_binary(const std::string &path) {
     b.uuid = id;
     std::uint64_t layout = section(r, head, IP_LAYOUT), wires = section(r, head, CONNECTIVITY);
     if (!layout || !wires) bad(path, "no kernel in it");
-    std::map<int, std::map<int, int>> banks; // by index of the unit
+    std::vector<std::string> names = bank_names(r, head);
+    std::map<int, std::map<int, std::string>> banks; // by index of the unit
     int count = r.take<std::int32_t>(wires);
     for (int i = 0; i < count; i++) {
         auto c = r.take<::connection>(wires + offsetof(::connectivity, m_connection) + i * sizeof(::connection));
-        banks[c.m_ip_layout_index][c.arg_index] = c.mem_data_index;
+        banks[c.m_ip_layout_index][c.arg_index] = bank_name(names, c.mem_data_index);
     }
     int units = r.take<std::int32_t>(layout);
     for (int i = 0; i < units; i++) {
@@ -92,7 +110,7 @@ void check_binary(const binary &b, const package &p) {
     for (const auto &[name, r] : p.registers) {
         if (r.argument < 0 || r.bits != 64) continue;
         auto found = unit->second.find(r.argument), none = unit->second.end();
-        std::string has = found == none ? "no bank" : "HBM[" + std::to_string(found->second) + "]";
+        std::string has = found == none ? "no bank" : found->second;
         std::string want = p.bank.at(r.port);
         if (has != want) bad(b.path, "argument `" + name + "` is on " + has + ", the package has it on " + want);
     }

@@ -94,7 +94,8 @@ std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::u
 
 struct binary {
     std::string path, platform, uuid;
-    std::map<std::string, std::map<int, int>> unit; // banks of each compute unit: [kernel:unit][id of the argument]
+    // names of the banks of each compute unit: [kernel:unit][id of the argument]
+    std::map<std::string, std::map<int, std::string>> unit;
 };
 binary read_binary(const std::string &path);
 void check_binary(const binary &, const package &);

@@ -11,12 +11,7 @@ set_property CLOCK_DELAY_GROUP rill_clocks [get_nets {u_clock/feedback_q u_clock
 set_property CLOCK_DEDICATED_ROUTE ANY_CMT_COLUMN [get_nets -of_objects [get_pins u_clock/u_mmcm/CLKIN1]]
 
 # Multipliers take A and D only at edges that both clocks have (en_x of rill_pumped_mul), so these paths have a cycle.
-set rill_factors [get_pins -hierarchical -regexp -filter {NAME =~ .*/gen_(pumped|halves)[.]u_mul/u_dsp/(A|D)\[[0-9]+\]}]
+# Each `.` of the patterns is a bracket, because a backslash may not survive the quotes.
+set rill_factors [get_pins -hierarchical -regexp -filter {NAME =~ ".*/gen_(pumped|halves)[.]u_mul/u_dsp/(A|D).[0-9]+."}]
 set_multicycle_path 2 -setup -end -through $rill_factors
 set_multicycle_path 1 -hold -end -through $rill_factors
-
-# At even heights of their trees they take B at these edges as well, so its paths have a cycle. At odd heights they take
-# B in the middle of a cycle, and with a weight for each half (gen_halves) twice: these paths have half a cycle.
-set rill_weights [get_pins -hierarchical -regexp -filter {NAME =~ .*(gen_leaf|gen_height\[[246]\]).*/gen_pumped[.]u_mul/u_dsp/B\[[0-9]+\]}]
-set_multicycle_path 2 -setup -end -through $rill_weights
-set_multicycle_path 1 -hold -end -through $rill_weights

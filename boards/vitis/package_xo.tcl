@@ -71,10 +71,11 @@ proc rill_pins {interface} {
 
 set clock [rill_interface ap_clk ap_clk xilinx.com:signal:clock_rtl:1.0]
 set reset [rill_interface ap_rst_n ap_rst_n xilinx.com:signal:reset_rtl:1.0]
-rill_interface interrupt interrupt xilinx.com:signal:interrupt_rtl:1.0
+set interrupt [rill_interface interrupt interrupt xilinx.com:signal:interrupt_rtl:1.0]
 # The linker may give the kernel another clock: a parameter that is not the user's would then stop it ([BD 41-237]).
 set_property value_resolve_type user [rill_bus_parameter $clock FREQ_HZ $rill(clock_hz)]
 rill_bus_parameter $reset POLARITY ACTIVE_LOW
+rill_bus_parameter $interrupt SENSITIVITY LEVEL_HIGH
 set control [rill_interface $rill(control) [rill_pins $rill(control)] xilinx.com:interface:aximm_rtl:1.0]
 ipx::associate_bus_interfaces -busif $rill(control) -clock ap_clk $core
 foreach master $rill(masters) {
@@ -130,6 +131,32 @@ ipx::update_checksums $core
 ipx::check_integrity -kernel $core
 ipx::save_core $core
 close_project -delete
+
+# ---- constraints: a core that has lost them would be linked without a message ----
+
+# Returns the types of a file of the core in all its entries in component.xml. They include the steps it is used in.
+proc rill_uses {path file} {
+    set channel [open $path]
+    set text [read $channel]
+    close $channel
+    set found 0
+    set uses {}
+    foreach entry [regexp -all -inline {<spirit:file>.*?</spirit:file>} $text] {
+        if {[string first "/$file<" $entry] < 0 && [string first ">$file<" $entry] < 0} continue
+        set found 1
+        foreach {all use} [regexp -all -inline {<spirit:userFileType>([^<]*)<} $entry] {lappend uses $use}
+    }
+    if {!$found} {error "$path names no $file: the core has lost its constraints"}
+    return $uses
+}
+foreach rill_file $rill_constraints {
+    set name [file tail $rill_file]
+    set uses [rill_uses [file join $ip component.xml] $name]
+    if {[lsearch -glob $uses USED_IN_*] >= 0 && [lsearch -exact $uses USED_IN_implementation] < 0} {
+        error "$name in the core is not for the implementation: $uses"
+    }
+    puts "rill: the core has $name: $uses"
+}
 
 file delete -force $xo
 set written [file join $work kernel.xml]

@@ -6,7 +6,9 @@
 #   soft  (default) matrix engines, parts of lanes and large kernels get USER_SLR_ASSIGNMENT; the placer does the rest
 #   hard  everything is added to the platform's own pblock of its die (rill(pblock)_<die>); may make routing worse
 #   none  nothing
+# RILL_PACKAGE in the environment: the package's folder. The linker may run a copy of this file in another folder.
 set here [file dirname [file normalize [info script]]]
+if {[info exists env(RILL_PACKAGE)]} {set here [file normalize $env(RILL_PACKAGE)]}
 source [file join $here design.tcl]
 source [file join $here tools.tcl]
 
@@ -24,10 +26,18 @@ proc rill_cells {unit path} {
     return $cells
 }
 
+# The instances of a path without the registers and other primitives that its pattern also matches, because placement
+# ignores USER_SLR_ASSIGNMENT of a primitive.
+proc rill_modules {unit path} {
+    set cells [filter [rill_cells $unit $path] {!IS_PRIMITIVE}]
+    if {![llength $cells]} {error "$path names only primitives, which take no preferred die (placement.tcl)"}
+    return $cells
+}
+
 proc rill_prefer {die path} {
     global rill rill_mode rill_placed
     if {$rill_mode ne "soft"} return
-    foreach unit $rill(units) {set_property USER_SLR_ASSIGNMENT $die [rill_cells $unit $path]}
+    foreach unit $rill(units) {set_property USER_SLR_ASSIGNMENT $die [rill_modules $unit $path]}
     incr rill_placed
 }
 

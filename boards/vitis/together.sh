@@ -19,11 +19,13 @@ clock=$(for one in . "$@"; do
     sed -n 's/^kernel_frequency=0:\([0-9]*\)$/\1/p' "$one/link.cfg"
 done | sort -n | head -n 1)
 sed "s/^kernel_frequency=.*/kernel_frequency=0:$clock/" link.cfg >"$out/link.cfg"
-printf '# Placement of several packages, each by its own script.\nsource {%s/place.tcl}\n' "$(pwd)" >"$out/place.tcl"
+place() { printf 'set env(RILL_PACKAGE) {%s}\nsource {%s/place.tcl}\n' "$1" "$1" >>"$out/place.tcl"; } # package
+echo '# Placement of several packages, each by its own script.' >"$out/place.tcl"
+place "$(pwd)"
 for other; do
     printf '\n# from the package %s\n[connectivity]\n' "$other" >>"$out/link.cfg"
     grep -E '^(nk|sp)=' "$other/link.cfg" >>"$out/link.cfg"
-    printf 'source {%s/place.tcl}\n' "$(cd "$other" && pwd)" >>"$out/place.tcl"
+    place "$(cd "$other" && pwd)"
 done
 kernel=$(twice 's/^nk=\([^:]*\):.*/\1/p')
 [ -z "$kernel" ] || stop "two packages have the kernel \`$kernel\`: package one again with another --name"

@@ -208,15 +208,34 @@ static bool write_emitted(struct packing *p) {
     return true;
 }
 
-// Writes a file that is identical for every design. `before`: text that precedes it, may be empty.
-static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
+// Adds the text of a file that is identical for every design.
+static bool add_shared(struct packing *p, const char *relative, struct text *text) {
     size_t len;
     const char *why, *path = shared_file(p, relative);
     const char *data = path ? file_read(p->arena, path, MAX_LIST, &len, &why) : NULL;
     if (path && !data) refuse(p, path, why);
-    if (data) text_add_bytes(before, data, len);
-    bool ok = data && output_text(&p->out, name, before);
+    if (data) text_add_bytes(text, data, len);
+    return data;
+}
+
+// Writes a file that is identical for every design. `before`: text that precedes it, may be empty.
+static bool write_shared(struct packing *p, const char *relative, const char *name, struct text *before) {
+    bool ok = add_shared(p, relative, before) && output_text(&p->out, name, before);
     text_free(before);
+    return ok;
+}
+
+// Writes the constraints of the second clock. Weights have constraints only in designs whose multipliers keep a weight
+// for a whole cycle: in the others these lines would name no pin.
+static bool write_clocks(struct packing *p) {
+    struct text clocks = {0};
+    bool ok = add_shared(p, "boards/vitis/" PACKAGE_CLOCKS, &clocks);
+    if (p->package.ir->design.copies >= CHOICE_PUMPED_COPIES) {
+        text_add(&clocks, "\n");
+        ok = ok && add_shared(p, "boards/vitis/clocks_weights.xdc", &clocks);
+    }
+    ok = ok && output_text(&p->out, PACKAGE_CLOCKS, &clocks);
+    text_free(&clocks);
     return ok;
 }
 
@@ -227,9 +246,8 @@ static bool write_scripts(struct packing *p) {
         struct text none = {0};
         if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;
     }
-    struct text head = {0}, none = {0}, clocks = {0};
-    if (ir_second_clock(p->package.ir) && !write_shared(p, "boards/vitis/" PACKAGE_CLOCKS, PACKAGE_CLOCKS, &clocks))
-        return false;
+    struct text head = {0}, none = {0};
+    if (ir_second_clock(p->package.ir) && !write_clocks(p)) return false;
     package_checklist(&p->package, &head);
     return write_shared(p, "boards/vitis/CHECKLIST.md", "CHECKLIST.md", &head) &&
            write_shared(p, "verif/lint/emitted.vlt", "lint.vlt", &none);

@@ -20,7 +20,7 @@ void package_core(const struct package *p, struct text *out) {
               "  default: &default\n    filesets: [rtl]\n    toplevel: %s\n"
               "  lint:\n    <<: *default\n    description: Verilator, every warning\n    filesets: [waivers, rtl]\n"
               "    flow: lint\n    flow_options:\n      tool: verilator\n      verilator_options: [-Wall]\n"
-              "  synth:\n    <<: *default\n    description: Vivado, out of context\n    filesets: [rtl, constraints]\n"
+              "  synth:\n    <<: *default\n    description: Vivado, with pads\n    filesets: [rtl, constraints]\n"
               "    flow: vivado\n    flow_options:\n      part: %s\n      pnr: none\n"
               "    parameters: [RILL_VENDOR_CELLS=true]\n\nparameters:\n  RILL_VENDOR_CELLS:\n    datatype: bool\n"
               "    paramtype: vlogdefine\n    description: cells of the vendor's, which only its tools have\n",

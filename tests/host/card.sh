@@ -35,7 +35,8 @@ build_card() { current_card || "$root/verif/card/build.sh" "$package" "$work/sta
 build_host() {
     rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
         "$work/moved" &&
-        make -s -C "$work/moved" host >"$work/host.out" 2>&1 && ! grep -Ei 'warning|error' "$work/host.out"
+        make -s -C "$work/moved" host WERROR=-Werror >"$work/host.out" 2>&1 &&
+        ! grep -Ei 'warning|error' "$work/host.out"
 }
 host=$work/moved/build/host/rill-host
 golden() { "$rill" golden "$spec" --weights "$model" "$@" --json; }

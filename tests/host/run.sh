@@ -159,7 +159,8 @@ served() {
     golden --prompt-ids "$(python3 -c 'import json, sys
 golden = json.load(open(sys.argv[1]))
 print(*golden["prompt_ids"] + golden["token_ids"] + [17, 18], sep=",")' "$work/golden.json")" --tokens 3 \
-        >"$work/second.json" && make -s -C "$work/moved" serve >"$work/serve.out" 2>&1 && start_card --unwritten ||
+        >"$work/second.json" && make -s -C "$work/moved" serve WERROR=-Werror >"$work/serve.out" 2>&1 &&
+        start_card --unwritten ||
         return
     LD_LIBRARY_PATH=$work/standin timeout 300 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
         >"$work/serve.out" 2>&1 &
@@ -345,10 +346,11 @@ truncate -s 700000 "$work/image.bad/channel_00.bin"
 counted refuses "an image cut off" 'is cut off' --image "$work/image.bad" "${request[@]}"
 mkdir -p "$work/no_words" && cp "$package"/image/{manifest.json,channel_*.bin} "$work/no_words"
 counted refuses "text without a tokenizer" 'has no tokenizer' --image "$work/no_words" "${request[@]}"
-other_binary() { # name, pattern, sed expression for a copy of the package
+other_binary() { # name, pattern, sed expression for a copy of the package, memories before HBM
     rm -rf "$work/relinked" && mkdir "$work/relinked" &&
         cp "$package"/{package.json,link.cfg,kernel.xml} "$work/relinked" &&
-        sed -i "$3" "$work/relinked"/* && python3 "$root/tests/package/xclbin.py" "$work/relinked" "$work/other.xclbin"
+        sed -i "$3" "$work/relinked"/* &&
+        python3 "$root/tests/package/xclbin.py" "$work/relinked" "$work/other.xclbin" "${4:-0}"
     refuses "$1" "$2" --binary "$work/other.xclbin" "${request[@]}"
 }
 counted other_binary "a binary of another kernel" 'compute unit .other:rill_1' \
@@ -357,6 +359,8 @@ counted other_binary "a binary for another platform" 'linked for .xilinx_u280' \
     's/xilinx_u55c_gen3x16/xilinx_u280_gen3x16/'
 counted other_binary "a binary with another bank" 'is on HBM\[7\], the package has it on HBM\[1\]' \
     's/hbm_01:HBM\[1\]/hbm_01:HBM[7]/'
+counted other_binary "a binary with another bank, of a platform whose first memories are others" \
+    'hbm_01. is on HBM\[7\], the package has it on HBM\[1\]' 's/hbm_01:HBM\[1\]/hbm_01:HBM[7]/' 2
 counted other_binary "a binary with another offset" 'at another offset' \
     's/offset="0x064"/offset="0x068"/; s/offset="0x64"/offset="0x68"/'
 counted refuses "no binary" 'make xclbin' --binary "$work/none" "${request[@]}"

@@ -25,7 +25,7 @@ SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 # Host names of registers that the register file names differently, and names of control registers, which have no
 # argument.
 HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
-              "ignored_q": "ignored_writes"}
+              "held_now": "held", "ignored_q": "ignored_writes"}
 CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
 SETTINGS = range(0x200, 0x400)  # registers that the host writes but that are not arguments
 
@@ -66,6 +66,10 @@ class Package:
         pattern = r"(REG_\w+): (?:if \(\w+\[0\]\) )?(\w+)(?:\[\d+:\d+\])? <= (?:merge|w_data)"
         for register, name in re.findall(pattern, text):
             words[address[register] // 4] = [name, True]
+        for register, name in re.findall(r"w_address == (REG_\w+)\)\s+(\w+)_q <= merge", text):
+            words[address[register] // 4] = [name, True]
+        if "forget_q <= !rst && apply_setting && w_address == REG_HELD;" in text:  # any value that is written
+            words[address["REG_HELD"] // 4] = ["held_now", True]
         for register, name in re.findall(r"(REG_\w+): r_(?:plain|more)_q <= (?:\{\d+'d0, )?(\w+)", text):
             known = words.setdefault(address[register] // 4, [name, False])
             if known[0] == name + "_q":  # the output comes from the separate register NAME_q
@@ -200,7 +204,8 @@ def check_tcl(package, record):
         for key, most in (("MAX_BURST_LENGTH", 128), ("NUM_READ_OUTSTANDING", 16), ("NUM_WRITE_OUTSTANDING", 16)):
             if not 1 <= int(value[f"parameter:{master}:{key}", "value"]) <= most:
                 fail(f"package_xo.tcl: {master}: {key}")
-    want = {("parameter:ap_rst_n:POLARITY", "value"): "ACTIVE_LOW", ("core", "sdx_kernel"): "true",
+    want = {("parameter:ap_rst_n:POLARITY", "value"): "ACTIVE_LOW",
+            ("parameter:interrupt:SENSITIVITY", "value"): "LEVEL_HIGH", ("core", "sdx_kernel"): "true",
             ("core", "sdx_kernel_type"): "rtl", ("core", "name"): package.kernel, ("fileset", "top"): package.kernel,
             ("parameter:ap_clk:FREQ_HZ", "value"): str(package.json["clock_hz"]), ("block:reg0", "range"): "4096",
             ("parameter:ap_clk:FREQ_HZ", "value_resolve_type"): "user",
@@ -310,15 +315,18 @@ def check_xclbin(package, listing):
     same("xclbin: arguments", got, want)
 
 
-def names_of(constraints, variable):
-    """The pattern of instance names in a filter of clocks.xdc, without the pin."""
-    filters = re.findall(r"^set " + variable + r" \[get_pins -hierarchical -regexp -filter \{NAME =~ (\S+)/(\S+)\}\]$", constraints, re.M)
-    if len(filters) != 1:
-        fail(f"clocks.xdc: {variable}: {len(filters)} filters of pins")
-    for kind in ("2 -setup -end", "1 -hold -end"):
-        if f"set_multicycle_path {kind} -through ${variable}\n" not in constraints:
-            fail(f"clocks.xdc: {variable}: no exception {kind}")
-    return re.compile(filters[0][0])
+def exceptions_of(constraints):
+    """The variables of clocks.xdc that hold pins, with the pattern of their instances' names."""
+    form = r'^set (\w+) \[get_pins -hierarchical -regexp -filter \{NAME =~ "(\S+)/(\S+)"\}\]$'
+    found = re.findall(form, constraints, re.M)
+    same("clocks.xdc: filters of pins", len(found), constraints.count("get_pins -hierarchical"))
+    for variable, _, pin in found:
+        same(f"clocks.xdc: {variable}: pins", [p for p in "ABCD" if re.fullmatch(pin, f"{p}[12]")],
+             ["B"] if variable == "rill_weights" else ["A", "D"])
+        for kind in ("2 -setup -end", "1 -hold -end"):
+            if f"set_multicycle_path {kind} -through ${variable}\n" not in constraints:
+                fail(f"clocks.xdc: {variable}: no exception {kind}")
+    return {variable: re.compile(cells) for variable, cells, _ in found}
 
 
 def check_clocks(package, cells):
@@ -350,10 +358,17 @@ def check_clocks(package, cells):
             fail(f"clocks.xdc has no `{line}`")
     same("design.tcl: second clock", "set rill(second_clock) 1" in read(f"{package.path}/design.tcl"), True)
     multipliers = [name for name in names if name.endswith("u_mul/u_dsp")]
-    factors, weights = (names_of(constraints, variable) for variable in ("rill_factors", "rill_weights"))
-    same("multipliers whose factors have a cycle", sum(bool(factors.fullmatch(name)) for name in names), len(multipliers))
-    odd = [name for name in multipliers if "gen_halves" in name or "gen_three" in name or re.search(r"gen_height\[[35]\]", name)]
-    wrong = [name for name in multipliers if bool(weights.fullmatch(name)) == (name in odd)]
+    exceptions = exceptions_of(constraints)
+    for variable, pattern in exceptions.items():
+        if not any(pattern.fullmatch(name) for name in names):
+            fail(f"clocks.xdc: {variable}: no cell has a name of this pattern")
+    halves = any("gen_halves" in name for name in multipliers)
+    same("clocks.xdc: exceptions", sorted(exceptions), ["rill_factors"] if halves else ["rill_factors", "rill_weights"])
+    timed = {variable: {name for name in multipliers if pattern.fullmatch(name)}
+             for variable, pattern in exceptions.items()}
+    same("multipliers whose factors have a cycle", len(timed["rill_factors"]), len(multipliers))
+    odd = {name for name in multipliers if "gen_halves" in name or "gen_three" in name or re.search(r"gen_height\[[35]\]", name)}
+    wrong = sorted(timed.get("rill_weights", set()) ^ (set(multipliers) - odd))
     if wrong:
         fail(f"clocks.xdc: {len(wrong)} multipliers whose weights have another time, first {wrong[0]}")
     if not odd:

@@ -59,7 +59,15 @@ agree() { # package
 tcl() { # package
     rm -f "$MOCK_RECORD"
     sed -i 's/^set rill(part) {}$/set rill(part) {xc0}/' "$1/design.tcl"
-    PATH=$mocked make -s -C "$1" xo && holds tcl "$1" "$MOCK_RECORD"
+    PATH=$mocked make -s -C "$1" xo && holds tcl "$1" "$MOCK_RECORD" && remade "$1"
+}
+remade() { # package: the .xo is made again after a change of any file that package_xo.tcl reads
+    local file
+    make -q -C "$1" xo >/dev/null || return
+    for file in design.tcl tools.tcl sources.tcl kernel.xml $(cd "$1" && ls clocks.xdc 2>/dev/null); do
+        make -q -C "$1" xo -W "$file" >/dev/null && echo "a change of $file makes no other .xo" && return 1
+    done
+    return 0
 }
 
 binary() { # package
@@ -121,11 +129,18 @@ everything() { # package, what make makes of the place's unit
         mv "$1" "$1.gone" || return
     unit=$(sed -n 's/^UNIT := //p' "$place/design.mk")
     instances "$place" && rm -rf "$MOCK_RECORD" "$place/build" &&
-        PATH=$mocked make -s -C "$place" lint xclbin hw_emu ooc STEPS=route PLACEMENT=hard &&
+        PATH=$mocked make -s -C "$place" lint xclbin hw_emu PLACEMENT=hard && looked_up "$place" STEPS=route &&
         [ -e "$place/build/hw/$unit.xclbin" ] &&
         [ -e "$place/build/hw_emu/$unit.xclbin" ] && [ -e "$place/build/ooc/route_timing.rpt" ] &&
         holds tcl "$place" "$MOCK_RECORD" &&
         ! grep -rl "$1" "$place" --include='*.tcl' --include='*.mk' --include='*.cfg' && names_no_place "$1.gone"
+}
+# Runs `make ooc`, which looks up the paths of placement.tcl.
+looked_up() { # package, variables of make...
+    local lines said
+    lines=$(grep -c '^rill_' "$1/placement.tcl")
+    said=$(PATH=$mocked make -s -C "$1" ooc "${@:2}") && echo "$said" &&
+        grep -qx "rill: all $lines paths of placement.tcl found" <<<"$said"
 }
 moved() { # package
     everything "$1"
@@ -260,6 +275,7 @@ units_checks() {
         "$rill" package "$work/dies.design" -o "$outside/refused" --units 3
 }
 
+synthesized() { instances "$work/dies" && looked_up "$1"; } # package: that of dies, or a copy with a fault
 alone_checks() {
     counted check "outside: packages of two kernels" two_packages
     counted check "outside: the command says what it wrote and what comes next" tells
@@ -269,6 +285,7 @@ alone_checks() {
     counted check "outside: packaging again leaves nothing stale" stale
     counted check "outside: a list that names files elsewhere removes none of them" foreign_list
     counted check "outside: names of cores are unique" cores
+    counted check "dies: every path of the placement is found out of context" synthesized "$work/dies"
     units_checks
 }
 
@@ -518,6 +535,11 @@ counted finds "a binary with another bank" binary link.cfg 's/HBM\[3\]/HBM[12]/'
 counted finds "a binary with another offset" binary kernel.xml 's/offset="0x010"/offset="0x014"/'
 counted finds "an instance that is none, hard" hard placement.tcl 's/{u_control.u_token_loop}/{u_control\/u_token_lop}/'
 counted finds "an instance that is none, soft" soft placement.tcl 's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
+counted finds "an instance that synthesis lacks" synthesized placement.tcl \
+    's/gen_lane\[3\].u_lane}/gen_lane[33].u_lane}/'
+counted finds "a preference of registers" soft place.tcl 's/ \[rill_modules / [rill_cells /'
+counted finds "constraints that the core loses" tcl tools.tcl \
+    '$aproc ipx::save_core {core} {set ::mock_constraints {}; do_ipx_save_core {} $core}' pumped
 counted finds "a pblock that is none" hard design.tcl 's/pblock_dynamic/pblock_static/'
 counted finds "an MMCM that is never reset" clocked rtl/rill_kernel.v \
     "s/(ap_clk), .rst(rst)/(ap_clk), .rst(1'b0)/" pumped
@@ -540,6 +562,9 @@ counted finds "an oscillator that is too fast" clocked rtl/rill_kernel.v 's/MULT
 counted finds "a constraint of other multipliers" clocked clocks.xdc 's/gen_leaf|/gen_three|/' pumped
 counted finds "a constraint of none" clocked clocks.xdc 's/gen_(pumped|halves)/gen_paired/' pumped
 counted finds "constraints that forget weights of both halves" clocked clocks.xdc "s/|halves//" halved
+counted finds "constraints of weights that no multiplier keeps" clocked clocks.xdc \
+    "\$r $root/boards/vitis/clocks_weights.xdc" halved
+counted finds "an .xo that older constraints are in" tcl Makefile '/wildcard clocks.xdc/d' pumped
 counted finds "constraints that nobody reads" tcl package_xo.tcl 's/ -fileset constrs_1 / -fileset constrs_2 /' pumped
 counted finds "a pin that is not connected" lints rtl/rill_kernel.v '/\.m_axi_hbm_00_rdata(/d' linear
 counted finds "a file left out of filelist.f" lints filelist.f '/rill_reset.v/d' linear

@@ -55,6 +55,7 @@ array set mock_syntax {
     report_timing_summary       {{-file} {} 0 0}
     write_checkpoint            {{} {-force} 1 1}
     get_cells                   {{} {-quiet} 1 1}
+    filter                      {{} {} 2 2}
     get_pblocks                 {{} {-quiet} 1 1}
     get_pins                    {{-of_objects -filter} {-quiet} 0 1}
     get_nets                    {{-of_objects} {-segments} 0 0}
@@ -111,6 +112,7 @@ foreach command [array names mock_syntax] {
 
 # ---- objects: `kind:name...`; what was not made is no object ----
 
+set mock_constraints {}
 set mock_objects(core) {}
 set mock_objects(fileset) {}
 proc object {args} {return [join $args :]}
@@ -168,13 +170,26 @@ proc do_add_files {given rest} {
     foreach file [lindex $rest 0] {
         if {![file exists $file]} {stop "no file $file"}
         make constraints $file
+        lappend ::mock_constraints $file
     }
 }
 proc do_get_files {given rest} {return [found [object constraints [lindex $rest 0 0]]]}
 proc do_ipx_package_project {given rest} {
     read_pins $::mock_added
-    file mkdir [dict get $given -root_dir]
+    set ::mock_ip [dict get $given -root_dir]
+    file mkdir $::mock_ip
     make map Reg
+}
+# As Vivado: component.xml names the files of the core, and for which step each of the constraints is.
+proc do_ipx_save_core {given rest} {
+    set file [open [file join $::mock_ip component.xml] w]
+    foreach path $::mock_constraints {
+        set use [expr {[info exists ::mock_value([object constraints $path],used_in_synthesis)] ?
+            "<spirit:userFileType>USED_IN_implementation</spirit:userFileType>" : ""}]
+        puts $file "<spirit:file>\n<spirit:name>src/[file tail $path]</spirit:name>\n\
+            <spirit:userFileType>xdc</spirit:userFileType>\n$use</spirit:file>"
+    }
+    close $file
 }
 proc do_ipx_current_core {given rest} {return core}
 proc do_ipx_get_user_parameters {given rest} {return [make user DATA]}
@@ -271,17 +286,26 @@ proc do_package_xo {given rest} {
 
 # ---- synthesis and placement ----
 
+# After synthesis out of context, paths begin below the kernel.
+proc do_synth_design {given rest} {
+    read_cells
+    set below {}
+    foreach cell $::mock_cells {lappend below [regsub {^.*?/inst/} $cell ""]}
+    set ::mock_cells $below
+}
 proc do_read_verilog {given rest} {check_cells [lindex $rest 0]}
 proc do_read_xdc {given rest} {if {![file exists [lindex $rest 0]]} {stop "no file [lindex $rest 0]"}}
 proc do_report_utilization {given rest} {close [open [dict get $given -file] w]}
 proc do_report_timing_summary {given rest} {close [open [dict get $given -file] w]}
 proc do_write_checkpoint {given rest} {close [open [lindex $rest 0] w]}
+proc read_cells {} {
+    if {[info exists ::mock_cells]} return
+    set file [open $::env(MOCK_CELLS)]
+    set ::mock_cells [split [string trim [read $file]] "\n"]
+    close $file
+}
 proc do_get_cells {given rest} {
-    if {![info exists ::mock_cells]} {
-        set file [open $::env(MOCK_CELLS)]
-        set ::mock_cells [split [string trim [read $file]] "\n"]
-        close $file
-    }
+    read_cells
     # `*` and `?` stand for characters of one level. Brackets stand for themselves, without a backslash.
     if {[string first \\ [lindex $rest 0]] >= 0} {stop "get_cells: a backslash in `[lindex $rest 0]`"}
     set pattern [string map {[ \\[ ] \\]} [lindex $rest 0]]
@@ -289,12 +313,23 @@ proc do_get_cells {given rest} {
     foreach cell $::mock_cells {
         if {[string match $pattern $cell] && [llength [split $cell /]] == $levels} {
             set ::mock_objects([object cell $cell]) {}
-            return [object cell $cell]
+            if {![string match {*[*]} $pattern]} {return [object cell $cell]}
+            # A pattern of a generate block also matches the registers in it. Paths have no blanks.
+            set ::mock_objects([object primitive $cell]) {}
+            return [list [object primitive $cell] [object cell $cell]]
         }
     }
     return {}
 }
-# A pin of the kernel's clock input has one net in each level of the hierarchy; the platform's buffer drives the topmost.
+proc do_filter {given rest} {
+    lassign $rest objects expression
+    if {$expression ne "!IS_PRIMITIVE"} {stop "filter: another expression"}
+    set list {}
+    foreach object $objects {if {[kind $object] eq "cell"} {lappend list $object}}
+    return [expr {[llength $list] == 1 ? [lindex $list 0] : $list}]
+}
+# A pin of the kernel's clock input has one net in each level of the hierarchy. The platform's buffer drives the
+# topmost.
 proc do_get_pins {given rest} {
     if {[dict exists $given -of_objects]} {
         if {[dict get $given -of_objects] ne {net:inside net:buffer}} {stop "get_pins: these are not all segments"}
@@ -320,7 +355,7 @@ proc do_get_pblocks {given rest} {
 }
 proc do_add_cells_to_pblock {given rest} {
     need [lindex $rest 0] pblock
-    need [lindex $rest 1] cell
+    foreach object [lindex $rest 1] {need $object [kind $object]}
 }
 
 set argv0 [lindex $argv 0]

@@ -3,7 +3,8 @@
 """Writes a binary for the vendor's runtime from a package. It has only metadata and no bitstream. The runtime's library
 reads kernels, arguments, banks and connections from it; no card accepts it. <xclbin.h> defines the format.
 
-usage: xclbin.py PACKAGE OUT.xclbin
+usage: xclbin.py PACKAGE OUT.xclbin [BEFORE]
+BEFORE: how many other memories precede HBM (0)
 """
 import json
 import re
@@ -13,7 +14,7 @@ import uuid
 import xml.etree.ElementTree as ElementTree
 
 BITSTREAM, EMBEDDED_METADATA, MEM_TOPOLOGY, CONNECTIVITY, IP_LAYOUT = 0, 2, 6, 7, 8  # axlf_section_kind
-MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 6, 1, 0, 1
+MEM_DDR4, MEM_HBM, IP_KERNEL, AP_CTRL_HS, INTERRUPT = 1, 6, 1, 0, 1
 BANKS, BANK_BYTES, UNIT_BASE, UNIT_RANGE = 32, 512 << 20, 0x1800000, 0x10000  # the units' registers follow one another
 
 
@@ -24,12 +25,12 @@ def text(value, size):
     return data.ljust(size, b"\0")
 
 
-def memory(used):
-    rows = []
+def memory(used, before):
+    rows = [struct.pack("<BB6xQQ16s", MEM_DDR4, 0, 0, 0, text(f"DDR[{i}]", 16)) for i in range(before)]
     for bank in range(BANKS):
         name = text(f"HBM[{bank}]", 16)
         rows.append(struct.pack("<BB6xQQ16s", MEM_HBM, bank in used, BANK_BYTES // 1024, bank * BANK_BYTES, name))
-    return struct.pack("<i4x", BANKS) + b"".join(rows)
+    return struct.pack("<i4x", len(rows)) + b"".join(rows)
 
 
 def metadata(kernel, units, package, platform):
@@ -55,7 +56,7 @@ def metadata(kernel, units, package, platform):
     return b'<?xml version="1.0" encoding="UTF-8"?>' + ElementTree.tostring(project)
 
 
-def sections(path):
+def sections(path, before):
     with open(f"{path}/package.json", encoding="utf-8") as file:
         package = json.load(file)
     with open(f"{path}/link.cfg", encoding="utf-8") as file:
@@ -67,7 +68,7 @@ def sections(path):
         sys.exit(f"error: link.cfg: {count} units, but {len(units)} names")
     bank = {(unit, port): int(number)
             for unit, port, number in re.findall(r"^sp=(\w+)\.(\w+):HBM\[(\d+)\]$", link, re.M)}
-    wires = [(int(a.get("id")), index, bank[unit, a.get("port")]) for index, unit in enumerate(units)
+    wires = [(int(a.get("id")), index, before + bank[unit, a.get("port")]) for index, unit in enumerate(units)
              for a in kernel.iter("arg") if a.get("addressQualifier") == "1"]
     platform = package["platform"] or "none"
     properties = INTERRUPT | AP_CTRL_HS << 8
@@ -78,12 +79,12 @@ def sections(path):
     connectivity = struct.pack("<i", len(wires)) + b"".join(struct.pack("<iii", *wire) for wire in wires)
     return platform, uuid.uuid5(uuid.NAMESPACE_OID, package["identity"]).bytes, [
         (BITSTREAM, "none", b"no bitstream"), (EMBEDDED_METADATA, "xml", metadata(kernel, units, package, platform)),
-        (MEM_TOPOLOGY, "memory", memory(set(bank.values()))), (CONNECTIVITY, "connectivity", connectivity),
+        (MEM_TOPOLOGY, "memory", memory(set(bank.values()), before)), (CONNECTIVITY, "connectivity", connectivity),
         (IP_LAYOUT, "layout", layout)]
 
 
-def write(path, out):
-    platform, unique, parts = sections(path)
+def write(path, out, before=0):
+    platform, unique, parts = sections(path, before)
     header = 456 + 40 * len(parts)  # struct axlf without its last member, which is the first section's header
     offset, heads, body = header + -header % 8, b"", b""
     for kind, name, data in parts:
@@ -101,6 +102,6 @@ def write(path, out):
         file.write((front + heads).ljust(offset, b"\0") + body)
 
 
-if len(sys.argv) != 3:
+if len(sys.argv) not in (3, 4):
     sys.exit(__doc__.strip())
-write(sys.argv[1], sys.argv[2])
+write(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:]))

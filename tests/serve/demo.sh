@@ -24,7 +24,8 @@ if [ ! -x "$package/sim/card/card" ] || [ -n "$(find verif/{model,harness,card} 
     verif/card/build.sh "$package" "$out/xrt" >>"$out.log" 2>&1 || { tail "$out.log" && exit 1; }
 fi
 step 3 "build the server"
-make -s -j2 -C boards/host OUT="$root/build/host" serve >>"$out.log" 2>&1 || { tail "$out.log" && exit 1; }
+make -s -j2 -C boards/host OUT="$root/build/host" serve WERROR=-Werror >>"$out.log" 2>&1 ||
+    { tail "$out.log" && exit 1; }
 
 step 4 "start the simulated card, write the image to it, and serve"
 export RILL_CARD=$out/card.socket

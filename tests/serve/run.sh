@@ -21,7 +21,7 @@ sanitize="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -f
 build_server() {
     rm -rf "$work/moved" && mkdir "$work/moved" && cp -r "$package"/{host,Makefile,design.mk,filelist.f} \
         "$work/moved" &&
-        make -s -j2 -C "$work/moved" serve CFLAGS="$sanitize" CXXFLAGS="-O0 -fsanitize=address" \
+        make -s -j2 -C "$work/moved" serve WERROR=-Werror CFLAGS="$sanitize" CXXFLAGS="-O0 -fsanitize=address" \
             >"$work/host.out" 2>&1 && ! grep -Ei 'warning|error' "$work/host.out"
 }
 build_fast_card() {
