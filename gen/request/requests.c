@@ -38,7 +38,7 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
 static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
     if (o->from && ir->design.drafts) return MSG_DRAFTS_FROM;
-    if (ir->design.slots && (o->from || o->state || o->write_state)) return MSG_SLOTS_FROM;
+    if (ir->design.slots && (o->from || o->state || o->write_state || o->logits)) return MSG_SLOTS_FROM;
     for (size_t i = 0; ir->design.slots && i < o->prompts.count; i++)
         if (o->prompts.items[i].then) return MSG_SLOTS_THEN;
     if (o->joins.count && !ir->design.slots) return MSG_SLOTS_JOIN;

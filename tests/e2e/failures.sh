@@ -176,6 +176,15 @@ counted check "bases that are multiples of a beat alone" "${sim[@]}" "${few[@]}"
     --base 2:4032
 counted check_refused "base of a channel that is not there" 1 'channels 0 to 2' "${sim[@]}" "${few[@]}" --base 3:64
 counted check_refused "base: no number" 2 'not CH:BYTES' "${sim[@]}" "${few[@]}" --base 1
+# A design with slots runs its requests at the same time.
+at_once=$work/failures/slots
+"$rill" gen tests/e2e/cases/slots/spec.yaml -o "$at_once" >"$log" 2>&1 || counted fail "a design with slots" "$(reason)"
+counted check_refused "requests at the same time: --from" 1 'slots-from' "$rill" sim "$at_once" "${few[@]}" --from 1
+counted check_refused "requests at the same time: --logits" 1 'slots-from' "$rill" sim "$at_once" "${few[@]}" --logits \
+    "$work/failures/logits"
+counted check_refused "requests at the same time: --then-ids" 1 'slots-then' "$rill" sim "$at_once" "${few[@]}" \
+    --then-ids 1 --tokens 2
+counted check_refused "requests one after another: --join" 1 'slots-join' "${sim[@]}" "${few[@]}" --join 5
 counted check_refused "a request after a good one fails" 1 'fault 2' "${sim[@]}" --unchecked "${few[@]}" --prompt-ids \
     "$long" \
     --tokens 2

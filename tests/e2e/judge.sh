@@ -6,14 +6,15 @@
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
 
 check_run() { # name, key, set, seed: the simulation of one request set
-    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why golden="" rows="" prefix=()
+    local label="$1 $3 seed $4" base=$work/$1.$3.$4 start=$SECONDS status=0 json why golden="" rows="" more=()
     json=$base.json log=$base.log
     [ ! -f "$work/golden/$2.$3" ] || golden=$work/golden/$2.$3
     [ "$3" != rows-file ] || rows=${requests[3]}
     rm -f "$json" "$base.logits"
-    [ "$(spec_value "$work/$1.yaml" prefix 0)" = 0 ] || prefix=(--prefix most)
-    timeout "$run_limit" "$rill" sim "$work/$1" ${prefix[@]+"${prefix[@]}"} "${requests[@]}" "${flags[@]}" \
-        ${joins[@]+"${joins[@]}"} --seed "$4" --json "$json" --logits "$base.logits" --quiet \
+    if [ "$(spec_value "$work/$1.yaml" slots 1)" = 1 ]; then more=(--logits "$base.logits"); fi
+    [ "$(spec_value "$work/$1.yaml" prefix 0)" = 0 ] || more+=(--prefix most)
+    timeout "$run_limit" "$rill" sim "$work/$1" ${more[@]+"${more[@]}"} "${requests[@]}" "${flags[@]}" \
+        ${joins[@]+"${joins[@]}"} --seed "$4" --json "$json" --quiet \
         >"$log" 2>&1 </dev/null || status=$?
     if [ $status = 124 ]; then fail "$label" "still running after $run_limit s"
     elif [ $status != 0 ]; then fail "$label" "exit status $status: $(reason)"

@@ -86,6 +86,7 @@ kinds_of_logits() { # lines of cases.py
     local name key spec weights sets seeds build values set seed line
     while IFS= read -r line; do
         read_point "$line"
+        ! grep -q '^  slots:' "$spec" || continue # requests at the same time have no file of logits
         for set in $sets; do
             for seed in $seeds; do
                 case $set in
