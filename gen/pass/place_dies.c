@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // place-dies: chooses the die (SLR) of each kernel, and credits for streams between dies. Without `design.dies` it does
 // nothing. Results never change, only timing: a word takes two more cycles for the first boundary and one for each
-// further boundary.
+// further boundary, and a word that is sent in parts takes longer.
 //
 // Kernels that plain nets join stay together, because registers can cut only streams. Everything that accesses memory
 // is on the die with the memory ports. The lanes of an engine may be on other dies, in groups that share their operand
