@@ -97,6 +97,7 @@ void bind_parts(struct ir *ir) {
             set_places(ir, k, repeat_of(ir, scores));
     set_places(ir, kernel_of_node(ir, kv_softmax_of(ir, scores)), repeat_of(ir, scores));
     if (ir_parts_of_step(ir) == 1) return;
+    // Cuts what the quantizers of queries, keys and values read.
     cut(ir, ir->tensor[ir->node[scores].in[0]].producer);
     cut(ir, ir->tensor[ir->node[scores].in[1]].producer);
     cut(ir, ir->tensor[ir->node[values].in[1]].producer);
