@@ -331,11 +331,11 @@ module rill_slot_loop #(
     wire        full = used_q == TOKENS_32[3:0] || parts_q == PARTS_32[3:0] || visits_q == 16'd0;
     // Room of a prompt's chunk: what is left of the step, of the beat and of the prompt. The first part of a step
     // leaves a token for each slot that generates.
-    wire [4:0]  others = ones(generating);
+    wire [4:0]  decode_slots = ones(generating);
     wire [3:0]  step_left = TOKENS_32[3:0] - used_q;
-    wire [3:0]  others_fit = others >= {1'b0, step_left} ? step_left - 4'd1 : others[3:0];
-    wire [3:0]  others_most = others_fit >= PARTS_32[3:0] ? PARTS_32[3:0] - 4'd1 : others_fit;
-    wire [3:0]  room = parts_q == 4'd0 ? step_left - others_most : step_left;
+    wire [3:0]  decode_fit = decode_slots >= {1'b0, step_left} ? step_left - 4'd1 : decode_slots[3:0];
+    wire [3:0]  decode_most = decode_fit >= PARTS_32[3:0] ? PARTS_32[3:0] - 4'd1 : decode_fit;
+    wire [3:0]  room = parts_q == 4'd0 ? step_left - decode_most : step_left;
     wire [4:0]  beat_left = IDS_32[4:0] - {{(5-IDS_SHIFT){1'b0}}, pos_q[IDS_SHIFT-1:0]};
     wire [3:0]  beat_room = {1'b0, room} < beat_left ? room : beat_left[3:0];
     wire [15:0] prompt_left = c_prompt_len[15:0] - pos_q;
@@ -402,7 +402,7 @@ module rill_slot_loop #(
                 ends = 1'b1;
     end
     wire        eot = ends && !c_ignore_eot;
-    wire        all = next_made_q == c_max_new;
+    wire        all_made = next_made_q == c_max_new;
     wire        beyond = next_made_q > decode_steps;
     reg  [3:0]  end_fault_q;                 // for S_END
     reg  [31:0] end_place_q;
@@ -447,7 +447,7 @@ module rill_slot_loop #(
             S_RING: if (!ring_open) state_d = S_WRITE;
             S_WRITE: if (m_axis_ring_tready) state_d = S_HASH;
             S_HASH: if (hash_wait_q == HASH_WAIT_32[4:0]) state_d = S_DECIDE;
-            S_DECIDE: state_d = eot || all || beyond ? S_END : tok_final ? S_BEGIN : S_NEXT;
+            S_DECIDE: state_d = eot || all_made || beyond ? S_END : tok_final ? S_BEGIN : S_NEXT;
             S_END: if (!ring_open) state_d = !after_q ? S_CHOOSE : tok_final ? S_BEGIN : S_NEXT;
             S_DRAIN: if (drained) state_d = S_FLUSH;
             S_FLUSH: if (timer_q == FLUSH_QUIET) state_d = S_RESET;
@@ -649,7 +649,7 @@ module rill_slot_loop #(
             S_DECIDE: begin
                 end_fault_q <= FAULT_NONE;
                 end_place_q <= 32'd0;
-                ending_q <= eot ? END_OF_TEXT : all ? END_ALL : END_OF_CONTEXT;
+                ending_q <= eot ? END_OF_TEXT : all_made ? END_ALL : END_OF_CONTEXT;
             end
             default: ;
         endcase
