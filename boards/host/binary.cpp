@@ -61,7 +61,7 @@ std::vector<std::string> bank_names(reader &r, const axlf &head) {
     return names;
 }
 
-// A bank without a name gets the one that it has if HBM is the first memory.
+// Returns the name of a bank. A bank without a name is called HBM[index], as if HBM were the platform's first memory.
 std::string bank_name(const std::vector<std::string> &names, int index) {
     bool named = index >= 0 && static_cast<std::size_t>(index) < names.size() && !names[index].empty();
     return named ? names[index] : "HBM[" + std::to_string(index) + "]";

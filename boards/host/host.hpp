@@ -52,7 +52,7 @@ struct package {
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::int64_t drafts;   // most drafts of a step; 0: none
-    bool prefix;           // a request may begin after positions of the one before
+    bool prefix;           // a request can keep positions of the request before it
     int draft_counter;     // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
     std::map<std::string, std::string> bank; // the unit's memory bank by port

@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t BLOCK = 64; // positions of a block of values
 }
 
-// The card has the bytes of the latest block on chip. An earlier block is in memory alone, so a request begins at its
-// first position. At least one id is left to compute.
+// A design can begin at any position of the latest block of held positions, whose bytes are on chip. Earlier blocks are
+// only in memory, so there it can begin only at the first position of a block. At least one id is left to compute.
 std::uint32_t common_prefix(const std::vector<std::uint32_t> &held, const std::uint32_t *prompt, std::uint32_t count) {
     std::size_t n = 0, most = std::min<std::size_t>(held.size(), count ? count - 1 : 0);
     while (n < most && held[n] == prompt[n]) n++;

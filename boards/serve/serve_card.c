@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// SLOT: today's designs have only this one. PAUSE_MOST: seconds, the longest pause between two starts of the card.
+// SLOT: a card runs one request at a time, in this slot. PAUSE_MOST: seconds, the longest pause between two starts of
+// the card.
 enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, SLOT = 0, PAUSE_MOST = 30 };
 
 static const char *fail_open(struct serve_card *c) { return c->library->rill_host_message(c->host); }

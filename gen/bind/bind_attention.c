@@ -34,8 +34,8 @@ static int64_t head_group(const struct ir *ir, int scores) {
     return ir->tensor[ir->node[scores].out[0]].shape[0].bound / ir->tensor[ir->node[scores].in[1]].shape[0].bound;
 }
 
-static int count_nodes(const struct ir *ir, unsigned trait,
-                       int reads) { // nodes with the trait; reads: only those whose operand 1 is this tensor
+// Counts the nodes with the trait; with `reads` other than IR_NONE only those whose operand 1 is this tensor.
+static int count_nodes(const struct ir *ir, unsigned trait, int reads) {
     int count = 0;
     for (int n = 0; n < ir->nodes; n++)
         count += ir_node_is(ir, n, trait) && (reads == IR_NONE || ir->node[n].in[1] == reads);

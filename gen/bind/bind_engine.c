@@ -114,7 +114,8 @@ static void region_sections(struct engine *e, struct schedule *s,
     }
 }
 
-// Firings with keys and values are made for each part of a step, because a part has its own.
+// Marks the last entry. Firings with keys or values are made once for each part of a step, because each part has its
+// own keys and values.
 static void mark(struct schedule *s, const struct ir_firing *f) {
     if (f->many) schedule_many(s);
     if (f->mode > ENGINE_MODE_INT4) schedule_part(s);

@@ -127,8 +127,8 @@ static bool bind_own_kernel(struct ir *ir, int n, struct diag *diag) {
     return true;
 }
 
-// Adds the token loop. In a language model it gives the ids to the graph and takes the new ones; other graphs read and
-// write rows in memory (bind_input, bind_output).
+// Adds the token loop, or the slot loop in a design with slots. In a language model it gives the ids to the graph and
+// takes the new ones. Other graphs read and write rows in memory (bind_input, bind_output).
 static void bind_token_loop(struct ir *ir) {
     int k = kernel_add(ir, "token_loop", ir->design.slots ? &rtl_slot_loop : &rtl_token_loop, IR_NONE);
     ir->kernel[k].is_control = true;

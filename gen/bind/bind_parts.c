@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Designs with slots: the kernels of attention work on the parts of a step, one after the other. Cuts the tensors that
-// they read into parts, puts their result together, and gives them the words of parts instead of step words.
-// See docs/decisions/batches.md.
+// In designs with slots, the kernels of attention work on the parts of a step, one after the other. bind_parts adds
+// kernels that cut the tensors read by attention into parts and join its result, and gives the kernels of attention the
+// words of parts instead of step words. See docs/decisions/batches.md.
 #include "gen/bind/bind.h"
 #include "gen/kernel/kernel.h"
 #include "gen/kernel/kv_cache.h"
@@ -17,7 +17,7 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return k;
 }
 
-// Puts a kernel before the step input of another one that repeats the words of a step's parts for each layer.
+// Adds a kernel that repeats the words of a step's parts for each layer, and connects it to the step input of `kernel`.
 static void give_parts(struct ir *ir, int kernel, int64_t layers) {
     int k = kernel_add(ir, arena_printf(ir->arena, "%s_parts", ir->kernel[kernel].name), &rtl_part_steps, IR_NONE);
     ir_set_int(ir, k, "PARTS", ir_parts_of_step(ir));
@@ -97,6 +97,7 @@ void bind_parts(struct ir *ir) {
             set_places(ir, k, repeat_of(ir, scores));
     set_places(ir, kernel_of_node(ir, kv_softmax_of(ir, scores)), repeat_of(ir, scores));
     if (ir_parts_of_step(ir) == 1) return;
+    // Cuts what the quantizers of queries, keys and values read.
     cut(ir, ir->tensor[ir->node[scores].in[0]].producer);
     cut(ir, ir->tensor[ir->node[scores].in[1]].producer);
     cut(ir, ir->tensor[ir->node[values].in[1]].producer);

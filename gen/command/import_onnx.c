@@ -79,7 +79,8 @@ static struct ir *build_bound(const struct fitting *f, const struct onnx_design 
     return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
 }
 
-// Whether the design is legal and fits the board by estimate. bound: by the upper bound of build_bound.
+// Whether the design is legal and fits the board by estimate. With `bound`, FIFOs have the depths of build_bound, which
+// also sets *brief.
 static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool *brief) {
     struct diag silent;
     struct text spec = {0};

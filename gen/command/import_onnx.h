@@ -5,7 +5,8 @@
 
 #include "gen/onnx/onnx.h"
 
-// An option NAME=N, into a struct onnx_options.
+// Read an option NAME=N (the size of an axis) or NAME=VALUE (an input) into a struct onnx_options. Return NULL, or what
+// is wrong with the value.
 const char *command_take_dim(struct arena *, void *into, const char *value);
 const char *command_take_set(struct arena *, void *into, const char *value);
 bool command_import_onnx(const struct onnx_options *, const char *board, const char *dir, struct arena *,

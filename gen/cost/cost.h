@@ -36,8 +36,8 @@ struct cost_fit {
 };
 struct cost_fit cost_fit(const struct cost_rows *, const char *module); // module NULL: all modules
 
-struct cost_resources cost_kernel_as(const struct ir *, int kernel,
-                                     enum ram_style style); // the kernel with its memory in this style
+// The kernel with its memory in this style.
+struct cost_resources cost_kernel_as(const struct ir *, int kernel, enum ram_style style);
 struct cost_resources cost_prefetch(const struct ir *, int64_t beats, enum ram_style style); // one prefetch FIFO
 
 struct cost_design {                      // resources of a whole design
@@ -77,8 +77,8 @@ struct cost_wires cost_wires(const struct ir *, int boundary);
 
 // ---- designs that are spread over several dies (place-dies) ----
 
-struct cost_resources cost_lane(const struct ir *,
-                                const struct ir_engine *); // one lane of an engine, without the part at the memory
+// One lane of an engine, without the part at the memory.
+struct cost_resources cost_lane(const struct ir *, const struct ir_engine *);
 // The part of a lane that is on the die of the lane's sums.
 struct cost_resources cost_lane_sums(const struct ir *, const struct ir_engine *);
 // Bits that cross between dies for each lane. cut: the lane's multipliers and sums are on different dies, so its terms
@@ -92,7 +92,7 @@ int64_t cost_load_bits(const struct ir *, int kernel);
 int64_t cost_loads_bits(const struct ir *, int boundary);
 // Designs that choose tokens hash the values from which they choose. The hash goes to the token loop, and crosses
 // between dies in slices (rill_serializer). The constants are the bits of a hash, of a slice, and of a slice's number.
-// With drafts, each token of a step has a hash, and all of them cross together.
+// With drafts or slots, each token of a step has a hash, and all of them cross together.
 enum { COST_HASH_BITS = 64, COST_HASH_SLICE = 8, COST_HASH_NUMBER = 3 };
 struct cost_hash {
     int from, to; // kernels; IR_NONE if the design does not choose tokens

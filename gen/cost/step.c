@@ -25,7 +25,7 @@ struct cost_load cost_load_new(const struct ir *ir) {
 }
 
 // Number of tokens for which a kernel works in a step. In regions that run for the last token (IR_LAST) it is one, or
-// with drafts all of them, and 0 in steps that do not need them.
+// with drafts or slots all of them, and 0 in steps that do not need them.
 static int64_t tokens_of(const struct ir *ir, int kernel, const struct cost_step *s) {
     int node = ir->kernel[kernel].node;
     if (node == IR_NONE || ir->region[ir->node[node].region].when != IR_LAST) return s->tokens;

@@ -64,8 +64,9 @@ static void place_late_hop(const struct ir *ir, int die, const char *path, int f
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// Places a rill_half_hop. Two of its stages are on each die on the way, one behind each boundary and one in front of
-// the next boundary, because a stage takes half a cycle. All other stages are on the last die.
+// Places a rill_half_hop. u_phase and u_half are on the first die. Each die on the way has two stages, one after the
+// boundary to it and one in front of the next boundary, because a stage takes half a cycle. All other stages are on the
+// last die.
 static void place_halves(const struct ir *ir, int die, const char *lane, int from, int to, int stages,
                          const struct lines *out) {
     const char *hop = arena_printf(ir->arena, "%s/gen_halves.u_beat_hop/gen_halves.", lane);

@@ -69,7 +69,8 @@ void emit_ports(const struct ir *ir, struct text *out) {
 
 // ---- control: logic that belongs to no kernel ----
 
-// Adds the counters of finished steps, with that of output 0 in the low bits. A design with slots does not read them.
+// Adds the counters of finished steps, with that of output 0 in the low bits. A design with slots has no such net,
+// because its loop does not read it.
 static void add_steps_done(const struct ir *ir, struct text *out) {
     int outputs = 0;
     if (ir_find_net(ir, IR_NET_OUT_STEPS_DONE, IR_NONE) == IR_NONE) return;

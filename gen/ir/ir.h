@@ -50,7 +50,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;                   // most drafts of a decode step; 0: none
     int slots;                    // requests at the same time; 0: one, without the logic for slots
-    int prefix;                   // 1: a request may begin after positions of the one before; else 0
+    int prefix;                   // 1: a request can keep positions of the request before it; else 0
     bool is_lm;                   // true: ids in, ids out; false: rows in, rows out
     const char *derived;          // model sizes that the spec does not give, in words for the report, or NULL
     // Family of the model. Its checkpoints have a config.json that is compared with the graph. NULL: the spec writes
@@ -639,7 +639,7 @@ int64_t ir_vector_length(const struct ir *, const struct ir_node *);
 bool ir_takes_last(const struct ir *, int region);
 // Whether the head chooses an id for each token of a step: with drafts and with slots.
 bool ir_chooses_all(const struct ir *);
-// Parts of a step, at most: 1, or with slots as many slots as have a token.
+// Most parts of a step: 1 without slots, else the smaller one of slots and tokens of a step.
 int ir_parts_of_step(const struct ir *);
 // Copies of a repetition's vector parameters in their store: one for each vector that an operation of a repeated region
 // works on, else 1. The store is read in a circle.
@@ -683,8 +683,8 @@ struct ir_chains {
 
 struct ir_chains ir_chains_of(const struct ir_engine *);
 bool ir_is_cut(const struct ir_engine *, int lane); // whether the lane's multipliers and sums are on different dies
-// Most die boundaries between the engine and a lane or its sums (ir_engine_hops), and one more register stage if beats
-// go in halves. ir_result_hops: most boundaries between the sums and the results.
+// ir_engine_hops returns the register stages from the engine to its farthest lane or sums: the die boundaries between
+// them, and one more if beats go in halves. ir_result_hops returns the most boundaries between sums and results.
 int ir_engine_hops(const struct ir *, const struct ir_engine *);
 int ir_result_hops(const struct ir_engine *);
 // Register stages from the results back to the engine. A signal that leaves the results' die needs one extra stage in

@@ -8,9 +8,8 @@
 static bool add_level(struct itensor_walk *w, int64_t trip, int64_t stride) {
     if (trip == 1) return true;
     int last = w->loops - 1;
-    if (last >= 0 &&
-        (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) { // merges with the loop around it
-        w->trip[last] *= trip;
+    if (last >= 0 && (stride == 0 ? w->stride[last] == 0 : w->stride[last] == trip * stride)) {
+        w->trip[last] *= trip; // merges with the loop around it
         w->stride[last] = stride;
         return true;
     }

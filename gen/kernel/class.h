@@ -103,8 +103,8 @@ void class_cost_select(struct cost_resources *, int64_t bits, int64_t words);
 void class_cost_banks(const struct kernel_args *, int64_t chunks, struct cost_resources *); // rill_bank_buffer
 void class_cost_buffer(struct cost_resources *, int64_t words, int64_t bits, enum ram_style style);
 void class_cost_replay(struct cost_resources *, int64_t depth, int64_t bits, enum ram_style style);
-// rill_schedule: the table and the walk through it.
 void class_half_hop(int64_t bits, int64_t stages, struct cost_resources *); // rill_half_hop (hop.c)
+// rill_schedule: the table and the walk through it.
 void class_cost_schedule(struct cost_resources *, int64_t entry_bits, int64_t entries, int64_t sections);
 void class_cost_turns(const struct kernel_args *, struct cost_resources *); // rill_turns
 

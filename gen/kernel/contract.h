@@ -19,7 +19,7 @@ enum timing_machine {
     TIMING_FORK,     // a word goes to every output, to each as soon as that output takes it
     TIMING_MUX,      // merges firings of the inputs, in turn
     TIMING_DEMUX,    // distributes firings to the outputs, in turn
-    TIMING_SELECT,   // passes only the last token of a firing, or with drafts all, in steps with a head
+    TIMING_SELECT,   // passes the last token of a firing, or with drafts or slots all, in steps with a head
     TIMING_REPLAY,   // a firing (or a head) is kept and sent several times
     TIMING_PACK,     // in steps of one token, query heads become tokens of a firing
     TIMING_SPLIT,    // tokens that were query heads become firings again

@@ -17,8 +17,9 @@ static void cost(const struct kernel_args *a, struct cost_resources *r) {
 const struct kernel_class rtl_hop = {
     .module = "rill_hop", .doc = "registers between dies", .contract = contract, .cost = cost};
 
-// Adds a rill_half_hop, as verif/cost/measure.sh counts it: a multiplexer and 2 * stages registers of half the width,
-// and one of the whole width. The phase of the second clock has two registers for each HALF_LOADS bits, and its source.
+// Adds a rill_half_hop, as verif/cost/measure.sh counts it: a multiplexer and 2 * stages - 1 registers of half the
+// width, and a register of the whole width. The phase of the second clock takes two registers for each HALF_LOADS bits,
+// and PHASE_SOURCE for its source.
 void class_half_hop(int64_t bits, int64_t stages, struct cost_resources *r) {
     enum { HALF_LOADS = 32, PHASE_SOURCE = 3 };
     r->lut += bits / 2 + 1;

@@ -48,7 +48,7 @@ enum kernel_trait {
     KERNEL_KEYS = 1 << 8,       // writes keys of the KV cache
     KERNEL_VALUES = 1 << 9,     // writes values of the KV cache
     KERNEL_ROWS_OUT = 1 << 10,  // writes rows of an output to memory
-    KERNEL_LOOP = 1 << 11,      // gives the steps of a request (token loop)
+    KERNEL_LOOP = 1 << 11,      // gives the steps of requests (token loop or slot loop)
     KERNEL_REGISTERS = 1 << 12, // has the registers that the host reads and writes
     KERNEL_STEP = 1 << 13,      // takes step words
     KERNEL_FETCH = 1 << 14,     // reads memory through its own DMA engine
@@ -60,7 +60,7 @@ enum kernel_trait {
     KERNEL_DEALT = 1 << 20,     // reads rows that may be distributed over channels
     KERNEL_FRAMES = 1 << 21,    // passes words unchanged, but divides them into other firings
     KERNEL_REPEATS = 1 << 22,   // gives a firing again in every repetition of its region
-    KERNEL_LAST = 1 << 23,      // gives only the last token of a firing, or with drafts all, in steps with a head
+    KERNEL_LAST = 1 << 23,      // gives the last token of a firing, or with drafts or slots all, in steps with a head
     KERNEL_PACKS = 1 << 24,     // turns query heads into tokens of a firing
     KERNEL_UNPACKS = 1 << 25,   // turns tokens that were query heads into firings again
     KERNEL_SCALES = 1 << 26,    // gives scales of the KV cache by position
@@ -223,7 +223,7 @@ struct kernel_scales {
 };
 struct kernel_scales kernel_scales(const struct ir_kernel *);
 
-int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: dies between it and its loader
+int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_store: register stages after its loader
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // of the drafts of a step, among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
 int kernel_counters(const struct ir_kernel *);                // rill_axil_regs: its counters

@@ -35,11 +35,12 @@ struct kv_cache kv_cache_of(const struct ir *, int node);
 int kv_units(const struct ir *);                 // caches of the design
 int kv_unit_scores(const struct ir *, int unit); // the cache's first attn_scores
 int64_t kv_layers(const struct ir *, int unit);  // 0 without attention
-const char *kv_name(const struct ir *, int unit,
-                    const char *); // of a kernel: itself where there is one cache, else with the scores' name before it
+// Returns the name of a kernel of a cache: the given name if there is one cache, else with the name of the cache's
+// first attn_scores before it.
+const char *kv_name(const struct ir *, int unit, const char *);
 int kv_net(struct ir *, int unit, enum ir_net_role); // the net of a cache, made if it does not exist yet
-int kv_kernel(const struct ir *, int unit,
-              unsigned trait); // a cache's writer (KERNEL_KEYS, KERNEL_VALUES), IR_NONE before it is made
+// Returns a cache's writer (KERNEL_KEYS, KERNEL_VALUES); IR_NONE before it is made.
+int kv_kernel(const struct ir *, int unit, unsigned trait);
 // Sets the window parameters of a kernel that reads a cache: the window of a token in each layer. Without windows it
 // sets none.
 void kv_set_windows(struct ir *, int unit, int kernel);

@@ -4,7 +4,7 @@
 
 static int64_t words_of(const struct kernel_args *a) { return args_int(a, "WORDS", 1); }
 
-// A step with one part, which the simulator of streams has, leaves in the order in which it came.
+// In the simulator of streams every step has one part, whose words leave in the order in which they came.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)at;
     int64_t rows = args_int(a, "FIRE_WORDS", words_of(a));

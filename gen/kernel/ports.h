@@ -8,8 +8,8 @@
 int ports_unit_elements(const struct ir *);        // XS: int8 elements of one beat
 int ports_user_bits(const struct ir *);            // USER_W
 void ports_set_mantissas(struct ir *, int kernel); // sets X_BITS if mantissas are not bytes
-int ports_element_bits(
-    enum ir_dtype); // bits of an element, if the words of a stream have an element per lane; 0: other streams
+// Bits of an element, if the words of a stream have an element per lane; 0: other streams.
+int ports_element_bits(enum ir_dtype);
 bool ports_is_vector(const struct ir_port *); // whether the port has a stream with an element per lane
 int64_t ports_data_bits(const struct ir *, enum ir_dtype, int lanes); // bits of tdata
 int ports_lanes(const struct ir *, int kernel);                       // fp32 lanes of its streams

@@ -9,7 +9,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = 6;
 }
 
-// The common part is that of rill_token_loop. In addition there are the arguments and the state of each slot, in LUTs.
+// The common part is that of rill_token_loop. In addition there are the arguments and the state of each slot, in LUTs:
+// args_mem, run_mem (165 bits), written_mem (32) and end_mem (39) of the module.
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
     int64_t ends = args_int(a, "END_IDS", 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_token_select: in steps with a head, passes the last token of a firing, or with drafts all of them.
+// rill_token_select: in steps with a head, passes the last token of a firing, or with drafts or slots all of them.
 #include "gen/kernel/class.h"
 
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {

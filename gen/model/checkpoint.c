@@ -359,8 +359,8 @@ static bool same_tensor(struct checkpoint *c, int a, int b, struct diag *diag) {
 }
 
 // Checks a tensor that is stored although the spec uses another one for it, such as a head that is tied to the
-// embedding
-// (`tie_word_embeddings: true`). It must be an equal copy, because programs differ in which of the two they use.
+// embedding (`tie_word_embeddings: true`). It must be an equal copy, because programs differ in which of the two they
+// use.
 static void check_copy(struct checkpoint *c, int index, const char *original, struct diag *diag) {
     const char *name = shards_at(c->file, index)->name;
     int other = find_tensor(c, original), errors = diag->errors;

@@ -217,8 +217,8 @@ static bool take_tensor(struct gguf *g, struct diag *diag) {
     return true;
 }
 
-static uint64_t
-tensor_bytes(const struct gguf_tensor *t) { // rows * cols <= INT64_MAX / 8, a block's bytes <= 4 * weights
+// No overflow: rows * cols <= INT64_MAX / 8, and the bytes of a block are at most 4 times its weights.
+static uint64_t tensor_bytes(const struct gguf_tensor *t) {
     return (uint64_t)t->rows * (uint64_t)(t->cols / t->format->weights) * (uint64_t)t->format->bytes;
 }
 

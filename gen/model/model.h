@@ -18,8 +18,7 @@ struct model_ops {
 // wrong composite stays as it is.
 bool model_write_out(struct ir *, const struct spec_region *, struct model_ops *, struct diag *);
 // Sets the attributes given for `op`, checked against the `count` known ones. names: texts are names of tensors, in
-// which
-// `{...}` is checked; false for custom kernels. False after an error.
+// which `{...}` is checked; false for custom kernels. Returns false after an error.
 bool model_lower_attrs(struct ir *, struct ir_attrs *, const struct spec_op *, const struct ir_op_attr known[],
                        int count, bool names, struct diag *);
 // Checks that `op` has the given numbers of operands and results. False after an error.

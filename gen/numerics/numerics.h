@@ -83,8 +83,8 @@ float golden_softmax(size_t positions, double cap, const float raw[], const floa
 
 // ---- vectors (ops_vector.c): y may be x ----
 
-// Return the constants fp32(2^-20 / n), fp32(2^-40 / n^2) (layernorm) and fp32(2^-40 / n) (rmsnorm). The emitter uses
-// the same functions.
+// These functions return the constants fp32(2^-20 / n), fp32(2^-40 / n^2) (both for layernorm) and fp32(2^-40 / n) (for
+// rmsnorm). The emitter uses them as well.
 float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
 float golden_norm_rms_scale(size_t n);

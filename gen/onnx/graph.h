@@ -23,7 +23,7 @@ struct value {
 
 // The result of the import for one node of the file.
 struct fate {
-    bool taken;          // the node is in the graph; false: it is in a body that is not
+    bool taken;          // the node is in the graph; false: it is in a body that is not in the graph
     const char *became;  // its words in the table of operators
     const char *missing; // reason why it cannot be built; NULL: none
 };
@@ -79,7 +79,7 @@ struct graph {
     const char *mixer; // what keeps axis 0, which all inputs share, from counting rows; NULL: nothing
 };
 
-// What the user gives: NAME=N for the size of an axis, or NAME=VALUE for all elements of an input.
+// A name and a value from the user: NAME=N for the size of an axis, or NAME=VALUE for all elements of an input.
 struct graph_given {
     const char *name;
     double value;

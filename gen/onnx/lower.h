@@ -26,8 +26,8 @@ void lower_attr_patch(struct lower *, const struct patch *);
 void lower_attr_list(struct lower *, const char *key, const int64_t item[], int count, int64_t preset);
 
 int lower_view(struct lower *, int t, int rank, const int64_t dim[]);
-int lower_view_like(struct lower *, int t,
-                    const struct onnx_dims *); // reshapes to the default shape of values with these extents
+// Reshapes to the default shape of values with these extents.
+int lower_view_like(struct lower *, int t, const struct onnx_dims *);
 // Reorders the axes of a tensor: axis i of the result is axis order[i] of the operand.
 int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
 // Makes a tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.

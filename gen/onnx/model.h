@@ -96,7 +96,7 @@ struct onnx_model {
     const char *producer;
     VEC(struct onnx_node) node; // all nodes, those in bodies included
     VEC(struct onnx_tensor) initializer;
-    size_t inner; // initializers of bodies
+    size_t inner; // number of initializers of all bodies
     VEC(struct onnx_info) input, output, value;
 };
 

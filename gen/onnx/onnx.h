@@ -13,8 +13,9 @@ struct onnx_options {
     struct onnx_given {
         const char *name;
         double value;
-    } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS]; // dim: sizes of axes that have no number in the file; set: inputs that
-                                              // become constants, all of whose elements have the value
+        // dim: sizes of axes that have no number in the file. set: inputs that become constants, all of whose elements
+        // have the value.
+    } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS];
     int dims, sets;
     bool cut; // if not all of the graph can be written, take the part with the most nodes that can
 };

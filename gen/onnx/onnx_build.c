@@ -191,6 +191,7 @@ static bool add_body(struct building *b, const struct onnx_node *src, const stru
     bool ok = body->output.count >= src->out.count;
     if (!ok) diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_NODE, src->name, src->op, "a body with fewer results");
     for (size_t i = 0; ok && i < body->initializer.count; i++) ok = add_constant(b, &body->initializer.items[i]);
+    // Nodes of another depth are in bodies of this body's nodes, which add them.
     for (size_t i = body->first; ok && i < body->end; i++)
         ok = b->g->model->node.items[i].depth != body->depth || add_node(b, (int)i);
     for (size_t i = 0; ok && i < src->out.count; i++) ok = add_alias(b, src, src->out.items[i], body->output.items[i]);

@@ -365,7 +365,7 @@ static const char *rule_conv(struct shaping *s) {
     return slide(s, x, w->dim + 2, w->dim[0]);
 }
 
-// The result of a ConvTranspose along place i.
+// Returns the extent of a ConvTranspose's result along place i; 0 if an attribute is out of range.
 static int64_t spread(const struct node *n, int i, int places, int64_t extent, int64_t kernel) {
     int64_t stride = item(n, "strides", i, 1), dilation = item(n, "dilations", i, 1),
             more[] = {item(n, "pads", i, 0), item(n, "pads", i + places, 0), item(n, "output_padding", i, 0)};

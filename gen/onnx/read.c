@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the messages of an ONNX file. Cases are field numbers of onnx.proto. Bodies of `If` and `Loop` are graphs
-// inside of a node; how deep they are nested is bounded.
+// inside of a node. They may be nested MOST_DEPTH deep, so that reading them cannot overflow the stack.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>

@@ -8,10 +8,10 @@
 
 enum { PLACES = 2, MOST_WEIGHTS = 1 << 26, MOST_REACH = 4096 /* strides, and places of a patch along a dimension */ };
 
-// How a dimension of the result depends on one of the operand. Element r of a block q reads operand element q + d with
-// tap t where r + before = t * dilation + d * stride.
+// How a dimension of the result depends on that of the operand. Element r of block q is the sum of the products of
+// operand element q + d and tap t for all t and d with r + before = t * dilation + d * stride.
 struct place {
-    int64_t taps, stride, dilation, before; // before: elements that are cut from the begin of the result
+    int64_t taps, stride, dilation, before; // before: elements that are cut from the start of the result
     int64_t first, last;                    // the range of d
     int64_t extent, blocks, out;            // elements of the operand, blocks that are computed, elements of the result
 };
@@ -32,7 +32,7 @@ static int64_t item(const struct node *n, const char *name, int i, int64_t prese
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-// Returns the elements that are cut from the begin of the result. `all` is the number of elements before cutting.
+// Returns how many elements are cut from the start of the result. `all` is the number of elements before cutting.
 static int64_t cut_before(const struct node *n, int i, int64_t all, int64_t out) {
     const char *pad = onnx_string(n->src, "auto_pad", "NOTSET");
     int64_t total = all - out;
@@ -53,7 +53,7 @@ static struct place place_of(const struct graph *g, const struct node *n, int i)
     p.first = at_most(-floor_div(reach - p.before, p.stride), 0);
     p.last = at_least(floor_div(p.stride - 1 + p.before, p.stride), 0);
     p.blocks = at_least((p.out + p.stride - 1) / p.stride, p.extent - p.last);
-    p.first = at_most(p.first, p.extent - p.blocks); // padding is shorter than a patch
+    p.first = at_most(p.first, p.extent - p.blocks); // the padding after the operand must be shorter than a patch
     return p;
 }
 
@@ -68,8 +68,8 @@ static int64_t tap_of(const struct place *p, int64_t t) {
     return (element_of(p, t) + p->before - t * p->dilation) / p->stride - p->first;
 }
 
-// Copies one tap of the file's weights, [channels of the operand][channels of a group of the result], to a place of the
-// rows of element r.
+// Copies one tap of the file's weights, [channels of the operand][channels of a group of the result], to its place in
+// the rows of one element of a block. taps: elements between two weights of a tap in the file.
 static void copy_tap(const struct transposed *t, const float *from, int64_t taps, float *to, int64_t row) {
     int64_t own = t->out / t->groups, in_group = t->in / t->groups;
     for (int64_t c = 0; c < t->in; c++)

@@ -164,8 +164,7 @@ static int64_t step_beats(const struct ir *ir) {
     return beats;
 }
 
-// Whether all readers of this row of a table have free lanes. The number of lanes that reads the row is then free as
-// well.
+// Whether all readers of this row of a table have free lanes. The lanes that read the row are then free as well.
 static bool feeds_free(const struct share *s, int node) {
     const struct ir *ir = s->ir;
     int readers = 0;

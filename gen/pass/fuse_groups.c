@@ -90,8 +90,8 @@ static int nearest_predecessor(const struct fuse *f, int unit) {
     return nearest;
 }
 
-static int64_t joined_bits(const struct fuse *f, const int *group, int unit,
-                           int to) { // bits of the buffers that the group gets with this unit
+// Returns the bits of the buffers that group `to` gets in addition if the unit joins it.
+static int64_t joined_bits(const struct fuse *f, const int *group, int unit, int to) {
     int64_t bits = 0;
     for (int i = 0; i < f->streams; i++) {
         const struct fuse_stream *s = &f->stream[i];

@@ -332,7 +332,8 @@ static void add_slot_registers(struct ir *ir) {
     }
 }
 
-// The host's position of a request, and the positions that are held. Without `prefix` both modules leave them alone.
+// Connects `prefix`, `forget` and `held` of the registers with the token loop, or ties them off in a design without
+// `prefix`. The slot loop has no such ports.
 static void add_prefix(struct ir *ir) {
     int registers = kernel_first(ir, KERNEL_REGISTERS), k = kernel_first(ir, KERNEL_LOOP);
     const struct port nets[] = {{"prefix", IR_NET_PREFIX}, {"forget", IR_NET_FORGET}, {"held", IR_NET_HELD}};

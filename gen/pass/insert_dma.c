@@ -96,7 +96,7 @@ static void place_kv(struct dma *d, int node) {
         *next += slots * cache.layers * layer_bytes;
     }
     int64_t stride = repeat > 1 ? cache.step * layer_bytes : layer_bytes, bytes = (repeat - 1) * stride + layer_bytes;
-    bytes += (slots - 1) * cache.layers * layer_bytes;
+    bytes += (slots - 1) * cache.layers * layer_bytes; // each slot has all layers, after those of the slot before
     const char *name = kv_name(ir, cache.unit, keys ? "k_cache" : "v_cache");
     if (cache.layers > repeat) name = arena_printf(ir->arena, "%s_%s", ir->node[node].name, name);
     ir_add_segment(ir, (struct ir_segment){name, keys ? IR_SEG_K : IR_SEG_V, node, IR_NONE,

@@ -8,7 +8,7 @@
 #include "gen/lp/mip.h"
 
 enum {
-    PLACE_RESOURCES = 4 /* LUTs, DSPs, BRAM18s and UltraRAMs */,
+    PLACE_RESOURCES = 4 /* LUTs, DSPs, BRAM18s and UltraRAMs, in this order */,
     PLACE_MORE_PART = 8 /* an excess that only the upper estimate of the memory ports causes counts 1 / 8 */
 };
 

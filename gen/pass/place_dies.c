@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // place-dies: chooses the die (SLR) of each kernel, and credits for streams between dies. Without `design.dies` it does
 // nothing. Results never change, only timing: a word takes two more cycles for the first boundary and one for each
-// further boundary.
+// further boundary, and a word that is sent in parts takes longer.
 //
 // Kernels that plain nets join stay together, because registers can cut only streams. Everything that accesses memory
 // is on the die with the memory ports. The lanes of an engine may be on other dies, in groups that share their operand
@@ -289,8 +289,9 @@ static void set_crossings(struct ir *ir) {
     }
 }
 
-// Whether the stream carries results, or operands, of an engine. Results are sent whole, because the engine waits for
-// room for them, and operands are sent whole or in few parts, because it waits for them.
+// is_result and is_operand tell whether a stream carries results or operands of an engine. Results are sent whole,
+// because the engine waits until there is room for them. Operands are sent whole or in few parts, because the engine
+// waits for them.
 static bool is_result(const struct ir *ir, const struct ir_edge *e) {
     for (int i = 0; i < ir->engines; i++)
         if (ir->engine[i].y_demux == e->src_kernel) return true;
@@ -316,8 +317,8 @@ static bool has_few_words(const struct ir *ir, const struct ir_edge *e, int furt
 
 // Chooses how many parts a word is sent in where its stream crosses: up to 4, a power of two, and only if words are at
 // least as many cycles apart. Four parts take a quarter of the wires for a little logic at the near end. Narrow words,
-// and words of an engine or a pool, are sent whole. With `more`, the words of streams with few words may also wait for
-// one another, and operands are sent in two parts.
+// words of pools, and operands and results of engines are sent whole. `more` makes two exceptions: operands are sent in
+// two parts, and the words of streams with few words in four, although they may then wait for one another.
 static void choose_parts(struct ir *ir, bool more) {
     enum { MOST = 4, OF_OPERAND = 2, NARROW = 128 /* bits */ };
     for (int e = 0; e < ir->edges; e++) {
@@ -392,8 +393,8 @@ static double over(int64_t taken, int64_t limit, int64_t room) {
     return taken > limit && room > 0 ? (double)(taken - limit) / (double)room : 0;
 }
 
-// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. `more` also has
-// an excess that only the upper estimate of the ports causes. It counts an eighth.
+// How far the design exceeds the limits, as a sum of shares of the room, like the program's excesses. more: `limits`
+// and an eighth of the excess by the upper estimate of the ports.
 struct excess {
     double limits, more;
 };
@@ -423,8 +424,8 @@ struct way {
     bool cuts, halves;
 };
 
-// The ways from the cheapest on. Cutting a lane doubles its registers and command. Halves need the second clock between
-// dies, and a register stage more.
+// The ways from the cheapest on. Cutting a lane doubles its registers and command. Halves need the second clock on the
+// paths between dies, and one more register stage.
 static const struct way ways[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
 // The number of ways that the design has.
@@ -451,13 +452,13 @@ static struct place make_place(struct ir *ir, int first, struct way way) {
     return p;
 }
 
-// Whether a way is tried. least: the excess of those before it. Halves are not worth their clock if only the upper
-// estimate of the ports is exceeded.
+// Whether a way is tried. least: the least excess of the ways before it. Halves are not worth their clock if the design
+// exceeds the limits only by the upper estimate of the ports.
 static bool is_worth_trying(struct way way, struct excess least) {
     return way.halves ? least.limits > 0 : least.more > 0;
 }
 
-// Whether a way is better than those before it. A design that exceeds the limits in any way does without halves.
+// Whether a way is better than those before it. A way with halves is used only if the design is then within the limits.
 static bool is_better(struct way way, struct excess excess, struct excess least) {
     return excess.more < least.more && !(way.halves && excess.limits > 0);
 }

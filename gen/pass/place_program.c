@@ -164,6 +164,7 @@ static void add_lanes_need(struct program *g, int row, size_t e, int d, int s, d
     const struct place_lanes *lanes = &p->lanes.items[e];
     double whole = (double)lanes->need[s] / capacity, sums = (double)lanes->sums_need[s] / capacity;
     mip_term(&g->m, row, parts(g, (int)e, d), whole);
+    // The memory's die has the LUTs (s = 0) that send beats in halves to whole parts on other dies.
     for (int to = 0; s == 0 && d == p->home && lanes->send_luts && to < p->dies; to++)
         if (to != d) mip_term(&g->m, row, parts(g, (int)e, to), (double)lanes->send_luts / capacity);
     if (d != p->home && lanes->with == (int)e)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // route-streams: gives every stream exactly one writer and one reader. Before this pass, the IR only says which port
 // makes a tensor and which ports read it. The pass inserts loops and exits of repeated regions, replays of a value that
-// a repeated region reads in every repetition, selection of the last token (with drafts, of all tokens of steps with a
-// head) where a `when: last` region begins, and forks.
+// a repeated region reads in every repetition, selection of the last token (with drafts or slots, of all tokens of
+// steps with a head) where a `when: last` region begins, and forks.
 #include "gen/kernel/kernel.h"
 #include "gen/ir/ops.h"
 #include "gen/pass/pass.h"
@@ -136,8 +136,8 @@ static void add_exit(struct route *r, int region, const char *name, const struct
     *out = add_stream_port(r, k, "", true, 1, like, region);
 }
 
-// Adds a selector of the last token, or with drafts of all tokens of steps with a head, before a region. Returns its
-// input; *out is its output.
+// Adds a selector of the last token, or with drafts or slots of all tokens of steps with a head, before a region.
+// Returns its input; *out is its output.
 static struct endpoint add_select(struct route *r, struct endpoint source, int region, const char *name,
                                   struct endpoint *out) {
     struct ir *ir = r->ir;

@@ -2,7 +2,8 @@
 // Part of size-fifos: the most words that a stream ever has in flight by the safe rule. This is a whole tensor, or less
 // if the program order guarantees it.
 //
-// - In a region for the last token, a firing has one token, however many a step has. With drafts it has all of them.
+// - In a region for the last token, a firing has one token, however many a step has. With drafts or slots it has all of
+//   them.
 // - Scores and values of an attention alternate by head on their engine. Its firings are in program order, and values
 //   fire only when their whole operand is in its buffer. So the streams between scores and values hold only heads whose
 //   scores have fired and whose values have not.

@@ -41,13 +41,12 @@ void oracle_weights_unmap(struct oracle_map *);
 bool oracle_has_matrix(const struct oracle_node *);
 bool oracle_is_table(const struct oracle_node *); // fp32 rows, read by position or by a custom kernel
 
-// Load a norm's gain, or the matrix (or only some of its rows) of an operation, as the attributes of the operation say.
-// They return NULL after an error.
+// These load a norm's gain, some rows of the matrix of an operation, or the whole matrix, as the attributes of the
+// operation say. They return NULL after an error.
 const float *oracle_gain(struct checkpoint *, struct arena *, const struct oracle_node *, const char *name,
                          int64_t length, struct diag *);
 const float *oracle_rows(struct checkpoint *, struct arena *, const struct oracle_node *,
-                         const struct checkpoint_slice *, int64_t first, int64_t rows,
-                         struct diag *); // only these rows
+                         const struct checkpoint_slice *, int64_t first, int64_t rows, struct diag *);
 const float *oracle_matrix(struct checkpoint *, struct arena *, const struct oracle_node *,
                            const struct checkpoint_slice *, struct diag *);
 

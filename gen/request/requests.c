@@ -34,7 +34,7 @@ static const char *rows_fault(struct arena *arena, const struct ir *ir, const st
 }
 
 // Refuses --from, --state and --write-state if the replay cannot run without the design, or if the design cannot begin
-// at a later position.
+// at a later position. Also refuses --logits and --then-ids in designs with slots, and --join in all others.
 static const char *from_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     if (!ir->design.is_lm && (o->state || o->write_state)) return MSG_STATE_ROWS;
     if (o->from && ir->design.drafts) return MSG_DRAFTS_FROM;
@@ -48,7 +48,8 @@ static const char *from_fault(struct arena *arena, const struct ir *ir, const st
     return NULL;
 }
 
-// `--then-ids` keeps what the design can, so only `--prefix` asks for a feature.
+// Refuses --prefix in a design without `prefix`. --then-ids alone is legal there: it keeps what the design can keep,
+// which is then nothing.
 static const char *prefix_fault(const struct ir *ir, const struct sim_options *o) {
     bool asked = o->prefix != 0;
     for (size_t i = 0; i < o->prompts.count; i++) asked |= o->prompts.items[i].prefix != 0 && !o->prompts.items[i].then;

@@ -269,7 +269,7 @@ const struct options sim_program = {
     .skips_plus = true // for the Verilated model
 };
 
-// Fills in what a request keeps of the one before.
+// Fills in how much each request keeps of the one before it. Returns a fault if the first request is to keep anything.
 static const char *finish_prefixes(struct sim_options *o) {
     for (size_t i = 0; i < o->prompts.count; i++) {
         struct sim_prompt *p = &o->prompts.items[i];

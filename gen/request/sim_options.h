@@ -76,7 +76,7 @@ struct sim_options {
     int64_t tokens;                                     // 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
     int64_t from;                                       // position at which the design begins
-    int64_t prefix;                                     // of requests that have none; 0: whole requests
+    int64_t prefix;                                     // for requests without one; 0: whole requests
     bool ignore_eot, unchecked, quiet, occupancy;
     bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing model of rill_part_steps. A simulated step has one part, and the reader of the words takes one word for all
-// layers of a step, so a word goes through.
+// Timing model of rill_part_steps. A simulated step has one part, and the models of the readers take one word for all
+// layers of a step, so each word is passed on once.
 #include "gen/simulator/machines.h"
 
 struct parts {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine that passes only the last token of a firing, or with drafts all tokens, and only in steps with a head.
+// Machine that passes only the last token of a firing, or with drafts or slots all tokens, and only in steps with a
+// head.
 #include "gen/simulator/machines.h"
 
 struct selection {

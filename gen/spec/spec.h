@@ -66,7 +66,7 @@ struct spec_design {
     int sampling;    // longest candidate list that ids are sampled from; 0: greedy only
     int drafts;      // most drafts of a decode step; 0: none
     int slots;       // requests at the same time
-    int prefix;      // 1: a request may begin after positions of the one before; else 0
+    int prefix;      // 1: a request can keep positions of the request before it; else 0
     int on_chip_kib; // KiB that a group of operations may store on chip; 0: no limit, one group
 };
 

@@ -290,9 +290,8 @@ static bool least_from(struct sizing *z, int64_t *depth) {
         const struct timing_result *r = sizing_run(z, &z->test[i], depth, false);
         bool ok = r && !r->stuck;
         for (int e = 0; ok && e < z->ir->edges; e++) z->test[i].room[e] = r->edge[e].room;
-        if (ok && !z->latest)
-            z->test[i].cycles =
-                at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0); // the given depths set the limit
+        // The given depths set the limit.
+        if (ok && !z->latest) z->test[i].cycles = at_least(r->cycles, z->test[i].refreshes ? z->test[i].cycles : 0);
         arena_release(&z->scratch, mark);
         if (!ok) return false;
     }

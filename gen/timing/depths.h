@@ -15,8 +15,8 @@ enum {
 struct timing_depth {
     int64_t depth; // in: the safe depth; out: the depth that is required
     int64_t delay; // cycles that the word waited when the stream was fullest
-    const char *
-        forced_by; // the case and firing that filled it, and the path that its reader waited for; NULL: the least depth
+    // The case and firing that filled it, and the path that its reader waited for. NULL: the least depth.
+    const char *forced_by;
 };
 // Finds the depth of every edge. Returns false and changes only *missing and *pass if the design cannot be simulated,
 // or if the search is not begun because one pass over its cases is more than `most` words and beats (0: no limit).

@@ -290,6 +290,7 @@ static void add_drafts(const struct forecasting *t) {
 static struct timing_forecast *forecast(const struct ir *ir, int64_t first, int64_t prompt, int64_t tokens, bool drafts,
                                         int64_t age, bool kept, int64_t whole_words, const char **why) {
     struct forecasting t = {.ir = ir, .whole_words = whole_words, .memory = timing_memory_of(ir, age, kept)};
+    // The token loop passes over the ids of the kept prefix before the first step.
     t.memory.lead += timing_passed_cycles(ir, first);
     t.memory.start += timing_passed_cycles(ir, first);
     arena_init(&t.scratch);

@@ -60,8 +60,8 @@ static bool is_enough(struct sizing *z, int e, int64_t *depth, int64_t trial, co
 // Bisects between low, which is not tried yet, and depth[e], which is known to be enough.
 static void bisect(struct sizing *z, int e, int64_t *depth, int64_t low, const struct bounds *b) {
     int64_t high = depth[e];
-    for (int trial = 0; low < high && z->work < z->budget;
-         trial++) { // most streams need all they have, or next to nothing
+    // Tries both ends first, because most streams need all they have or next to nothing.
+    for (int trial = 0; low < high && z->work < z->budget; trial++) {
         int64_t at = trial == 0 ? low : trial == 1 ? high - 1 : (low + high) / 2;
         if (is_enough(z, e, depth, at, b)) high = at;
         else low = at + 1;

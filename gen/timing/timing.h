@@ -17,9 +17,10 @@ struct timing_memory timing_memory_of(const struct ir *, int64_t age, bool kept)
 
 // Makes the steps of a request and returns their number.
 int timing_request_steps(const struct ir *, int64_t prompt, int64_t tokens, struct timing_step **);
-// Makes the steps of a request that begins at position `first` of its prompt.
+// Makes the steps of a request that begins at position `first` of its prompt. Prompt steps end at multiples of T, so
+// the first one is shorter unless `first` is such a multiple.
 int timing_steps_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens, struct timing_step **);
-// Cycles in which such a request reads the ids before its first step.
+// Cycles in which such a request passes over the ids before position `first`.
 int64_t timing_passed_cycles(const struct ir *, int64_t first);
 
 // ---- forecast of a request ----------------------------------------------------------------------
@@ -71,6 +72,7 @@ struct timing_forecast *timing_forecast_drafted(const struct ir *, int64_t promp
 // slowest case, as timing_forecast_drafted.
 struct timing_forecast *timing_forecast_from(const struct ir *, int64_t first, int64_t prompt, int64_t tokens,
                                              int64_t age, bool drafted, int64_t whole_words, const char **why);
+
 // How often drafts are right: numbers of decode steps, whose ratios matter.
 enum { TIMING_MAX_DRAFTS = 7 };
 struct timing_drafts {
@@ -80,7 +82,7 @@ struct timing_drafts {
 struct timing_drafted { // all decode steps of a request
     double steps, cycles, tokens_per_step;
 };
-// Decoding with drafts, from the forecasts of the two functions above.
+// Decoding with drafts. none: a forecast without drafts. drafted: one of the same request in the slowest case.
 struct timing_drafted timing_with_drafts(const struct timing_forecast *none, const struct timing_forecast *drafted,
                                          const struct timing_drafts *);
 

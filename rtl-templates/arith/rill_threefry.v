@@ -27,8 +27,8 @@ module rill_threefry (
         endcase
     endfunction
 
-    // Stage 0 adds the key. Then, five times, two stages do two rounds each, and a third one adds two words of the key,
-    // each time others. The key has a third word, the parity of the given two.
+    // Stage 0 adds the key. Then, five times, two stages do two rounds each, and a third stage adds two words of the
+    // key, other ones each time. The key has a third word, the parity of the given two.
     wire [31:0] parity = 32'h1bd11bda ^ key[31:0] ^ key[63:32];
     wire [95:0] keys = {parity, key};
     reg  [31:0] a_q [0:15];

@@ -12,8 +12,8 @@
 // value. The built-in counters (cycles, and the events channel_beat and channel_no_beat) run until ap_done. They and
 // ignored_writes are cleared when a request begins, whether by a write (even in the cycle of ap_done) or by
 // auto-restart.
-// SLOTS above 1 (rill_slot_loop): arguments and settings but the bases can also be written while ap_start is high. The
-// registers slot, submit and slots are there, and bit 2 of IP_IER and IP_ISR is request_ended.
+// SLOTS above 1 (rill_slot_loop): while ap_start is high, all arguments and settings except the bases accept writes as
+// well. The registers slot, submit and slots exist, and bit 2 of IP_IER and IP_ISR is request_ended.
 // Reset: clk, synchronous active-high rst.
 //
 // name          meaning                                             unit           range
@@ -258,7 +258,7 @@ module rill_axil_regs #(
                 default: ;
             endcase
 
-    // Further ids that end a request. Registers that nobody wrote hold a value that no id has.
+    // Further ids that end a request. Registers that were not written hold a value that no id has.
     wire [7*32-1:0] more;
     generate
         if (END_IDS > 1) begin : gen_more
@@ -368,8 +368,8 @@ module rill_axil_regs #(
     endgenerate
     wire [31:0] slots_now = SLOTS > 1 ? slots : 32'd0;
 
-    // The position at which a request begins. It applies to one request, so a host that does not know it gets whole
-    // requests.
+    // The position at which a request begins. It is 0 again after each request, so a host that never writes this
+    // register gets whole requests.
     generate
         if (PREFIX == 1) begin : gen_prefix
             reg [31:0] prefix_q;

@@ -7,9 +7,9 @@
 // checks everything else:
 //   - prefix is less than prompt_len, because at least one id must be computed;
 //   - prefix is at most `held`;
-//   - prefix is a multiple of 64, or in the block of 64 positions of the latest one. The bytes of that block are on
-//     chip (rill_v_tail). Those of an earlier block are in memory alone.
-// `refused` is valid three cycles after the arguments. While `follows` is high, `first` follows prefix, one cycle late;
+//   - prefix is a multiple of 64, or in the same block of 64 positions as the latest position held. The bytes of that
+//     block are on chip (rill_v_tail); the bytes of earlier blocks are in memory only.
+// `refused` is valid two cycles after the arguments. While `follows` is high, `first` follows prefix, one cycle late;
 // afterwards it is held.
 // held: positions held, at most 65535. It becomes 0 with `begins` (a request begins to change the memory, or has lost
 // its state) and with `forget`. It becomes `place` with `ends` (pulse: a request has ended with all of its K and V in

@@ -3,24 +3,26 @@
 //
 // A run begins with `start` (level), which is a request for slot 0 with the arguments at the ports. Until it ends,
 // `submit` (pulse) starts the arguments at the ports as a request of slot `slot`, and `cancel` (pulse) stops the
-// request of that slot before its next step. A submission for a slot that is busy, or when the last request has ended,
-// is ignored. The run ends when no slot is busy. done is a one-cycle pulse; idle is high between runs.
+// request of that slot before its next step. A submission is ignored if its slot is busy or not below SLOTS, and if
+// the run is ending. The run ends when no slot is busy. done is a one-cycle pulse; idle is high between runs.
 // request_ended: pulse when a request has ended. slots: [15:0] a bit for each slot that is busy, [31:16] how many
 // requests have been accepted since rst.
-// The outputs status, ids_count, fault_*, ending and logits_hash are those of the request in slot `slot`. They have the
-// meanings, codes and places of rill_token_loop. status: [4:0] state of the loop, the same for all slots.
+// The outputs ids_count, fault_code, fault_place, ending and logits_hash are those of the request in slot `slot`, with
+// the meanings, codes and places of rill_token_loop. fault_address, fault_channel and fault_state belong to the run.
+// status: [31:16] position of the next token of that request, [4:0] state of the loop, the same for all slots.
 // A step has up to PARTS parts, each of one slot: the next token of a request that generates, or a chunk of a prompt.
 // It begins with the slot after the one that began the step before, so every busy slot has a part in at least one of
 // SLOTS steps. Then come the other slots that generate, then chunks of other prompts, as far as the step has room. A
-// prompt that begins a step leaves a token for each slot that generates, and takes at least one. A chunk does not cross
-// a beat of ids.
+// prompt that begins a step takes at least one token. It leaves one token for each slot that generates, as far as the
+// step has tokens and parts. A chunk does not cross a beat of ids.
 // The step goes out as one word for each part, on m_axis_step and m_axis_walk_step, then its ids on m_axis_id. The ids
 // on s_axis_next_id are those of all tokens of a step with head = 1. The id of a part's last token is sent to the
 // ring as {slot[3:0], index[27:0], id}; others are dropped. prompt_base and ring_base are the addresses for the prompt
 // and the ring of the slot whose transfer is under way.
 // A bad argument or a bad id of the prompt ends its request alone. A fault of a kernel or the memory, the watchdog, the
 // second clock, a wrong image and `kill` end all requests. `stop` ends all requests before their next step.
-// logits_hash: as in rill_token_loop with DRAFTS; row_hash has the hash of each token of a step.
+// logits_hash: as in rill_token_loop with DRAFTS, but row_hash is sampled HASH_WAIT cycles after the ring has taken the
+// id, and added two cycles later. row_hash has the hash of each token of a step.
 // Reset: clk, synchronous active-high rst. soft_rst does not reset this module.
 //
 // name           meaning                                                        unit       range
@@ -39,7 +41,7 @@
 // ADDR_BITS      width of an address                                            bits       32 to 64
 // BASES          base addresses of channels, which must be aligned              pointers   1 or more
 // RESET_WAY      registers from soft_rst to the modules that it resets          clocks     2 to 16
-// HASH_WAIT      delay from an id sent to the ring until its row_hash is added  clocks     4 to 31
+// HASH_WAIT      delay from an id sent to the ring until row_hash is sampled    clocks     4 to 31
 // USER_W         width of tuser                                                 bits       derived
 `default_nettype none
 
@@ -211,7 +213,8 @@ module rill_slot_loop #(
     wire [3:0]  accept_slot = starts ? 4'd0 : pending_slot_q;
     assign slots = {accepted_q, busy_q};
 
-    // Arguments of the requests, and what changes in the course of one.
+    // Per slot: the arguments of its request, and the state that changes while the request runs. written_mem and
+    // end_mem are what the host reads.
     localparam ARGS_W = 32 + 32 + END_IDS * 32 + 1 + 64 + 64 + 32;
     localparam RUN_W = 16 + 16 + 5 + 32 + 32 + 64;
     reg  [ARGS_W-1:0] args_mem [0:15];
@@ -236,7 +239,7 @@ module rill_slot_loop #(
     wire [RUN_W-1:0] run_saved = {hash_q, next_id_q, made_q, lane_q, krows_q, pos_q};
     wire [RUN_W-1:0] run_found = fresh_q[slot_q] ? {RUN_W{1'b0}} : run_mem[slot_q];
 
-    // Checks of the arguments, which need some cycles.
+    // Checks of the arguments. S_ARGS waits ARGS_WAIT cycles for their results.
     localparam [2:0] ARGS_WAIT = 3'd4;
     reg  [2:0]  args_wait_q;
     wire [31:0] c_prompt_len, c_max_new;
@@ -297,7 +300,7 @@ module rill_slot_loop #(
     reg  [3:0]  tok_q;
     reg         step_taken_q, walk_taken_q;  // the word was taken by the kernels, the walkers
 
-    // Lowest slot of a mask from `from` on, or else its lowest one.
+    // Returns the lowest slot of the mask from `from` on. If there is none, returns the lowest slot of the mask.
     function [3:0] pick(input [15:0] mask, input [3:0] from);
         integer i;
         reg     above;
@@ -573,7 +576,7 @@ module rill_slot_loop #(
             head_q <= 1'b0;
             after_q <= 1'b0;
         end
-        // A slot that has been taken gets no other part of the step. S_LOADING takes it again.
+        // A slot that has been taken gets no other part of the step. (After S_LOADING, S_TAKE takes the same slot.)
         if (state_q == S_TAKE && !after_q)
             visits_q <= visits_q & ~slot_bit;
         if (args_over)

@@ -5,11 +5,11 @@
 // start (pulse, while busy is low) takes prompt_len (1..65535) and decode_steps. go (level) allows the next step word
 // to be offered; an offered word stays until it is taken. busy is high until the last word has been taken. Fields:
 // docs/rtl.md section 4. krows is counted together with the position, so CHANNELS need not be a power of two.
-// DRAFTS: a decode step has up to `more` tokens more (with `go`), but it does not cross a multiple of 64 positions, and
-// it has no more tokens than steps are left. Then `judged` (pulse) tells how many of its tokens were `taken`, and the
-// next step begins after these. Each token that was taken counts as one of decode_steps.
+// DRAFTS: a decode step has up to `more` additional tokens (`more` is valid with `go`). It does not cross a multiple of
+// 64 positions, and it has at most as many tokens as decode_steps has left. Then `judged` (pulse) comes with the number
+// of its tokens that were `taken`, and the next step begins after these. Each of them counts as one of decode_steps.
 // PREFIX: the first step begins at position `first`, which must be less than prompt_len and must not change while busy.
-// A prefill step ends before a multiple of TOKENS positions, so no step crosses a multiple of 64 positions.
+// No prefill step crosses a multiple of TOKENS positions, so none crosses a multiple of 64.
 // Throughput: one step in ntok + 2 cycles; a decode step with DRAFTS in taken + 3, from `judged` on taken + 1. With
 // PREFIX the first step comes `first` cycles later.
 // Reset: clk, synchronous active-high rst.

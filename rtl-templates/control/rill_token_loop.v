@@ -275,7 +275,7 @@ module rill_token_loop #(
         .ignore_eot_q(ignore_eot_q), .no_ids(no_ids), .decode_steps(decode_steps), .refused(refused),
         .fault(refused_fault), .place(refused_place));
 
-    // What the request before has left. other_image: the memory holds another image than then.
+    // State that the previous request has left. other_image: the memory holds another image than it had.
     wire [15:0] first;                       // position of the first step
     wire        prefix_refused;
     wire        other_image;
@@ -548,7 +548,7 @@ module rill_token_loop #(
             equal_q <= 1'b0;
 
     wire        ended = DRAFTS != 0 && ending != END_NOT_YET; // the rest of the step's ids are dropped
-    // The step of the last rows has been taken (MODE 1)
+    // MODE 1: the step of the last rows is taken.
     wire        step_end = is_q[S_STEP] && step_taken && m_axis_step_tdata[STEP_FINAL];
     reg         drained_q;
     reg  [LOADERS-1:0] loaded_q;

@@ -11,7 +11,7 @@
 // A run of 0 beats is left out. A run of more than 65535 beats is cut.
 // With attention windows, a K or V run is shortened at its beginning by the row-steps or blocks that no token of the
 // step attends to (rill_window_entries).
-// A K or V run of slot s begins s * K_SLOT_STRIDE or s * V_SLOT_STRIDE bytes later.
+// In a part of slot s, a K run begins s * K_SLOT_STRIDE bytes later, and a V run s * V_SLOT_STRIDE bytes later.
 // A K or V run of step n since reset (n = 0, 1, ...) waits until k_layers_done or v_layers_done >= (n-1)*KV_LAYERS + l
 // + 1, where l = kv_layer + layer*kv_step is its layer of the cache. Then all writes of earlier steps to this layer
 // have their responses.

@@ -36,7 +36,7 @@
 // 2 * PULSE_HOPS; everything held is discarded. It acts 2 cycles later, and on other dies as much later as the signals
 // that go there, because it passes registers for each die and each part.
 // Lanes on several dies: HOPS register stages lead to the farthest lane. CHAINS is the number of dies with lanes or
-// parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have their own operand
+// parts of lanes, COPY_CHAIN says which of them a lane is on, and CHAIN_AWAY which of them have a copy of the operand
 // buffer. RESULT_HOPS stages lead from there to where results come together. This may be yet another die, from
 // which a signal takes PULSE_HOPS register stages to the home die. Several dies add HOPS + RESULT_HOPS cycles of
 // latency.

@@ -476,8 +476,8 @@ module rill_engine_ctrl #(
     // ---- results, and the bank of accumulators for this row-step (or for a chunk with columns outermost) ----
     // Lanes with a key: fewer in the last row-step.
     wire [3:0]  key_count = rows_end_q ? key_last_q : KEY_LANES[3:0];
-    // Lanes with a result: from the step's own keys, those with a key. In the last row-step from memory, last_count.
-    // Otherwise all.
+    // Lanes with a result: for the step's own keys, the lanes that have a key; in the last row-step from memory,
+    // last_count_q lanes; otherwise all lanes.
     wire [5:0]  row_count = source_q == KEYS ? {2'd0, key_count}
                           : (mode_q == ENGINE_MODE_SCORES ? memory_one : rows_end_q) ? last_count_q : ALL_LANES[5:0];
     wire [2:0]  acc_row = outer_q ? chunk_row_q : 3'd0;

@@ -86,9 +86,9 @@ module rill_pair_terms #(
         end
     endgenerate
 
-    // Signals that accompany the beat; index n of valid_at: valid in stage n.
     // These stages with MORE, in cycles from valid.
     localparam HALF_LATE = HALF_AT + MORE, SUM_LATE = SUM_AT + MORE, SCALED_LATE = SCALED_AT + MORE;
+    // Signals that accompany the beat; index n of valid_at: valid in stage n.
     reg  [SCALED_LATE:1]    valid_q;
     reg  [HALF_LATE:1]      int4_q;
     reg  [8*HALF_LATE-1:0]  group_scale_q;

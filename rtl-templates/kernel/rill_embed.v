@@ -11,7 +11,7 @@
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next firing is sent
 // when the last chunk has left.
 // PARTS above 1: the rows are distributed over that many channels. Row r is on channel r mod PARTS, as row r / PARTS of
-// that channel. A descriptor goes only to the engine of its channel; beats are taken in the order of the ids.
+// that channel. A descriptor goes only to its channel's rill_dma_read; beats are taken in the order of the ids.
 // fault: one-cycle pulse for an id >= ROWS (row 0 is fetched instead) or a value that is not finite.
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //
@@ -142,7 +142,7 @@ module rill_embed #(
     // S_ID waits for an id, S_WORK checks it and computes the offset of its record, S_ASK sends the descriptor. After
     // the last id of a firing, S_WAIT waits until its last chunk has left.
     localparam [1:0] S_ID = 2'd0, S_WORK = 2'd1, S_ASK = 2'd2, S_WAIT = 2'd3;
-    // First and last cycle of S_WORK: check, row 0 instead, product, place, offset
+    // Cycles of S_WORK: check, row 0 instead of a bad one, product, place, offset. These are the first and the last.
     localparam [2:0] W_CHECK = 3'd0, W_OFFSET = 3'd4;
     reg  [1:0]  state_q;
     reg  [2:0]  work_q;                      // cycles in S_WORK

@@ -6,8 +6,8 @@
 // +0.0.
 // Row p is at TABLE_OFFSET + p*B*BEAT_BITS/8 and has B = ceil(32*N / BEAT_BITS) beats, element 0 low.
 // The rows of all tokens are buffered before the first chunk leaves. The first descriptor of the next step is sent when
-// the last chunk has left. With PARTS, a step comes as one word for each part, and its rows are those of the parts'
-// tokens one after the other.
+// the last chunk has left. With PARTS above 1, a step comes as one word for each part, and its rows are those of the
+// tokens of all parts, one part after the other.
 // fault: one-cycle pulse for each row >= ROWS (row 0 is fetched instead).
 // Throughput: one chunk per cycle once the rows are buffered. Reset: clk, synchronous active-high rst.
 //

@@ -8,7 +8,7 @@
 // past the last position are +0.0. The words start when the scales of all tokens of that (layer, head) are in. With
 // grouped queries, every head is sent REPLAYS times, once for each query head that reads it; in a step of one token,
 // TOGETHER times less often. With WINDOW, the words begin where the layer's window begins (rill_window_begin).
-// PLACES: the step words are those of rill_part_steps, one for HEADS firings of heads, and its place is the layer.
+// PLACES: the step words are those of rill_part_steps, one per firing of HEADS heads. The layer is the word's place.
 // Throughput: one unit and one word per cycle; with WINDOW, two cycles more per layer. Units may run up to one step
 // ahead of the words. Latency: 6 cycles from the last unit of a head to its first word. Reset: synchronous; the RAM
 // keeps its contents.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a tensor of a step into the tensors of its parts, or with JOIN puts these together, in a design with slots.
+// Cuts a step's tensor into one tensor for each part of the step. With JOIN, puts the tensors of the parts together.
+// Used in designs with slots.
 //
 // In: words of parts (rill_part_steps), one for each part of a tensor, and the tensor in WORDS words per token in order
 // (word, tok), tok counted over the step. Out: for each part in order, its tokens' words in order (word, tok), tok
-// counted over the part. With JOIN the input is the latter and the output the former.
-// Firings of the input may end anywhere. FIRE_WORDS divides WORDS. A firing of the output ends with
-// the last token of every FIRE_WORDS words.
-// The tensor is stored whole before its first word leaves, and the next one is taken when its last word has left.
-// Throughput: one word per cycle. Latency: 2 cycles from the tensor's last word (and the word of the part) to the first
-// word out.
+// counted over the part. With JOIN the parts' words come in and the step's tensor goes out.
+// tlast of the input is ignored. A firing of the output ends with the last token of every FIRE_WORDS words; FIRE_WORDS
+// divides WORDS.
+// The tensor is stored whole before its first word leaves, and the next one is taken when its last word has been read.
+// Throughput: one word per cycle, in or out. Latency: 2 cycles from the tensor's last word (and the word of the part)
+// to the first word out.
 // Reset: clk, synchronous active-high rst; the tensor that is held is discarded.
 //
 // name        meaning                                  unit    range
@@ -66,7 +67,7 @@ module rill_part_order #(
     localparam [31:0] LAST_FIRE_WORD = FIRE_WORDS - 1;
     reg  [DATA_W-1:0] mem [0:(1 << (WORD_W + TOK_W))-1];
 
-    // The present part: its tokens are base_q to base_q + count - 1. With JOIN it comes in, else it goes out.
+    // The present part has tokens base_q to base_q + count - 1. With JOIN it comes in, otherwise it goes out.
     reg  [TOK_W-1:0]  base_q;
     wire [3:0]        count = s_axis_step_tdata[PART_NTOK +: PART_NTOK_W];
     wire [3:0]        part_end = {{(4-TOK_W){1'b0}}, base_q} + count; // the token after the part

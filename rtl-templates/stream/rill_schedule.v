@@ -6,9 +6,10 @@
 // with tlast on the last entry of the step. A section is skipped when its SECTION_WHEN_HEAD bit is set and the step has
 // head = 0, or when its length or its repeat count is 0. A step whose sections are all skipped is discarded. An entry
 // with its ENTRY_MANY bit is left out in steps of one token; the last entry of a section must not have it.
-// PARTS above 1: a step comes as one word for each part, MORE in all but the last one. A run of entries with their
-// ENTRY_PART bits (they follow one another in a section) is walked once for each part, and gets the part's word, also
-// for ENTRY_MANY. Other entries get a word with all tokens of the step. No run has only entries with ENTRY_MANY bits.
+// PARTS above 1: a step comes as one word for each part, with MORE in all but the last one. Neighbouring entries of a
+// section that have their ENTRY_PART bits are a run. A run is walked once for each part, with that part's word, whose
+// tokens also count for ENTRY_MANY. Other entries get the last part's word, with the tokens of the whole step. At least
+// one entry of a run must not have its ENTRY_MANY bit.
 // Throughput: one entry per cycle inside a section, counting those that are left out. One cycle is lost per section,
 // and two per step. Latency: 3 cycles from the step to its first entry, plus one per skipped section before it. The
 // table is a ROM with registered read; m_axis_entry comes from registers.

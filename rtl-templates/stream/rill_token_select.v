@@ -5,8 +5,8 @@
 // It serves regions that run only for the last position (ALL: only in steps that give an id). One step word is taken
 // per firing, together with the word with tlast. Without ALL, words that pass are marked as those of the only token
 // (tok = 0, tok_last = 1). The word with tlast belongs to the last token, so it ends the output firing. Combinational,
-// latency 0, one word per cycle. With PARTS, a step comes as one word for each part, with the same head, and only the
-// last word is looked at. The step and the input each need a FIFO before them.
+// latency 0, one word per cycle. With PARTS above 1, a step comes as one word for each part, all with the same head;
+// only the last of them is used. The step and the input each need a FIFO before them.
 // Reset: tready and tvalid are low in reset.
 //
 // name    meaning                       unit    range

@@ -21,7 +21,7 @@ judge_rows() { judge_run "$1" "$work/late.yaml" "$work/late" 0 "" "$out/rows.npy
 compared() { # prints only the lines of the comparison
     (compare_logits "$out/runs") | sed 's/^ok   /same/; s/^FAIL /other/'
 }
-export -f judge_run judge_ids judge_rows json_value json_ids oracle_compared oracle_value named_tensors \
+export -f spec_value judge_run judge_ids judge_rows json_value json_ids oracle_compared oracle_value named_tensors \
     streams_compared streams_left streams_said
 export -f compare_logits compared ok fail
 export work out

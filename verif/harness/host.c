@@ -7,7 +7,7 @@
 #include "verif/harness/sim_internal.h"
 
 // FIRST_COUNTER: reads of collect_arguments before the counters.
-// IER_SLOTS: the end of the run, and of a request.
+// IER_SLOTS: interrupts at the end of the run and at the end of a request.
 enum { RESET_CYCLES = 16, SETTLE_CYCLES = 8, IER_SLOTS = 5, CTRL_START = 1, CTRL_DONE = 2, FIRST_COUNTER = 7 };
 
 static struct request_result *current(struct host *host) { return &host->result[host->request]; }
@@ -178,7 +178,7 @@ static void write_end_ids(struct axil *axil, const struct end_ids *ends) {
         axil_write(axil, REG_EOT_MORE + REGISTER_END_ID_STRIDE * (uint32_t)(i - 1), ends->id[i]);
 }
 
-// Writes the arguments of the current request, and what the design takes at its start.
+// Writes the arguments of the current request, and the settings and interrupts that it needs.
 static void write_request(struct host *host) {
     const struct request_result *r = current(host);
     const struct ir_design *d = design(host);

@@ -57,7 +57,8 @@ static void send_request(struct host *host, int slot) {
     host->slots.phase = SLOTS_SENT;
 }
 
-// The design has accepted the request, unless its run had just ended.
+// Notes whether the design has accepted the request. It has not if its run ended just before; the request is then sent
+// again.
 static void request_sent(struct host *host) {
     uint32_t accepted = host->axil.access[host->slots.accepted_read].data >> 16;
     bool is_new = accepted != host->slots.accepted || !host->slots.runs;

@@ -117,9 +117,10 @@ struct slots {
     int request[REGISTER_SLOTS]; // in each slot; -1: none
     int sent, ended_requests;    // requests that were accepted, and those that have ended
     bool runs, over;             // the design runs; it has raised its interrupt for the end of the run
-    int slot, accepted_read;     // of the request that is being sent
+    int slot, accepted_read;     // of the request that is being sent: its slot; index of the access that reads `slots`
     uint32_t accepted;           // requests that the design has counted
     int reads;                   // slots whose results are being read
+    // For each of these slots: its number, and the index of its first access.
     int ended[REGISTER_SLOTS], first_read[REGISTER_SLOTS];
 };
 
@@ -180,8 +181,8 @@ bool host_open(struct host *host, struct sim *sim);
 // Advances by one clock. Returns false when every request is over or one has failed.
 bool host_edge(struct host *host, struct sim_pins *pins);
 
-// Parts of a request that a design with slots does one by one: its memory, its registers, the copy of its ring, the
-// replay's run, and the comparison with it.
+// Steps of a request for host_slots.c, which does them one by one: its memory, its registers, the copy of its ring, the
+// replay's run, the comparison with it, and the message about its fault.
 void host_place_request(struct host *host);
 void host_write_request(struct host *host);
 void host_keep_ring(struct host *host);
@@ -192,7 +193,6 @@ void slots_begin(struct host *host);
 bool slots_edge(struct host *host, const struct sim_pins *pins);
 int slots_request_at(const struct host *host, uint64_t offset); // offset: in the segment of the rings
 
-// Returns the memory of a request's results: the ring of ids, or the rows of the first output.
 // ---- positions that a request keeps of the one before (kept_prefix.c) ----
 
 // Builds the prompt of a request that continues the one before.
@@ -200,6 +200,7 @@ struct sim_prompt prefix_then(struct sim *sim, const struct sim_prompt *prompt, 
 // Finds how many positions the request keeps. False after a failure: it cannot keep as many as it asks for.
 bool prefix_find(struct sim *sim, int64_t asked, const struct request_result *before, struct request_result *r);
 
+// Returns the memory of a request's results: the ring of ids, or the rows of the first output.
 uint8_t *host_results(struct sim *sim, uint64_t *bytes);
 
 // ---- rows of graphs that are not language models (graph_rows.c) ----

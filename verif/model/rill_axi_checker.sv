@@ -79,7 +79,7 @@ module rill_axi_checker #(
     localparam BEAT_BYTES = BEAT_BITS / 8;
     localparam SIZE = $clog2(BEAT_BYTES);
     localparam DEPTH = OUTSTANDING;
-    localparam ORDER = 1024; // write bursts in the rings below
+    localparam ORDER = 1024; // places of each ring of write bursts
     localparam DRAIN_CYCLES = 4096;
 
     integer cycle;

@@ -161,7 +161,7 @@ module rill_argmax_tb;
             end
         end
         if (out_f == firings && hash_f == firings && !failed) begin
-            // A chunk takes one cycle, and after each firing its ids take one cycle each. 20 cycles are for the begin.
+            // A chunk takes one cycle, and after each firing its ids take one cycle each. 20 cycles are for the start.
             if (idle == 0 && stall == 0 && cycles > taken + firings * (TOKENS + 1) + 20) fail(6);
             if (!failed)
                 $display("PASS");

@@ -2,7 +2,7 @@
 // Testbench of rill_axi_read_arbiter. Checks that every client's requests go out once, in order, with the client's
 // number as id; that R beats reach only the client of their id; that a client which always asks does not block the
 // others; and that one request goes out per cycle if nothing stalls. After a reset, beats of earlier bursts must reach
-// nobody, and no request may go out until the last of these beats has come.
+// no client, and no request may go out until the last of these beats has come.
 // sweep: CLIENTS=1 BEAT_BITS=256 ID_W=1
 // sweep: CLIENTS=3 BEAT_BITS=64 ID_W=4
 // sweep: CLIENTS=40 BEAT_BITS=64 ID_W=6
@@ -128,7 +128,7 @@ module rill_axi_read_arbiter_tb;
             rlast <= $urandom;
         end
         if (total == CLIENTS * COUNT && returned > 100 && !failed) begin
-            // One request per cycle. 120 cycles are for the begin and for the 100 beats that must have returned.
+            // One request per cycle. 120 cycles are for the start and for the 100 beats that must have returned.
             if (idle == 0 && stall == 0 && cycles > total + 120) fail(7);
             if (!failed)
                 reset_in_the_middle;
@@ -140,7 +140,7 @@ module rill_axi_read_arbiter_tb;
         if (cycles > 20000) fail(8);
     end
 
-    // Counts the requested bursts whose last beat has not come. The memory here also sends beats that nobody requested.
+    // Counts the requested bursts whose last beat has not come. The memory here also sends beats without a request.
     always @(posedge clk)
         if ((arvalid && arready) != (rvalid && rready && rlast))
             open = arvalid && arready ? open + 1 : open > 0 ? open - 1 : 0;

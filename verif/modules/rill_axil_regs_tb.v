@@ -230,7 +230,7 @@ module rill_axil_regs_tb;
             end
             finish_request;
             expect_word(REG_HALT, 0);
-            expect_word(REG_PREFIX, 0);                    // for one request alone
+            expect_word(REG_PREFIX, 0);                    // it applied to one request only
             expect_bit(20, ap_start, 1'b0);                // no restart
             read(REG_CTRL);
         end

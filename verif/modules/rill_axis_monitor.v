@@ -2,12 +2,12 @@
 // Bench part: a stream sink. It takes words with random stall cycles and compares them with the expected ones. A
 // protocol checker watches the stream.
 //
-// The bench calls `u_snk.expect_word(data, user, last)` in order. A word that differs, or that nobody expects, prints
+// The bench calls `u_snk.expect_word(data, user, last)` in order. A word that differs, or that is not expected, prints
 // FAIL and ends the simulation.
 // The monitor stalls in +stall=P percent of the cycles. +seed=N together with SALT makes instances differ. STALL >= 0
-// overrides +stall. The input hold stalls the stream while it is high.
-// WORDS: the largest number of words that the bench may expect. STOP = 1: the monitor is not ready while nothing is
-// expected, for streams that never end. CHECK_X = 1: the payload of a valid word must have no unknown bits.
+// overrides +stall. While the input `hold` is high, the monitor is not ready.
+// WORDS: most words that the bench expects. STOP = 1: the monitor is not ready while nothing is expected, for streams
+// that never end. CHECK_X = 1: the payload of a valid word must be known.
 // seen counts the transfers. done: every expected word has come. For throughput and latency: first_time and last_time
 // are the cycle numbers (clock edges since time 0) of the first and the last transfer since the bench called
 // `u_snk.restart`, and words is their number.

@@ -95,7 +95,7 @@ module rill_burst_splitter_tb;
                 next;
         end
         if (got == COUNT && left == 0 && !failed) begin
-            // About one descriptor in ten has no beats and takes a cycle without a burst; 50 cycles are for the begin.
+            // About one descriptor in ten has no beats and takes a cycle without a burst; 50 cycles are for the start.
             if (idle == 0 && stall == 0 && cycles > bursts + COUNT / 8 + 50) begin
                 $display("FAIL: %0d cycles for %0d bursts", cycles, bursts);
                 failed = 1;

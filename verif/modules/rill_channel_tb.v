@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_channel with a memory. Checks that each reader gets the beats of its descriptors from its base,
 // that each writer's beats are stored at its base, that written comes once for each descriptor, and that idle is high
-// at the end. A read error must be reported with its address and kept until a reset. A channel without clients must
-// send no request.
+// at the end. A read error must be reported with its address and kept until a reset. A channel without readers must
+// send no read request, and one without writers no write request.
 // sweep: READERS=1 WRITERS=1 BEAT_BITS=64 ADDR_BITS=64
 // sweep: READERS=3 WRITERS=2 BEAT_BITS=256 ADDR_BITS=34
 // sweep: READERS=2 WRITERS=0 BEAT_BITS=128 ADDR_BITS=34

@@ -21,7 +21,7 @@ module rill_clock_2x_tb;
     wire [31:0] state;
     wire        ready = state[0], failed = state[1];
     real        period = PERIOD, at_clk = 0, at_2x = 0, before_2x = 0;
-    integer     n, since = 0, waited, lost = 0;
+    integer     n, since = 0, waited, missing, lost = 0;
 
     rill_clock_2x #(.PERIOD_PS(PERIOD_PS), .MULTIPLY(MULTIPLY)) dut (
         .ap_clk(ap_clk), .rst(rst), .clk_2x(clk_2x), .state(state));
@@ -91,9 +91,9 @@ module rill_clock_2x_tb;
         cycle;
         if (ready || failed) fail(6);
         becomes_ready(150, 400);                 // time until the model of the MMCM locks
-        for (waited = 1; waited < 6; waited = waited + 1) begin // `waited` periods are missing
+        for (missing = 1; missing < 6; missing = missing + 1) begin // so many periods are missing
             since = 0;
-            #(waited * period);
+            #(missing * period);
             happens;
             becomes_ready(150, 400);
         end

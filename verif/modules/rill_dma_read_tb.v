@@ -217,7 +217,7 @@ module rill_dma_read_tb;
         rst <= 0;
         run = 1;
         wait_done;
-        // Rate: one beat per cycle, as the bursts in flight cover the latency. 60 cycles are for the begin.
+        // Rate: one beat per cycle, as the bursts in flight cover the latency. 60 cycles are for the start.
         if (!failed && idle == 0 && stall == 0 && CLIENTS == 1) begin
             latency = 2;
             total = 0;

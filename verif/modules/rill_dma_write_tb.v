@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_dma_write with CLIENTS clients, each with a separate region of memory. Checks:
-// - The memory is right after random writes, including words that nobody wrote.
+// - The memory is right after random writes, including words that were not written.
 // - idle is high only when every response has come. written comes for each descriptor, not before its last response.
 // - A client that stops in the middle of a descriptor does not block the others.
 // - With one client, the rate is full if nothing stalls (a third of it with a buffer of one beat).
@@ -291,7 +291,7 @@ module rill_dma_write_tb;
             end
             wait_idle;
             compare;
-            // The memory takes some addresses late, so an eighth more cycles are allowed, and 100 for begin and end.
+            // The memory takes some addresses late, so an eighth more cycles are allowed, and 100 for start and end.
             if (!failed && cycles > (BUFFER_BEATS > 1 ? 1 : 3) * (total + total / 8) + 100) begin
                 $display("FAIL: %0d cycles for %0d beats", cycles, total);
                 failed = 1;

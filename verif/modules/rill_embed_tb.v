@@ -44,6 +44,8 @@ module rill_embed_tb;
 
     reg                  clk = 0, rst = 1, failed = 0, held = 0, seen = 0;
     integer              seed, idle, stall, file, got, i, f, t, firings, cycles = 0;
+    // ntok: tokens of a firing. flags: bit 0: an id is outside of the table; bit 1: a value is not finite, so values
+    // are not compared.
     integer              ntok [0:MOST-1], flags [0:MOST-1];
     reg  [31:0]          mem [0:WORDS-1];
     reg  [31:0]          y [0:MOST*TOKENS*N-1];
@@ -126,8 +128,7 @@ module rill_embed_tb;
         end
     endtask
 
-    // Returns the row that an id must read. An id outside of the table reads row 0 and raises the fault. flags: bit 0:
-    // the firing has such an id; bit 1: it has a value that is not finite, so its values are not compared.
+    // Returns the row that an id must read. An id outside of the table reads row 0 and raises the fault.
     function integer row_of(input [31:0] which);
         row_of = which >= ROWS ? 0 : which;
     endfunction

@@ -86,7 +86,7 @@ module rill_engine_join_tb;
                 slowest_q = slowest;
             end
         end
-        // Enough pulses, ports that were as far ahead as allowed, and 50 pulses in consecutive cycles must have
+        // Enough pulses, ports that were as far ahead as allowed, and (AHEAD 3 or more) 50 pulses in a row must have
         // occurred.
         require(joins > CYCLES / 50, 3);
         require(full > 0, 4);

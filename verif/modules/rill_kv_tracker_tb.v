@@ -24,7 +24,7 @@ module rill_kv_tracker_tb;
     integer              pairs [0:1];        // layers that were sent
     integer              from [0:1];
     integer              ends [0:1];         // cycle in which the open descriptor is written; 0: none is open
-    integer              engine [0:1];       // engine of the open descriptor
+    integer              engine [0:1];       // number of the writer that has the open descriptor
     integer              since [0:1];        // cycles since all descriptors were written
     integer              lesser = 0;         // the smaller count, a cycle ago
     reg                  failed = 0, over = 0;

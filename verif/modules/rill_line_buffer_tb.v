@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_line_buffer. Sends images of ROWS x PIXELS pixels, one directly after another, and compares their
-// patches with four nested loops. Also checks the latency and, with SLACK of 8 or more, the rate. The
-// parameters are those of rill_line_buffer; along x, and along y unless it has a value, they are STRIDE, TAPS, DILATION
-// and BEFORE.
+// patches with four nested loops. Also checks the latency and, with SLACK of 8 or more, the rate. The parameters are
+// those of rill_line_buffer. STRIDE, TAPS, DILATION and BEFORE are the values along x, and also those along y unless
+// STRIDE_Y, TAPS_Y, DILATION_Y or BEFORE_Y is given.
 // sweep: TOKENS=1 ROWS=5 PIXELS=6 WORDS=2 TAPS=3 BEFORE=1 PLACES_Y=5 PLACES_X=6 SLACK=8
 // sweep: TOKENS=2 ROWS=6 PIXELS=5 WORDS=1 TAPS=2 STRIDE=2 PLACES_Y=3 PLACES_X=2
 // sweep: TOKENS=4 ROWS=7 PIXELS=7 WORDS=1 TAPS=3 STRIDE=2 BEFORE=1 PLACES_Y=4 PLACES_X=4 SLACK=8

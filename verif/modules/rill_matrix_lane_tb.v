@@ -53,7 +53,7 @@ module rill_matrix_lane_tb;
     localparam LATENCY = (PUMP == 2 ? 12 + PAIR_MORE : 9) + HOPS;
     localparam SUMS_AT = PUMP == 2 ? 6 + PAIR_MORE : 4; // cycles from a beat until its sums are taken
     localparam FIRM = ACC_W > 64 ? 640 : 0;  // first beats, all alike, with sums that 64 bits do not hold
-    localparam EXTREME = FIRM + 48;          // beats with the largest and smallest factors alone
+    localparam EXTREME = FIRM + 48;          // first beats, whose factors are the largest and smallest ones
     localparam BEATS = FIRM + FREE;
 
     wire                   clk, clk_2x, rst, out_valid;
@@ -192,7 +192,7 @@ module rill_matrix_lane_tb;
             acc[tok] = (first ? 66'd0 : acc[tok]) + term;
             due[1] = {side, bias, row_scale, acc[tok][ACC_W-1:0]};
             begun[tok] = 1;
-            beyond = beyond || acc[tok][65:63] != {3{acc[tok][65]}}; // this sum needs more than 64 bits
+            beyond = beyond || acc[tok][65:63] != {3{acc[tok][65]}}; // a sum needed more than 64 bits
             given = given + 1;
         end
     endtask

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_param_loader. Every store must get its beats in order and in pieces: the first piece one cycle
-// after the beat is offered, and then one piece for each cycle in which a beat is offered. done must come at the end.
-// Three more starts must repeat all of this.
+// after the beat is offered, and then one piece in each cycle in which a beat is offered. done must come at the end.
+// Three more starts must give the same, each with new beats.
 // sweep: STORES=1 FIRST=4
 // sweep: STORES=3 FIRST=1
 // sweep: STORES=8 FIRST=2
@@ -35,7 +35,7 @@ module rill_param_loader_tb;
     reg  [LOAD_BITS-1:0] due_data [0:4095];
     integer              due_store [0:4095];
     // wanted, seen: pieces that must come and that have come. waits: cycles in which tready was wrong while beats came.
-    // started: cycle of the start, from which waits are counted; far in the future while no load runs.
+    // started: cycle of the latest start; waits are counted only after it.
     integer              wanted = 0, seen = 0, n, s, i, p, seed, waits = 0, started = 1 << 30;
     reg                  handed_q = 0, active = 0;
     integer              piece = 0;
@@ -100,7 +100,7 @@ module rill_param_loader_tb;
             active = 1;
             wait (done);
             active = 0;
-            started = 1 << 30;
+            started = 1 << 30; // far away: no load runs, so nothing is counted
             repeat (3) @(negedge clk);
             if (seen != wanted) begin
                 $display("FAIL: done after %0d of %0d pieces", seen, wanted);

@@ -27,7 +27,7 @@ module rill_param_store_tb;
     wire [WORD_W-1:0]    m_data;
     reg                  again = 0, hold = 1, load_start = 0, load_valid = 0, keep = 0, reset = 0;
     reg  [LOAD_BITS-1:0] load_data;
-    wire [LOAD_BITS-1:0] data_there;                 // load_data as it arrives on the stores' die
+    wire [LOAD_BITS-1:0] data_there;                 // load_data as it arrives on the store's die
     reg  [ALL_W-1:0]     all;
     integer              n, i, r, seed, idle, stall, start;
 
@@ -38,8 +38,8 @@ module rill_param_store_tb;
         .m_axis_param_tvalid(m_valid), .m_axis_param_tready(m_ready),
         .m_axis_param_tdata(m_data));
     rill_hop #(.DATA_W(LOAD_BITS), .STAGES(HOPS)) u_way (.clk(clk), .rst(rst), .d(load_data), .q(data_there));
-    // When load_start arrives at the store, it withdraws an offered word. The monitor sees a reset then, because its
-    // checker does not allow a word to be withdrawn.
+    // When load_start arrives, the store withdraws an offered word. The monitor is reset then, because its checker does
+    // not allow a word to be withdrawn.
     wire withdrawn;
     rill_hop #(.DATA_W(1), .CLEAR_W(1), .STAGES(HOPS)) u_withdrawn (.clk(clk), .rst(rst || reset), .d(load_start),
         .q(withdrawn));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_part_order. Tensors of steps with random parts go in; with JOIN 0 each part must come out for
-// itself, with JOIN 1 the parts go in and the whole must come out. Firings of the input end at random words. Also
-// checks that a firing leaves at the full rate.
+// Testbench of rill_part_order. Steps have random parts. With JOIN 0 the tensor of a step goes in, and the tensor of
+// each part must come out, one part after the other. With JOIN 1 the parts go in, and the tensor of the step must come
+// out. tlast of the input is random. Also checks that the words of a firing leave without a gap.
 // sweep: TOKENS=1 WORDS=1
 // sweep: TOKENS=2 WORDS=6 FIRE_WORDS=2
 // sweep: TOKENS=8 WORDS=5
@@ -45,7 +45,7 @@ module rill_part_order_tb;
     rill_axis_monitor #(.DATA_W(16), .USER_W(USER_W)) u_snk (.clk(clk), .rst(rst), .hold(1'b0), .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
-    // A word that was offered is followed by the next one of its firing without a gap.
+    // Once a word of a firing has left, its next word must be offered at once.
     reg                follows = 0;
     always @(posedge clk) begin
         if (!rst && follows && !m_valid) begin

@@ -2,7 +2,7 @@
 // Testbench of rill_pumped_mul with rill_pump_phase. It multiplies every weight with extreme and with random
 // activations, alone and in chains of up to 33 multipliers. In a chain, each multiplier works half a cycle after the
 // previous one, and the last one adds the bias of all products. The multipliers between the first and the last also add
-// a product of a multiplier beside the chain.
+// a product of a multiplier that is not in the chain.
 // In one half of a cycle, the lower and the upper bits of the result must be the sums for one pair of activations, in
 // the next half those for the other pair. Both forms of the module (Verilog and form=cells) are compared with the same
 // sums. Inputs are valid only while they are taken.

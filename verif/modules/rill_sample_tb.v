@@ -31,8 +31,8 @@ module rill_sample_tb;
     reg  [191:0]        now = 0;
     reg                 apply = 0;
     wire                fault;
-    // last_cycle: cycle in which the latest tlast entered. bad: number of the illegal case, 0 before these. bad_wait:
-    // cycles since it began.
+    // last_cycle: cycle in which the latest tlast entered. bad: number of the case that must raise the fault, 0 before
+    // these cases. bad_wait: cycles since the case began.
     integer             last_cycle = 0, bad = 0, bad_wait = 0;
     wire                bad_run = bad != 0;
     reg  [31:0]         x [0:MOST*TOKENS*N-1];
@@ -108,8 +108,8 @@ module rill_sample_tb;
         end
     endtask
 
-    // Resets the module, applies illegal case `bad`, sends one chunk and expects the fault. It may not come before the
-    // chunk.
+    // Resets the module, applies the settings of case `bad`, offers a chunk in two cycles, and expects the fault, which
+    // may not come before the chunk.
     task refuse;
         begin
             bad_wait = bad_wait + 1;

@@ -4,8 +4,8 @@
 //   of the context. Some are refused, have a bad id in the prompt, or are stopped.
 // - Every part must begin at the next position of its request, and have its ids. Every id must reach the request's
 //   ring once and in order. Results and hashes of each request are compared when it has ended.
-// - Steps keep within TOKENS and PARTS, no part crosses a multiple of 64 positions, and no slot waits for more than
-//   SLOTS - 1 steps.
+// - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
+//   without a part for more than SLOTS steps.
 // - In some runs a kernel fault or a kill ends all requests.
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
@@ -78,7 +78,8 @@ module rill_slot_loop_tb;
         .m_axis_ring_tvalid(r_valid), .m_axis_ring_tready(r_ready), .m_axis_ring_tdata(r_data));
     always #1 clk = !clk;
 
-    // Requests: number q is in slot_of[q]; request_of[s] is the number of the request in slot s, -1 none.
+    // Requests are numbered over all runs. request_of[s]: number of the request in slot s, -1: none. bad_at: position
+    // of the prompt with an id that is not below VOCAB, -1: none. waited[s]: steps since slot s had a part.
     integer     len [0:RUNS*REQUESTS-1], most [0:RUNS*REQUESTS-1], bad_at [0:RUNS*REQUESTS-1];
     integer     pos [0:RUNS*REQUESTS-1], made [0:RUNS*REQUESTS-1], waited [0:15], request_of [0:15];
     reg         stopped [0:RUNS*REQUESTS-1];
@@ -86,14 +87,14 @@ module rill_slot_loop_tb;
     integer     sent = 0, run = 0, over = 0;  // requests so far; runs; requests whose results were compared
     reg         failed = 0, broken = 0;
 
-    // The id at a position of a request, and the hash of the logits from which a generated one is chosen.
+    // Return the id at position p of request q, and the hash of the logits from which it is chosen if it is generated.
     function [31:0] id_at(input integer q, input integer p);
         id_at = p == bad_at[q] ? VOCAB + 3 : (q * 31 + p * 17 + p * p) % VOCAB;
     endfunction
     function [63:0] hash_at(input integer q, input integer p);
         hash_at = 64'h9e37_79b9_7f4a_7c15 * (q * 1000 + p + 1);
     endfunction
-    // How a request ends: ids it makes, code and ending.
+    // Return how request q ends: ids_of, the number of ids that it generates; ending_of, its `ending`.
     function integer ids_of(input integer q);
         integer n;
         reg     is_over;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_step_source. Compares every step word of 6 requests, with PREFIX of 20, with its definition (computed with divisions).
-// Random `go` delays steps. DRAFTS: decode steps are judged at random, and the next one must begin after the tokens
-// that were taken; no step may cross a multiple of 64 positions or the end of the request.
+// Testbench of rill_step_source. Compares every step word of 6 requests (20 with PREFIX) with its definition, which is
+// computed with divisions. Random `go` delays steps. DRAFTS: decode steps are judged at random, and the next step must
+// begin after the tokens that were taken. No step may cross a multiple of 64 positions or the end of the request.
 // PREFIX: most requests begin at a random position, some at the last one of the prompt or at a multiple of 64. Prefill
 // steps end at multiples of TOKENS.
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0

@@ -9,11 +9,12 @@
 //   anything is sent.
 // - The model gives the hash of a row HASH_WAIT - 2 cycles after its id, and keeps it HASH_WAIT - 1 cycles after the
 //   word of the ring. With DRAFTS it gives those of all tokens HASH_WAIT - 2 cycles after the step's first id.
-// - DRAFTS: the ids nearly repeat themselves. A step's drafts may be any ids; those that are right must be accepted,
-//   and the next step begins after them. Ids after a wrong draft are noise. Each token of a step has its own hash.
-// - PREFIX: requests begin after positions of the request before, at its end, in its last block and at position 0.
-//   Requests that begin at other positions, after a fault, a kill, a stop in the prompt, another image or `forget` are
-//   refused. `held` is compared with the rules after each request.
+// - DRAFTS: the ids repeat, with exceptions, so some drafts are wrong. A step's drafts may be any ids. The ids before
+//   the first wrong draft must be accepted, and the next step begins after them. Ids after a wrong draft are noise.
+//   Each token of a step has its own hash.
+// - PREFIX: requests begin at position 0, at positions in the last block of the request before, and at its end. A
+//   request with another position is refused, and so is any position above 0 after a fault, with another image, and
+//   after `forget`. `held` is compared with the rules after each request, also after a kill and a stop.
 // In MODE 1 a request has only rows and no ids.
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3

@@ -70,7 +70,7 @@ module rill_v_tail_reads_tb;
 
     integer seed, stall, i, k, s, l, h, t, u, at;
     // heads, layers: pulses of head_done and of layer_done. fired: layers whose V was taken. reads: reads that were
-    // requested. pause: cycles until the next one. waited: cycles in which V waited because it was AHEAD.
+    // requested. pause: cycles until the next one. waited: cycles in which V waited because it was ahead by AHEAD.
     integer heads = 0, fired = 0, layers = 0;
     integer reads = 0, pause = 0, waited = 0;
     reg     failed = 0;

@@ -82,7 +82,7 @@ module rill_v_tail_tb;
     // hold: cycles until V may be offered again. read_rate: percent of the cycles that have a read.
     integer                steps = 0, seed, idle, read_rate, pos, i, n, t, l, h, u, s = 0, skip, quiet = 0, reads = 0,
         hold = 0, cycle = 0;
-    integer                heads = 0, layers = 0, end_layer = 0, end_head = 0; // heads, layers: that are done
+    integer                heads = 0, layers = 0, end_layer = 0, end_head = 0; // heads, layers: how many are done
     reg                    failed = 0, built = 0;
     reg  [63:0]            word;
     reg  [BEAT_BITS-1:0]   unit;

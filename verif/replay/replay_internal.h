@@ -52,8 +52,8 @@ struct replay {
     int window;
     struct replay_slot **value;  // [tensor][repetition * window + position % window]
     struct replay_cache **cache; // [node][repetition], NULL for nodes without a cache
-    const struct store_entry *
-        *weights; // [node] -> entry of repetition 0, the others follow; NULL for nodes without weights
+    // [node]: the entry of repetition 0, which those of the other repetitions follow; NULL for nodes without weights
+    const struct store_entry **weights;
     struct replay_scratch scratch;
     struct replay_custom *custom;   // [node]
     VEC(struct replay_given) given; // in the order given

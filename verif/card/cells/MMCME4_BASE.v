@@ -2,11 +2,11 @@
 // The MMCM of a simulated card, without delays: CLKOUT0 is the oscillator that the harness drives, with two pulses in a
 // cycle of CLKIN1. (verif/model has a model with delays, for benches.)
 //
-// After a pulse of RST, LOCKED rises when `+mmcm_lock` cycles (default 200) with two pulses each have passed. Before
-// that, pulses of CLKOUT0 are missing at random. Without RST it never locks. Missing cycles of CLKIN1 neither stop
-// CLKOUT0 nor change LOCKED. If seven consecutive cycles have another number of pulses, LOCKED falls, and only another
-// pulse of RST brings it back. `+mmcm_lose=N`: N cycles of CLKIN1 after the first lock, CLKOUT0 loses pulses, and
-// LOCKED falls 40 cycles later.
+// After a pulse of RST, LOCKED rises when `+mmcm_lock` (default 200) consecutive cycles of CLKIN1 had two pulses of the
+// oscillator each. Before, pulses of CLKOUT0 are missing at random. Without a pulse of RST it never locks. Missing
+// cycles of CLKIN1 neither stop CLKOUT0 nor change LOCKED. If seven consecutive cycles have another number of pulses,
+// LOCKED falls, and only another pulse of RST brings it back. `+mmcm_lose=N`: after N cycles of CLKIN1 with LOCKED
+// high, CLKOUT0 loses pulses, and LOCKED falls 40 cycles later.
 `default_nettype none
 `timescale 1ns / 1ps
 
