@@ -70,7 +70,7 @@ class Package:
             words[address[register] // 4] = [name, True]
         if "forget_q <= !rst && apply_setting && w_address == REG_HELD;" in text:  # any value that is written
             words[address["REG_HELD"] // 4] = ["held_now", True]
-        for register, name in re.findall(r"(REG_\w+): r_(?:plain|more)_q <= (?:\{\d+'d0, )?(\w+)", text):
+        for register, name in re.findall(r"(REG_\w+): r_(?:plain|more)_q <= (?:\{\d+'d0, |\{\{\(32-EVENTS\)\{1'b0\}\}, )?(\w+)", text):
             known = words.setdefault(address[register] // 4, [name, False])
             if known[0] == name + "_q":  # the output comes from the separate register NAME_q
                 known[0] = name

@@ -323,7 +323,7 @@ check_fault rill_segment_walker "s/emit_outer_q != 16.d2/emit_outer_q != 16'd1/"
 # A response that is dropped; a register that a write does not reach, or of which it leaves a byte.
 check_fault rill_axil_regs 's/else if (s_axi_control_bready)/else/' 12 CHANNELS=1 COUNTERS=0
 check_fault rill_axil_regs "s/REG_MAX_NEW: max_new <=.*/REG_MAX_NEW: ;/" 12 CHANNELS=1 COUNTERS=0
-check_fault rill_axil_regs 's/apply_setting = apply \&\& !ap_start/apply_setting = apply/' 12 CHANNELS=1 COUNTERS=0
+check_fault rill_axil_regs 's/apply_fixed = apply \&\& !ap_start/apply_fixed = apply/' 12 CHANNELS=1 COUNTERS=0
 check_fault rill_axil_regs 's/strobe\[2\] ? data/strobe[1] ? data/' 12 CHANNELS=1 COUNTERS=0
 if [ $quick = 0 ]; then
     check_fault rill_dma_read 's/room32 >= ANY_TWO/1/' 8 BEAT_BITS=64 MAX_BURST=2 OUTSTANDING=3 PREFETCH_BEATS=3
