@@ -25,7 +25,8 @@ SPIRIT = "{http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009}"
 # Host names of registers that the register file names differently, and names of control registers, which have no
 # argument.
 HOST_NAMES = {"ids_count": "ids_written", "fault_code": "fault", "ignore_eot": "flags", "clock_state": "clock",
-              "held_now": "held", "ignored_q": "ignored_writes"}
+              "held_now": "held", "slots_now": "slots",
+              "ignored_q": "ignored_writes"}
 CONTROL = {0: "CTRL", 4: "GIER", 8: "IP_IER", 12: "IP_ISR"}
 SETTINGS = range(0x200, 0x400)  # registers that the host writes but that are not arguments
 
@@ -70,6 +71,9 @@ class Package:
             words[address[register] // 4] = [name, True]
         if "forget_q <= !rst && apply_setting && w_address == REG_HELD;" in text:  # any value that is written
             words[address["REG_HELD"] // 4] = ["held_now", True]
+        for register, name in (("REG_SLOT", "slot"), ("REG_SUBMIT", "submit")):
+            if f"apply && w_address == {register} && w_strobe_q[0]" in text:
+                words[address[register] // 4] = [name, True]
         for register, name in re.findall(r"(REG_\w+): r_(?:plain|more)_q <= (?:\{\d+'d0, |\{\{\(32-EVENTS\)\{1'b0\}\}, )?(\w+)", text):
             known = words.setdefault(address[register] // 4, [name, False])
             if known[0] == name + "_q":  # the output comes from the separate register NAME_q
