@@ -178,7 +178,10 @@ counted check_refused "base of a channel that is not there" 1 'channels 0 to 2' 
 counted check_refused "base: no number" 2 'not CH:BYTES' "${sim[@]}" "${few[@]}" --base 1
 # A design with slots runs its requests at the same time.
 at_once=$work/failures/slots
-"$rill" gen tests/e2e/cases/slots/spec.yaml -o "$at_once" >"$log" 2>&1 || counted fail "a design with slots" "$(reason)"
+{
+    "$rill" gen tests/e2e/cases/slots/spec.yaml -o "$at_once" &&
+        "$rill" pack tests/e2e/cases/slots/spec.yaml --weights random:1 -o "$at_once"
+} >"$log" 2>&1 || counted fail "a design with slots" "$(reason)"
 counted check_refused "requests at the same time: --from" 1 'slots-from' "$rill" sim "$at_once" "${few[@]}" --from 1
 counted check_refused "requests at the same time: --logits" 1 'slots-from' "$rill" sim "$at_once" "${few[@]}" --logits \
     "$work/failures/logits"
