@@ -19,6 +19,7 @@ BUILDS = ("quick", "fast", "whole", "pumped")
 REQUESTS = ("prompts", "text", "lengths", "blocks", "end", "span", "drawn", "listed", "quotes", "quotes-drawn", "again", "again-drawn", "turns", "turns-drawn", "stop", "ends", "joins", "rows", "rows-blocks", "rows-file")
 COMMON = ("spec", "weights", "equals", "sets", "requests", "seeds", "build")  # of the case, for all of its points, or of a point
 KEYS = {"case": (*COMMON, "points"), "point": ("name", *COMMON, "values")}
+BITS = ("weights", "head", "embedding", "activations", "group")  # values of a spec that change what is computed
 NEEDED = ("name", "weights", "sets", "requests", "seeds")
 
 
@@ -162,8 +163,17 @@ def read_case(path, name):
         yield from points_of(path.parent, point, common, name)
 
 
-def read_set(cases, name, seen):
-    """The output lines of a set. `seen` maps each name that is already used to its place."""
+def bits_of(line):
+    """What a point computes with: its spec's model is the case's, so the formats in its values and weights."""
+    values = dict(value.split("=", 1) for value in line[7].split())
+    spec = pathlib.Path(line[2]).read_text(encoding="utf-8")
+    found = {key: re.search(rf"^ +{key}: +([^ #\n]+)", spec, re.M) for key in BITS}
+    return line[3], {key: values.get(key, found[key] and found[key][1]) for key in BITS}
+
+
+def read_set(cases, name, seen, computed):
+    """The output lines of a set. `seen` maps each name that is already used to its place, `computed` each label of equal
+    results to what its first point computes with."""
     for folder in sorted(each for each in cases.iterdir() if each.is_dir()):
         path = folder / "case.yaml"
         if not path.exists():
@@ -172,6 +182,9 @@ def read_set(cases, name, seen):
             if line[0] in seen:
                 raise Wrong(node, f"point `{line[0]}` is already at {seen[line[0]]}; give this one another name, or only one of the sets `test` and `deep`")
             seen[line[0]] = place_of(node)
+            first, bits = computed.setdefault(line[1], (line[0], bits_of(line)))
+            if bits != bits_of(line):
+                raise Wrong(node, f"point `{line[0]}` cannot equal `{first}`: its weights or formats are others; give it a label of its own with `equals`")
             yield line
 
 
@@ -189,8 +202,8 @@ def main():
         sys.exit(__doc__)
     try:
         # All sets are read, so that an error in any of them is reported. Names are unique over the sets test and deep.
-        seen = {}
-        lines = {name: list(read_set(cases, name, {} if name == "all" else seen)) for name in SETS}
+        seen, computed = {}, {}
+        lines = {name: list(read_set(cases, name, *(({}, {}) if name == "all" else (seen, computed)))) for name in SETS}
     except Wrong as error:
         sys.exit(str(error))
     for name in wanted:
