@@ -96,6 +96,11 @@ static const struct schema_field design_fields[] = {
     {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .search = true, .preset = 1, .range = "1 to 8, at most the board's",
      .doc = "dies (SLRs) of the FPGA that the design is spread over. Rill adds registers between "
             "them and writes `pblocks.tcl` for the placer. 1: the design is not partitioned"},
+    {FIELD(crossings), WORDS(spec_crossing_words, SPEC_CROSSINGS), .preset = SPEC_ANY_RATE,
+     .doc = "how beats cross from die to die. `auto`: a design with a second clock that would otherwise exceed the "
+            "limits sends them in two halves, at twice `clock_mhz` "
+            "([beats in halves](engine.md#lanes-on-several-dies)). `single_rate`: never, so no path between dies uses "
+            "the second clock"},
     {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",
      .doc = "lets requests draw tokens at random, with a top-k of at most this number "
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
