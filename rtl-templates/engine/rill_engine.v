@@ -556,13 +556,10 @@ module rill_engine #(
                 assign {sum_mine, sum_shift} = {chain_mine[SUM_DIE*CMD_W +: CMD_W],
                     gen_copy[0].shift[0 +: TURN_TOKENS*5]};
             end else begin : gen_sums
-                (* keep = "true" *) reg [TURN_TOKENS*5-1:0] shift_q;
                 rill_register_copies #(.DATA_W(CMD_W), .COPIES(1)) u_mine (.clk(clk), .rst(sum_rst),
                     .d(chain_cmd[SUM_DIE*CMD_W +: CMD_W]), .q(sum_mine));
-                always @(posedge clk)
-                    if (sum_mine[LANE_VALID])
-                        shift_q <= chain_shift[SUM_DIE*TURN_TOKENS*5 +: TURN_TOKENS*5];
-                assign sum_shift = shift_q;
+                rill_x_shift #(.TURN_TOKENS(TURN_TOKENS)) u_shift (.clk(clk), .now(sum_mine[LANE_VALID]),
+                    .shift(chain_shift[SUM_DIE*TURN_TOKENS*5 +: TURN_TOKENS*5]), .q(sum_shift));
             end
             wire [BEAT_BITS-1:0] local_beat;
             if (HAS_KV == 0) begin : gen_local_none

@@ -51,7 +51,8 @@ module rill_lane_front #(
         .m_axis_tvalid(waiting), .m_axis_tready(pop), .m_axis_tdata(next_beat), .occupancy(fill), .high_water(high));
 
     wire [BEAT_BITS-1:0] signs = multiply ? {BEAT_BITS/8{4'h8, int4, 3'd0}} : {BEAT_BITS{1'b0}};
-    (* keep = "true" *) reg [BEAT_BITS-1:0] beat_q;
+    // The rest of the lane may be on another die (user_sll_reg: see rill_hop_stage).
+    (* keep = "true", user_sll_reg = "true" *) reg [BEAT_BITS-1:0] beat_q;
     assign beat = beat_q;
     always @(posedge clk) begin
         arrived <= !rst && s_axis_beat_tvalid && s_axis_beat_tready;

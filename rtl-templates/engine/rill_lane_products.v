@@ -146,10 +146,10 @@ module rill_lane_products #(
     endgenerate
 
     // Stage 5: end of the sum. Stage 6: times the group's scale. Stage 7: registers without logic, because the next
-    // stage may be on another die.
+    // stage may be on another die (user_sll_reg: see rill_hop_stage).
     reg  signed [WHOLE_W-1:0] sum5_q;
     reg  signed [SCALED_W-1:0] scaled6_q;
-    (* keep = "true", shreg_extract = "no" *) reg [TERM_W-1:0] term7_q;
+    (* keep = "true", shreg_extract = "no", user_sll_reg = "true" *) reg [TERM_W-1:0] term7_q;
     wire [WHOLE_W+1:0] high_weighted = int4_q[BEAT_AT] ? {6'd0, high4} : {2'd0, high4, 4'd0};
     wire [WHOLE_W+1:0] sum = {6'd0, low4} + high_weighted - {2'd0, offset};
     reg  signed [15:0] scale5_q;               // includes a part of the exponent, which costs nothing in a DSP

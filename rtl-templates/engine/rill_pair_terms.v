@@ -175,7 +175,8 @@ module rill_pair_terms #(
             wire [2:0]         sum_fine = fine_in[3*SUM_LATE +: 3];
             reg  signed [15:0] scale8_q;
             reg  signed [SCALED_W-1:0] scaled9_q;
-            (* keep = "true", shreg_extract = "no" *) reg [TERM_W-1:0] term10_q;
+            // The next stage may be on another die (user_sll_reg: see rill_hop_stage).
+            (* keep = "true", shreg_extract = "no", user_sll_reg = "true" *) reg [TERM_W-1:0] term10_q;
             wire [HALF_W-1:0]  low = half7[2*HALF_W*i +: HALF_W];
             wire [HALF_W-1:0]  high = half7[2*HALF_W*i+HALF_W +: HALF_W];
             wire [WHOLE_W-1:0] high_weighted = half_int4 ? {{4{high[HALF_W-1]}}, high} : {high, 4'd0};

@@ -6,14 +6,15 @@ usage: crossings.py HIERARCHY NETLIST MODE:PLACEMENT...    MODE: soft, hard
 
 HIERARCHY and NETLIST are Yosys' JSON of one design before and after `flatten` (crossings.sh writes both), PLACEMENT is
 placement.tcl. Its lines name instances of rill_top below u_top; an instance is where the last line put it or, without
-one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, and what no line names may
-lie anywhere. So cells that may not be apart are joined: all but a flip-flop that drives the data input of another
-flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or cell. It is also
-an error if one of the two flip-flops of a crossing has no attribute user_sll_reg. Two kinds need none: a driver with
-loads on its own die, for which Vivado ignores the attribute, and a copy of a reset (rill_reset_stage), which shall be
-near its many loads. Registers with a reset are not checked for it, because Yosys makes them anew without the name of
-their instance. Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an
-error.
+one, where the instance around it is. In the mode `soft` only the lines of rill_prefer count, what no line names may lie
+anywhere, and a line that names a flip-flop or other cell leaves it with the instance around it, because Vivado takes
+the preferred die of instances only. So cells that may not be apart are joined: all but a flip-flop that drives the data
+input of another flip-flop. It is an error if a joined group has cells on two dies, and if a line names no instance or,
+in the mode `hard`, no cell either. It is also an error if one
+of the two flip-flops of a crossing has no attribute user_sll_reg. Three kinds need none: a driver with loads on its own
+die, for which Vivado ignores the attribute; a copy of a reset (rill_reset_stage), which shall be near its many loads;
+and the end of a delay line (rill_delay_line): most of them stay on a die, and those that do not carry few bits.
+Every line of the output begins with `MODE:PLACEMENT: `. The exit status is 1 if a placement has an error.
 """
 import collections
 import fnmatch
@@ -31,8 +32,8 @@ LISTED = 20
 
 def instances(modules, top):
     """Maps Yosys' flat name of each instance below the top to its path in the vendor's tools, which has `/`. The second
-    result is the set of those paths that are copies of a reset."""
-    found, resets, todo = {}, set(), [("", "", top)]
+    result is the set of those paths whose registers need no site in a crossing."""
+    found, elsewhere, todo = {}, set(), [("", "", top)]
     while todo:
         flat, path, module = todo.pop()
         for name, cell in modules[module]["cells"].items():
@@ -40,10 +41,10 @@ def instances(modules, top):
                 # Yosys makes an `else if` a block around the next one, which does not exist in the language.
                 here = (flat + name, path + re.sub(r"\bgenblk\d+\.", "", name))
                 found[here[0]] = here[1]
-                if "rill_reset_stage" in cell["type"]:
-                    resets.add(here[1])
+                if "rill_reset_stage" in cell["type"] or "rill_delay_line" in cell["type"]:
+                    elsewhere.add(here[1])
                 todo.append((here[0] + ".", here[1] + "/", cell["type"]))
-    return found, resets
+    return found, elsewhere
 
 
 def lines_of(text, mode):
@@ -58,7 +59,8 @@ def pattern_of(path):
 
 
 class Placement:
-    def __init__(self, lines, paths):
+    def __init__(self, lines, paths, cells_too):
+        self.cells_too = cells_too  # whether lines place cells that are no instances
         self.plain, self.globs, self.used = {}, [], set()
         for number, (die, path) in enumerate(lines):
             path = f"u_top/{path}"
@@ -94,8 +96,29 @@ class Placement:
         return [path for number, (_, path) in enumerate(self.lines) if number not in self.used]
 
 
-def homes(cells, netnames, paths):
-    """For each cell its instance, and for a flip-flop its name in that instance as the vendor's tools form it."""
+def registers(modules, paths, top):
+    """{flat name of a net that flip-flops of an instance drive: flat name of the instance}"""
+    found, todo = {}, [("", top)]
+    driven = {}
+    for name, module in modules.items():
+        bits = {bit for cell in module["cells"].values() if FLIP_FLOP.match(cell["type"])
+                for bit in cell["connections"]["Q"]}
+        driven[name] = [net for net, about in module["netnames"].items() if not bits.isdisjoint(about["bits"])]
+    while todo:
+        flat, module = todo.pop()
+        for net in driven[module]:
+            found[f"{flat}.{net}" if flat else net] = flat
+        for name, cell in modules[module]["cells"].items():
+            here = f"{flat}.{name}" if flat else name
+            if here in paths:
+                todo.append((here, cell["type"]))
+    return found
+
+
+def homes(cells, netnames, paths, register):
+    """For each cell its instance, and for a flip-flop its name in that instance as the vendor's tools form it. Yosys
+    makes a flip-flop with an enable or a reset anew, and gives it no name of an instance. The net that it drives has
+    one."""
     names = collections.defaultdict(list)
     for name, net in netnames.items():
         if not net.get("hide_name") and "$" not in name:
@@ -117,8 +140,10 @@ def homes(cells, netnames, paths):
     for name, cell in cells.items():
         plain = re.sub(r"^\$flatten", "", name).replace("\\", "")
         flat = prefix(plain.split("$")[0].rstrip("."))
-        where = paths.get(flat, "")
         out = cell["connections"].get("Q") or cell["connections"].get("Y") or []
+        if not flat and FLIP_FLOP.match(cell["type"]):
+            flat = next((register[net] for net in names[out[0]] if net in register), "")
+        where = paths.get(flat, "")
         local = [n[len(flat) + 1:] if flat else n for bit in out[:1] for n in names[bit] if not flat or n.startswith(flat + ".")]
         local = min(local, key=len) if local else plain[len(flat) + 1:] if flat else plain
         local = re.sub(r"\bgenblk\d+\.", "", local)
@@ -161,15 +186,15 @@ class Netlist:
         with open(flat, encoding="utf-8") as file:
             design = next(iter(json.load(file)["modules"].values()))
         top = next(name for name, module in modules.items() if module["attributes"].get("top"))
-        self.paths, self.resets = instances(modules, top)
+        self.paths, self.elsewhere = instances(modules, top)
         self.cells = design["cells"]
-        self.where = homes(self.cells, design["netnames"], self.paths)
+        self.where = homes(self.cells, design["netnames"], self.paths, registers(modules, self.paths, top))
         self.flops = {name for name, cell in self.cells.items() if FLIP_FLOP.match(cell["type"])}
         self.wires = self.wires_of_cells()
         nets = design["netnames"].values()
         marked = {bit for net in nets if "user_sll_reg" in net["attributes"] for bit in net["bits"]}
         self.at_border = {name for name in self.flops if marked.issuperset(self.cells[name]["connections"]["Q"])
-                          or self.where[name][0] in self.resets}
+                          or self.where[name][0] in self.elsewhere}
 
     def wires_of_cells(self):
         """{(source, its port, sink, its port): the bits of both ports that are connected}."""
@@ -201,7 +226,7 @@ def judge(netlist, placement, say):
 
     def die_of(name):
         home, own = where[name]
-        line = placement.own(own) if own != home else None
+        line = placement.own(own) if placement.cells_too and own != home else None
         return line[1] if line else placement.die(home) if home else None
 
     dies = {name: die_of(name) for name in cells}
@@ -263,7 +288,7 @@ def main():
     for pair in sys.argv[3:]:
         mode, _, path = pair.partition(":")
         with open(path, encoding="utf-8") as file:
-            placement = Placement(lines_of(file.read(), mode), netlist.paths.values())
+            placement = Placement(lines_of(file.read(), mode), netlist.paths.values(), mode == "hard")
         right &= judge(netlist, placement, lambda text, pair=pair: print(f"{pair}: {text}", flush=True))
     sys.exit(not right)
 

@@ -298,18 +298,19 @@ crossings_of() { # package, placements
     ! grep '^[a-z]*:placement.tcl: error' "$said" &&
         [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 others, 0 groups' "$said")" = 2 ]
 }
-# Faults that change only placement.tcl. All are checked with one reading of the netlist.
-wrong=() wrong_checks=()
-misplaced() { # name, sed expression, mode, message
-    local file=$work/wrong/${#wrong[@]}.tcl
-    sed "$2" "$work/dies/placement.tcl" >"$file"
-    wrong_checks+=("fault: $1"$'\t'"$3:$file"$'\t'"$4")
-    wrong+=("$3:$file")
+# Faults that change only placement.tcl. All of a package are checked with one reading of its netlist.
+wrong_checks=()
+declare -A wrong=([dies]="" [cut_far]="")
+misplaced() { # package, name, sed expression, mode, message
+    local file=$work/wrong/${#wrong_checks[@]}.tcl
+    sed "$3" "$work/$1/placement.tcl" >"$file"
+    wrong_checks+=("$1"$'\t'"fault: $2"$'\t'"$4:$file"$'\t'"$5")
+    wrong[$1]+=" $4:$file"
 }
-is_found() { # name, mode and file, message
-    if cmp -s "${2#*:}" "$work/dies/placement.tcl"; then fail "$1" "the placement is not changed"
-    elif grep -Eq -e "^$2: error: $3" "$work/dies.crossings"; then ok "$1"
-    else fail "$1" "no message like '$3': $(grep -m 1 "^$2: " "$work/dies.crossings")"
+is_found() { # package, name, mode and file, message
+    if cmp -s "${3#*:}" "$work/$1/placement.tcl"; then fail "$2" "the placement is not changed"
+    elif grep -Eq -e "^$3: error: $4" "$work/$1.crossings"; then ok "$2"
+    else fail "$2" "no message like '$4': $(grep -m 1 "^$3: " "$work/$1.crossings")"
     fi
 }
 unregistered() { # a hop of lanes without its register; in a design of two lanes, as it needs another netlist
@@ -321,18 +322,25 @@ unregistered() { # a hop of lanes without its register; in a design of two lanes
 crossings_checks() {
     local line
     mkdir -p "$work/wrong"
-    misplaced "a lane's front on the lane's die, hard" \
+    misplaced dies "a lane's front on the lane's die, hard" \
         's/^\(rill_place pblock_\)SLR0\( .*u_front}\)/\1SLR1\2/' \
         hard 'not from flip-flop to flip-flop'
-    misplaced "a lane's front on the lane's die, soft" 's/^\(rill_prefer \)SLR0\( .*u_front}\)/\1SLR1\2/' \
+    misplaced dies "a lane's front on the lane's die, soft" 's/^\(rill_prefer \)SLR0\( .*u_front}\)/\1SLR1\2/' \
         soft 'not from flip-flop to flip-flop'
-    misplaced "lanes without their parts, soft" '/^rill_prefer .*u_lane\/./d' soft \
+    misplaced dies "lanes without their parts, soft" '/^rill_prefer .*u_lane\/./d' soft \
         'not from flip-flop to flip-flop'
-    misplaced "a line that matches no cell" \
+    misplaced dies "a line that matches no cell" \
         's/^\(rill_place .*\)gen_chain\[0\]\.\*/\1gen_chain[9].*/' hard 'no instance .*gen_chain.9.'
-    counted check "crossings of dies: from flip-flop to flip-flop, soft and hard" crossings_of dies \
-        {soft,hard}:placement.tcl "${wrong[@]}"
-    counted check "crossings of cut_far: from flip-flop to flip-flop, soft and hard" crossings_of cut_far
+    misplaced cut_far "sums without the exponents of the operand, soft" \
+        's/^\(rill_prefer .*gen_sums\)\.\*/\1.u_mine/' soft \
+        'not from flip-flop to flip-flop: .*u_mine.* - .*gen_sums.u_shift'
+    misplaced cut_far "registers named in place of their instance, soft" \
+        's/^\(rill_prefer .*gen_sums\)\.\*/\1.u_shift\/*/' soft 'no instance .*gen_sums.u_shift/'
+    # shellcheck disable=SC2086 # one word per placement
+    for line in dies cut_far; do
+        counted check "crossings of $line: from flip-flop to flip-flop, soft and hard" crossings_of $line \
+            {soft,hard}:placement.tcl ${wrong[$line]}
+    done
     for line in "${wrong_checks[@]}"; do
         IFS=$'\t' read -r -a line <<<"$line"
         counted is_found "${line[@]}"
