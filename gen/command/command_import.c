@@ -65,11 +65,12 @@ static bool import(const struct import_options *o, const char *dir, struct arena
 static bool import_onnx(struct import_run *o, struct arena *arena, struct diag *diag) {
     o->onnx.source = o->source.source;
     o->onnx.name = o->source.name;
-    const char *other = o->source.family    ? "--family"
-                        : o->source.context ? "--context"
-                        : o->source.weights ? "--weights"
-                        : o->source.quick   ? "--quick"
-                                            : NULL;
+    const char *other = o->source.family        ? "--family"
+                        : o->source.context     ? "--context"
+                        : o->source.weights     ? "--weights"
+                        : o->source.quick       ? "--quick"
+                        : o->source.single_rate ? "--single-rate"
+                                                : NULL;
     if (other) return diag_error(diag, loc_none(), MSG_ONNX_NOT_OPTION, other), false;
     return command_import_onnx(&o->onnx, o->source.board, o->dir, arena, diag);
 }
@@ -103,6 +104,8 @@ static const struct option_row rows[] = {
      .help = "format of the weights, for which the design is chosen"},
     {"--quick", NULL, OPTION_FLAG, 0, AT(source.quick),
      .help = "do not search for a design: take half of the board's memory channels and one clock"},
+    {"--single-rate", NULL, OPTION_FLAG, 0, AT(source.single_rate),
+     .help = "search only designs whose beats cross from die to die at the first clock (`design.crossings`)"},
     {"--name", "NAME", OPTION_WORD, 0, AT(source.name),
      .help = "name of the design (default: the names of SOURCE and of the board; of an ONNX file its name)"},
     {"--dim", "NAME=N", OPTION_CALL, OPTION_REPEATS, AT(onnx), .call = command_take_dim,

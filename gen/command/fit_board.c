@@ -217,6 +217,7 @@ struct ir *command_fit(const struct import *m, const char *path, struct import_d
     find_rungs(&f, &l);
     for (int i = 0; !ir && i < l.count; i++) ir = (m->o.quick ? try_quick : try_rung)(&f, &l.rung[i], d, spec);
     if (ir) d->fits = true;
+    for (int e = 0; ir && e < ir->engines; e++) d->halves = d->halves || ir->engine[e].halves;
     if (ir) return ir;
     *d = design_of(&f, &l.rung[l.count - 1]);
     ir = fit_build(&f, d, spec, &d->beyond);

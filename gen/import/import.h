@@ -15,6 +15,7 @@ struct import_options {
     int weights;        // format of the weights (enum in gen/spec/choices.h)
     int64_t context;    // 0: the family's default, limited to what the model was trained for
     bool quick;         // no search: half of the channels, one clock
+    bool single_rate;   // no beats in halves between dies
 };
 
 struct import {
@@ -45,6 +46,7 @@ struct import_design {
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
     bool wide_rows;     // embedding: int16
     int dies;           // dies to spread the design over; 0: left out of the spec
+    bool halves;        // the design sends beats between dies in halves
     bool fits;          // the design fits the board, by estimate
     const char *beyond; // if it does not fit: what exceeds the limits
     struct import_speed speed;

@@ -144,6 +144,10 @@ static void add_search(const struct import *m, const struct import_design *d, st
     add_speed(&d->speed, out);
     text_add(out, ", estimated\n");
     if (d->pump > 1) text_add(out, "it needs a second clock for its multipliers (docs/choose.md)\n");
+    if (d->halves)
+        text_add(out,
+                 "its beats cross from die to die in two halves at the second clock; no vendor tool has tried this "
+                 "(docs/limits.md). `--single-rate` searches designs without it\n");
     if (d->others) text_add(out, "others within the limits, by estimate:\n");
     for (int i = 0; i < d->others; i++) {
         text_addf(out, "  %s: ", key_text(m, &d->other[i]));

@@ -76,6 +76,7 @@ static void add_design(const struct import *m, const struct import_design *d, st
     if (d->unroll) text_addf(out, "  unroll: %d\n", d->unroll);
     if (d->query_heads) text_addf(out, "  query_heads: %d\n", d->query_heads);
     if (d->dies) text_addf(out, "  dies: %d\n", d->dies);
+    if (m->o.single_rate) text_add(out, "  crossings: single_rate\n");
     if (d->prefetch_beats) text_addf(out, "  prefetch_beats: %d\n", d->prefetch_beats);
     text_addf(out, "  weights: %s\n%s  activations: int10\n", import_weights(m),
               d->wide_rows ? "  embedding: int16\n" : "");

@@ -66,6 +66,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *weighed;  // what the strategy decided, in words for the report
     const char *memories; // how allocate-memories chose, in words for the report, or NULL
     int dies;             // 1: no partition
+    int single_rate;      // 1: beats do not cross between dies in halves; 0: they may
     int64_t sll;          // wires from die to die; 0: unknown
     int64_t sll_region;   // how many of these wires have their registers in the platform's dynamic region
     // Resources of the device without the platform's cells.

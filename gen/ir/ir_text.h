@@ -32,7 +32,7 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, max_burst)                                                                                                  \
     F(INT, outstanding)                                                                                                \
     F(INT, context)                                                                                                    \
-    F(COUNT, dies)                                                                                                     \
+    F(COUNT, dies) F(COUNT, single_rate)                                                                               \
     F(COUNT, sll)                                                                                                      \
     F(COUNT, sll_region)                                                                                               \
     F(COUNT, budget_lut)                                                                                               \

@@ -55,6 +55,7 @@ static void set_design(struct ir *ir, const struct rill_spec *spec) {
                                     .board = spec->device->name,
                                     .platform = platform_of(spec->device),
                                     .dies = d->dies,
+                                    .single_rate = d->crossings == SPEC_SINGLE_RATE,
                                     .sll = spec->device->sll,
                                     .sll_region = spec->device->sll_region,
                                     .budget_lut = all.lut - cells->lut,

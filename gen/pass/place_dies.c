@@ -428,8 +428,10 @@ struct way {
 // paths between dies, and one more register stage.
 static const struct way ways[] = {{false, false}, {true, false}, {false, true}, {true, true}};
 
-// The number of ways that the design has.
-static int ways_of(const struct ir *ir) { return ir_second_clock(ir) ? COUNT_OF(ways) : COUNT_OF(ways) / 2; }
+// The number of ways that the design has. The second half of the ways needs the second clock between dies.
+static int ways_of(const struct ir *ir) {
+    return ir_second_clock(ir) && !ir->design.single_rate ? COUNT_OF(ways) : COUNT_OF(ways) / 2;
+}
 
 // Describes the partition for the program: the dies in use, from `first` on, with their rooms and wires, and the tasks.
 static struct place make_place(struct ir *ir, int first, struct way way) {

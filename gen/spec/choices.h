@@ -18,6 +18,8 @@ enum { CHOICE_PUMPED_COPIES = 4 };
 // How FIFO depths are chosen. TIMED: from timing contracts. SAFE: whole tensors where the graph could deadlock with
 // less. CONSERVATIVE: smaller than TIMED: what streams hold if every firing takes as long as the longest one. AUTO: the
 // better of the first two; size-fifos replaces it by its choice.
+// How beats may cross between dies: as the design needs it, or only once per cycle of `clock_mhz`.
+enum spec_crossings { SPEC_ANY_RATE, SPEC_SINGLE_RATE, SPEC_CROSSINGS };
 enum spec_fifo { SPEC_TIMED, SPEC_SAFE, SPEC_CONSERVATIVE, SPEC_AUTO, SPEC_FIFOS };
 
 // Choices of operations. The words are as in ops.def, in the order of the enumerators.
@@ -35,6 +37,7 @@ enum spec_kind { SPEC_KIND_MAX, SPEC_KIND_MIN, SPEC_KIND_SUM, SPEC_KIND_MEAN };
 enum spec_scaling { SPEC_PLAIN, SPEC_LINEAR, SPEC_LLAMA3, SPEC_YARN };
 
 extern const char *const spec_format_words[], *const spec_binding_words[], *const spec_fifo_words[];
+extern const char *const spec_crossing_words[];
 extern const char *const spec_activation_words[], *const spec_table_format_words[];
 const char *spec_format_name(int format); // of an enum spec_format, likewise below
 const char *spec_table_format_name(int format);

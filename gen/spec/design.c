@@ -92,10 +92,17 @@ static const struct schema_field design_fields[] = {
             "the engine waits ([effect of 512](model-speed.md#other-models))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
-    {FIELD(outstanding), RANGE(1, 64), .search = true, .preset = 8, .doc = "read bursts in flight on each channel"},
+    {FIELD(outstanding), RANGE(1, 64), .search = true, .preset = 8,
+     .doc = "read bursts in flight of each read engine. A channel has a read engine for its engine lane, "
+            "and one for each other client"},
     {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .search = true, .preset = 1, .range = "1 to 8, at most the board's",
      .doc = "dies (SLRs) of the FPGA that the design is spread over. Rill adds registers between "
             "them and writes `pblocks.tcl` for the placer. 1: the design is not partitioned"},
+    {FIELD(crossings), WORDS(spec_crossing_words, SPEC_CROSSINGS), .preset = SPEC_ANY_RATE,
+     .doc = "how beats cross from die to die. `auto`: a design with a second clock that would otherwise exceed the "
+            "limits sends them in two halves, at twice `clock_mhz` "
+            "([beats in halves](engine.md#lanes-on-several-dies)). `single_rate`: never, so no path between dies uses "
+            "the second clock"},
     {FIELD(sampling), RANGE(1, 64), .preset = 0, .preset_doc = "none",
      .doc = "lets requests draw tokens at random, with a top-k of at most this number "
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "

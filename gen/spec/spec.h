@@ -59,8 +59,9 @@ struct spec_design {
     int fifo;              // enum spec_fifo
     int prefetch_beats;    // depth of each channel's prefetch FIFO
     int max_burst;         // beats
-    int outstanding;       // read bursts in flight per channel
+    int outstanding;       // bursts in flight of a read engine
     int dies;              // dies to spread the design over; 1: no partition
+    int crossings;         // enum spec_crossings
     size_t rules;          // formats of weights by name; the last matching rule decides, else `weights`
     struct spec_format_rule *rule;
     int sampling;    // longest candidate list that ids are sampled from; 0: greedy only

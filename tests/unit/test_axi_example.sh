@@ -21,7 +21,7 @@ says() { # fault, pattern
 
 says 0 '^PASS'
 says 1 'AR changed or withdrawn while stalled (address 0*10)'
-says 2 'burst at 0*ff0 crosses a 4 KiB border'
+says 2 'burst at 0*ff0 crosses a 4 KiB boundary'
 says 3 'size is not the full width (address 0*10000)'
 says 4 'AxCACHE is reserved'
 says 5 'W changed or withdrawn while stalled'

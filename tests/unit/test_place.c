@@ -439,6 +439,35 @@ static void beats_cross_in_halves_beyond_limits(void **state) {
     assert_false(built("tests/e2e/cases/cut_far/spec.yaml")->engine[0].halves);
 }
 
+// The text of a spec with a line after its line `dies`.
+static const char *text_with(const char *path, const char *line) {
+    static const char mark[] = "  dies: 3\n";
+    size_t len;
+    const char *why, *text = file_read(&arena, path, 1 << 16, &len, &why);
+    assert_non_null(text);
+    const char *at = strstr(text, mark);
+    assert_non_null(at);
+    at += sizeof mark - 1;
+    return arena_printf(&arena, "%.*s%s%s", (int)(at - text), text, line, at);
+}
+
+// A spec can say that no path between dies uses the second clock.
+static void beats_cross_whole_at_a_single_rate(void **state) {
+    (void)state;
+    struct diag diag;
+    diag_init(&diag, stderr);
+    const char *text = text_with("tests/e2e/cases/halves/spec.yaml", "  crossings: single_rate\n");
+    const struct rill_spec *spec =
+        rill_spec_read_bytes("tests/e2e/cases/halves/single.yaml", text, strlen(text), &arena, &diag);
+    assert_non_null(spec);
+    struct ir *ir = command_build_spec(spec, &arena, &diag, NULL);
+    assert_non_null(ir);
+    assert_int_equal(ir->design.single_rate, 1);
+    assert_false(ir->engine[0].halves);
+    assert_null(ir_param(&ir->kernel[ir->engine[0].kernel], "HALVES"));
+    assert_int_equal(build("tests/e2e/cases/halves/spec.yaml")->design.single_rate, 0);
+}
+
 static bool is_refused(const struct ir *ir) {
     struct diag diag;
     diag_init(&diag, stderr);
@@ -639,6 +668,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(results_away_from_whole_lanes, setup, teardown),
         cmocka_unit_test_setup_teardown(a_cut_that_cannot_be_built_is_a_fault, setup, teardown),
         cmocka_unit_test_setup_teardown(beats_cross_in_halves_beyond_limits, setup, teardown),
+        cmocka_unit_test_setup_teardown(beats_cross_whole_at_a_single_rate, setup, teardown),
         cmocka_unit_test_setup_teardown(within_limits_lanes_are_whole, setup, teardown),
         cmocka_unit_test_setup_teardown(a_part_is_cut_where_that_is_narrow, setup, teardown),
         cmocka_unit_test_setup_teardown(a_small_design_keeps_the_rule, setup, teardown),

@@ -30,7 +30,7 @@ module rill_axi_violation #(
                 6: $display("%m: AXI violation at cycle %0d: burst type is not INCR (address %h)", cycle, addr);
                 7: $display("%m: AXI violation at cycle %0d: size is not the full width (address %h)", cycle, addr);
                 8: $display("%m: AXI violation at cycle %0d: address %h is not aligned to a beat", cycle, addr);
-                9: $display("%m: AXI violation at cycle %0d: burst at %h crosses a 4 KiB border", cycle, addr);
+                9: $display("%m: AXI violation at cycle %0d: burst at %h crosses a 4 KiB boundary", cycle, addr);
                 10: $display("%m: AXI violation at cycle %0d: burst at %h is longer than %0d beats", cycle, addr,
                     MAX_BURST);
                 11: $display("%m: AXI violation at cycle %0d: more than %0d bursts outstanding on one id (address %h)",
