@@ -84,9 +84,9 @@ static const struct schema_field design_fields[] = {
             "its own channels"},
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
-            "`safe`: space for a whole tensor at each place where the graph could deadlock with less, and two "
-            "words everywhere else. `conservative`: depths that save memory (fewer words than `timed`), but make the "
-            "design slower. `auto`: the better of `timed` and `safe` by forecast"},
+            "`safe`: a whole tensor wherever a stream forks or waits for another one, two words everywhere else. "
+            "`conservative`: depths that save memory (fewer words than `timed`), but make the design slower. "
+            "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
             "the engine waits ([effect of 512](model-speed.md#other-models))"},
@@ -108,8 +108,8 @@ static const struct schema_field design_fields[] = {
             "([numerics.md](numerics.md#10-sampling)). Without the key every token is the most "
             "likely one"},
     {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
-     .doc = "most tokens that a decode step takes after its first one: guesses from the ids of the request, which "
-            "the same step checks ([drafts](drafts.md)). The generated tokens stay the same. More than "
+     .doc = "largest number of guessed tokens in a decode step. The design guesses them from the ids of the request, "
+            "and the same step checks them ([drafts](drafts.md)). The generated tokens stay the same. More than "
             "`A - 1` drafts take more than one turn of the engine"},
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "

@@ -128,8 +128,9 @@ static const struct schema_field graph_fields[] = {
      .min = 1,
      .max = SPEC_MAX_CONTEXT,
      .preset_doc = "1024, or required (see meaning)",
-     .doc = "most positions (or rows) of one request. Memory holds inputs and outputs of this many. Required in "
-            "a language model, and in a graph that stores something per position (`position`, `kv_quantize`)"},
+     .doc = "most positions (or rows) of one request. Memory has space for the inputs and outputs of this many "
+            "positions. Required in a language model, and in a graph that stores something per position "
+            "(`position`, `kv_quantize`)"},
 };
 static const struct schema_key graph_maps[] = {
     {.key = "eot",
