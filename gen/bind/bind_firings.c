@@ -230,7 +230,9 @@ static bool check_count(struct order *o) {
             for (int f = 0; f < ir->firings; f++) count += ir->firing[f].region == r && ir->firing[f].engine == e;
             if (count <= MAX_FIRINGS) continue;
             diag_error(o->diag, ir->region[r].loc, MSG_ENGINE_ROWS, ir->region[r].name, (long long)count, MAX_FIRINGS);
-            diag_note(o->diag, ir->region[r].loc, "several regions, or `binding: spatial`, have more tables");
+            diag_note(
+                o->diag, ir->region[r].loc,
+                "divide the region into several, or use `binding: spatial`: each region has a table for each engine");
             return false;
         }
     return true;

@@ -30,7 +30,7 @@ static bool check_sampling(const struct ir *ir, const struct rill_spec *spec, st
     if (n != IR_NONE && kernel_of_op(ir, ir->node[n].op)->sampling) return true;
     struct loc loc = spec ? spec_place(spec, "design.sampling") : loc_none();
     diag_error(diag, loc, MSG_SAMPLING_GRAPH, ir->design.sampling,
-               ir->design.is_lm ? "a kernel of the spec's own makes the ids" : "the graph makes rows, not ids");
+               ir->design.is_lm ? "a custom kernel makes the ids" : "the graph makes rows, not ids");
     diag_note(diag, loc, "without `sampling` the design is legal");
     return false;
 }
@@ -40,7 +40,7 @@ static const char *against_positions(const struct ir *ir) {
     if (!ir->design.is_lm) return "the graph makes rows, not ids";
     for (int n = 0; n < ir->nodes; n++)
         if (kernel_of_op(ir, ir->node[n].op) && kernel_of_op(ir, ir->node[n].op)->custom)
-            return arena_printf(ir->arena, "`%s` is a kernel of the spec's own", ir->node[n].name);
+            return arena_printf(ir->arena, "`%s` is a custom kernel", ir->node[n].name);
     return NULL;
 }
 

@@ -40,7 +40,8 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
 static void advise_dies(const struct ir *ir, struct text *out) {
     if (ir->design.dies > 1 || ir->dies < 2) return;
     text_addf(out,
-              "\nnote: the %d dies of %s were not looked at, nor the wires between them: `design: {dies: %d}` does\n",
+              "\nnote: this check did not look at the %d dies of %s and the wires between them; `design: {dies: %d}` "
+              "includes them\n",
               ir->dies, ir->design.board, ir->dies);
 }
 

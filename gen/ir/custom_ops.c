@@ -234,7 +234,7 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     else
         diag_error(diag, s->node->loc, MSG_KERNEL_SHAPE, s->custom->name, s->node->name, t->name,
                    type_shape_text(s->ir->arena, t), type_shape_text(s->ir->arena, &want), port->name);
-    if (elements == ir_tensor_elements(t)) diag_note(diag, s->node->loc, "`reshape` or `transpose` makes them alike");
+    if (elements == ir_tensor_elements(t)) diag_note(diag, s->node->loc, "`reshape` or `transpose` makes them equal");
     return false;
 }
 

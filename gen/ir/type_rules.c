@@ -120,7 +120,7 @@ bool type_same(struct ir *ir, struct ir_node *node, struct diag *diag) {
             const char *shapes[] = {type_shape_text(ir->arena, first), type_shape_text(ir->arena, input(ir, node, i))};
             diag_error(diag, node->loc, MSG_SHAPES_DIFFER, ir_op_of(ir, node->op)->name, node->name, first->name,
                        shapes[0], input(ir, node, i)->name, shapes[1]);
-            diag_note(diag, node->loc, "`reshape` or `transpose` makes them alike");
+            diag_note(diag, node->loc, "`reshape` or `transpose` makes them equal");
             return false;
         }
     for (int i = 1; i < node->inputs; i++)
@@ -335,8 +335,8 @@ bool type_attn_scores(struct ir *ir, struct ir_node *node, struct diag *diag) {
     }
     if (q->producer == IR_NONE || (q->rank > 1 && q->shape[q->rank - 1].bound != head_dim)) {
         diag_error(diag, node->loc, MSG_SCORES_INPUT, node->name, q->name,
-                   q->producer == IR_NONE ? "is carried: its `quantize` must stand in the region"
-                                          : "has rows that are not a head each");
+                   q->producer == IR_NONE ? "comes from the repetition before, but its `quantize` must be in the region"
+                                          : "has rows, but not one for each head");
         if (q->producer != IR_NONE)
             diag_note(diag, node->loc, "`reshape` before the `quantize` makes one vector of them");
         return false;

@@ -52,7 +52,7 @@ static bool open_shard(struct shards *s, const char *dir, const char *name, stru
 // Returns why a file that the index lists is refused; NULL: it is not. It must be in the folder of the index.
 static const char *name_fault(const struct shards *s, const char *name) {
     if (!name || !*name) return "no file name";
-    if (strchr(name, '/') || name[0] == '.') return "a file must lie beside the index";
+    if (strchr(name, '/') || name[0] == '.') return "a file must be in the folder of the index";
     return s->shard.count == MOST_FILES ? "too many files" : NULL;
 }
 

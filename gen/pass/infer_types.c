@@ -55,7 +55,7 @@ static bool check_carries(const struct ir *ir, const struct ir_region *region, s
         if (same_type(local, next)) {
             diag_error(diag, next->loc, MSG_CARRY_SHAPE, next->name, shape_text(ir, next), local->name,
                        shape_text(ir, local), region->name);
-            diag_note(diag, next->loc, "`reshape` or `transpose` makes them alike");
+            diag_note(diag, next->loc, "`reshape` or `transpose` makes them equal");
             continue;
         }
         diag_error(diag, next->loc, MSG_CARRY_TYPE, next->name, type_text(ir, next), local->name, type_text(ir, local),

@@ -243,8 +243,8 @@ TEXT
 counted check_refused "a value outgrows quantize" 1 \
     'error: .*exceeds its format: a block exponent above its range in .q., repetition 0, position 0' \
     "$rill" sim "$work/over" --quick-build --prompt rows --tokens 1
-counted check_refused "ids for rows" 1 'it takes no token ids' "$rill" sim "$work/over" --quick-build \
-    --prompt-ids 1
+counted check_refused "ids for rows" 1 'is not a language model and takes no prompt' \
+    "$rill" sim "$work/over" --quick-build --prompt-ids 1
 
 # Wrong bytes in the memory image must be detected; otherwise equal results prove nothing.
 cp "$dir/image/channel_01.bin" "$work/failures/channel_01.bin"

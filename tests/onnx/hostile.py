@@ -98,7 +98,7 @@ FILES = {
     "cycle": (model(X, node("Add", ["x", "b"], ["a"]), node("Relu", ["a"], ["b"]), node("Relu", ["b"], ["y"]), Y),
               "before it is made: .* circle"),
     "undefined": (model(X, node("Add", ["x", "nothing"], ["y"]), Y), "reads `nothing`, which nothing"),
-    "no_output": (model(X, RELU, data(12, info("z", []))), "output `z` is made by nothing"),
+    "no_output": (model(X, RELU, data(12, info("z", []))), "nothing in the file makes the output `z`"),
     "shapes": (model(X, tensor("w", [3, 4], data(9, WEIGHTS[:48])), MATMUL, Y), "different lengths"),
     "permutation": (model(X, node("Transpose", ["x"], ["y"], data(5, data(1, "perm") + number(8, 0) + number(8, 0))), Y),
                     "no permutation"),

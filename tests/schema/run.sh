@@ -126,7 +126,7 @@ queue says "a message by its whole line" '^message image-stale: ' \
 queue says "what a message means" '^  meaning: The design was generated again after' image-stale
 queue says "what to do" '^  what to do: Run `rill pack` again' image-stale
 queue says "where more is" '^  more: docs/debug.md#a-deadlock$' 'rill sim: error: deadlock: nothing moves [deadlock]'
-queue says "the meaning of the row above" '^  what to do: The last line of .who waits for whom' time-out
+queue says "the meaning of the row above" '^  what to do: Look at the indentation' yaml-tab
 queue says "a number and a name of a message" '^message row-groups: \.\.\. `\.\.\.`: a row has N groups' row-groups
 queue says "brackets that a message quotes are no id" '^message reshape: ' 'reshape `y`: like `x` [4, 2] [reshape]'
 queue says "what stands behind --" '^option of `rill sim`: --chat NAME[|]FILE$' -- --chat

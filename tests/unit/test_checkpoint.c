@@ -350,7 +350,8 @@ static const struct {
     const char *index, *message; // NULL: fine
 } indexes[] = {
     {"{\"metadata\":{},\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"b.safetensors\"}}", NULL},
-    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"../b.safetensors\"}}", "a file must lie beside the index"},
+    {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"../b.safetensors\"}}",
+     "a file must be in the folder of the index"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":7}}", "tensor v in ``: no file name"},
     {"{\"weight_map\":{\"m\":\"a.safetensors\",\"v\":\"a.safetensors\"}}",
      "a.safetensors: error: tensor v is missing, although the index says"},

@@ -81,7 +81,7 @@ queue refused "a fault that finds no place" 1 \
     'plant tail: the loaded state has no such position' --from 66 --plant tail:3
 queue refused "within a step" 1 'no step of the request begins there.*multiples of 2 \[from-step\]' --from 35
 queue refused "after the end" 1 'the request ends after 69 positions \[from-beyond\]' --from 69
-queue refused "two requests" 2 'for a single request \[from-one-request\]' --from 4 --prompt-ids 1,2
+queue refused "two requests" 2 'but several are given \[from-one-request\]' --from 4 --prompt-ids 1,2
 queue refused "a state without a position" 2 '.--state. needs .--from.' --state "$state"
 queue check_refused "the state of another prompt" 1 'state of another prompt \[state-other\]' \
     "$rill" sim "$dir" --prompt-ids "1,$ids" --tokens 34 --ignore-eot --quiet --from 62 --state "$state"
