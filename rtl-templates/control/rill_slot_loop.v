@@ -302,26 +302,26 @@ module rill_slot_loop #(
 
     // Returns the lowest slot of the mask from `from` on. If there is none, returns the lowest slot of the mask.
     function [3:0] pick(input [15:0] mask, input [3:0] from);
-        integer i;
+        integer n;
         reg     above;
         begin
             pick = 4'd0;
             above = 1'b0;
-            for (i = 15; i >= 0; i = i - 1)
-                if (mask[i] && (i >= {28'd0, from})) begin
-                    pick = i[3:0];
+            for (n = 15; n >= 0; n = n - 1)
+                if (mask[n] && (n >= {28'd0, from})) begin
+                    pick = n[3:0];
                     above = 1'b1;
                 end
             if (!above)
-                for (i = 15; i >= 0; i = i - 1)
-                    if (mask[i]) pick = i[3:0];
+                for (n = 15; n >= 0; n = n - 1)
+                    if (mask[n]) pick = n[3:0];
         end
     endfunction
     function [4:0] ones(input [15:0] mask);
-        integer i;
+        integer n;
         begin
             ones = 5'd0;
-            for (i = 0; i < 16; i = i + 1) ones = ones + {4'd0, mask[i]};
+            for (n = 0; n < 16; n = n + 1) ones = ones + {4'd0, mask[n]};
         end
     endfunction
     wire [15:0] slot_bit = 16'd1 << slot_q;

@@ -275,6 +275,26 @@ units_checks() {
         "$rill" package "$work/dies.design" -o "$outside/refused" --units 3
 }
 
+refused() { # name, pattern, design, arguments...
+    rm -rf "$work/refused"
+    check_refused "$1" 1 "$2" "$rill" package "$3" -o "$work/refused" "${@:4}"
+    [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
+}
+names_checks() {
+    local word pin
+    counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
+    for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'Begin VHDL' \
+        'unique0 SystemVerilog'; do
+        counted refused "refused: a word of ${word#* }: ${word% *}" "is a reserved word of ${word#* };" \
+            "$work/linear.design" --name "${word% *}"
+    done
+    for pin in ap_clk interrupt s_axi_control_awvalid m_axi_hbm_00_rdata rst; do
+        counted refused "refused: the name of a pin: $pin" 'the kernel has a pin or a signal of that name' \
+            "$work/linear.design" --name $pin
+    done
+    counted refused "refused: the name of a module" 'is the name of a module' "$work/linear.design" \
+        --name rill_top
+}
 synthesized() { instances "$work/dies" && looked_up "$1"; } # package: that of dies, or a copy with a fault
 alone_checks() {
     counted check "outside: packages of two kernels" two_packages
@@ -287,6 +307,7 @@ alone_checks() {
     counted check "outside: names of cores are unique" cores
     counted check "dies: every path of the placement is found out of context" synthesized "$work/dies"
     units_checks
+    names_checks
 }
 
 # ---- placement: every crossing between dies goes from flip-flop to flip-flop ----
@@ -582,11 +603,6 @@ counted finds "a file that the list of files lacks" exact files.txt '/^placement
 
 # ---- what is refused ----
 
-refused() { # name, pattern, design, arguments...
-    rm -rf "$work/refused"
-    check_refused "$1" 1 "$2" "$rill" package "$3" -o "$work/refused" "${@:4}"
-    [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
-}
 cp -r "$work/linear.design" "$work/changed" && echo '# changed' >>"$work/changed/design.yaml"
 counted refused "refused: a top of another design.yaml" \
     'rill_top.v: error: the file was not made with this design.yaml' \
@@ -595,17 +611,6 @@ cp -r "$work/linear.design" "$work/lost" && rm "$work/lost/rtl/rill_add.v"
 counted refused "refused: a file is missing" 'rtl/rill_add.v: error: cannot be read: No such file' "$work/lost"
 counted refused "refused: no design" 'design.yaml: error: cannot be read' "$work/boards"
 counted refused "refused: a package" 'this is a package, not a design' "$work/linear"
-counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
-for word in 'module Verilog' 'logic SystemVerilog' 'signal VHDL' 'Signal VHDL' 'Begin VHDL' 'unique0 SystemVerilog'; do
-    counted refused "refused: a word of ${word#* }: ${word% *}" "is a reserved word of ${word#* };" \
-        "$work/linear.design" --name "${word% *}"
-done
-for pin in ap_clk interrupt s_axi_control_awvalid m_axi_hbm_00_rdata rst; do
-    counted refused "refused: the name of a pin: $pin" 'the kernel has a pin or a signal of that name' \
-        "$work/linear.design" --name $pin
-done
-counted refused "refused: the name of a module" 'is the name of a module' "$work/linear.design" --name \
-    rill_top
 "$rill" gen "$root/configs/graph-linear.yaml" -o "$work/early" --dump-after=size-fifos &&
     mv "$work/early/size-fifos.yaml" "$work/early/design.yaml"
 counted refused "refused: an unfinished design" 'the design is not finished' "$work/early"
