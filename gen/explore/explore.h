@@ -188,7 +188,7 @@ struct explore_outcome {
     struct explore_seen *seen; // all points that were examined
     int count;
     int *front, fronts;       // indices of the front, ordered by the first goal, the best first
-    int excluded, refused;    // points that bounds excluded, and points that the passes refused
+    int excluded, refused;    // points beyond a limit by their bounds, and points that the passes refused
     int estimated, evaluated; // estimates and whole evaluations, including those in the journal
     int pruned;               // not evaluated, because a point of the front beats their bounds
     // Not evaluated for other reasons: `whole` points were used up or, in a search that is not exhaustive, an estimate

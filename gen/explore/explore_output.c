@@ -8,9 +8,7 @@
 // Tells how the points were chosen, and whether the front is exact.
 const char *explore_method(const struct explore *x, const struct explore_outcome *o, struct arena *arena) {
     (void)x;
-    if (o->exact)
-        return arena_printf(arena, "exhaustive: all %.0f points, the front is exact (%d excluded by their bounds)",
-                            o->size, o->excluded + o->pruned);
+    if (o->exact) return arena_printf(arena, "exhaustive: all %.0f points, the front is exact", o->size);
     if (o->exhaustive)
         return arena_printf(arena,
                             "exhaustive, cut short: %d of %.0f points could still be on the front, which is not exact; "
@@ -45,10 +43,10 @@ static int width_of(int metric) {
 
 static void add_counts(const struct explore_outcome *o, struct text *out) {
     text_addf(out,
-              "%d points in %.1f s (%.0f a second): %d refused, %d excluded by bounds, %d estimated, %d evaluated in "
-              "full\n",
+              "%d points in %.1f s (%.0f a second): %d refused, %d beyond a limit by their bounds, %d estimated, %d "
+              "evaluated in full, %d worse than the front by their bounds\n",
               o->count, o->seconds, o->seconds > 0 ? o->count / o->seconds : 0, o->refused, o->excluded, o->estimated,
-              o->evaluated);
+              o->evaluated, o->pruned);
 }
 
 void explore_table(const struct explore *x, const struct explore_outcome *o, struct text *out) {

@@ -88,6 +88,12 @@ print("ok", len(have), "points")
 PY
 }
 exact_is_said() { explore "${space[@]}" | head -n 1 | grep -q '^exhaustive: all 24 points, the front is exact'; }
+# The second line says how many points were left out by their bounds.
+bounds_are_counted() {
+    local n
+    n=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["pruned"])' "$work/front.json")
+    [ "$n" -gt 0 ] && explore "${space[@]}" | sed -n 2p | grep -q ", $n worse than the front by their bounds$"
+}
 same_for_jobs() {
     [ "$(explore "${space[@]}" --jobs 3 --json | front)" = "$(front <"$work/front.json")" ]
 }
@@ -119,7 +125,8 @@ if wanted fronts; then
     queue check "the front of a small space is that of all points, evaluated alone" compare_by_hand
     queue check "the output says that the front is exact" exact_is_said
     run_queue
-    plan 5
+    plan 6
+    check "the output counts the points that bounds leave out" bounds_are_counted
     check "the same front with three jobs" same_for_jobs
     check "the same front for another order of the options" same_for_order
     check "the same front with workers that a command starts" same_for_launch
