@@ -7,6 +7,8 @@
 // - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
 //   without a part for more than SLOTS steps.
 // - In some runs a kernel fault or a kill ends all requests.
+// - Until the run is done, a submission must be accepted unless a fault or kill has come. Many submissions come at random
+//   moments between the end of the last request and done.
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
@@ -274,8 +276,10 @@ module rill_slot_loop_tb;
     // ---- the host ----
     reg         begins = 0;
     always @(posedge clk) start <= begins || (start && !done);
-    integer     s, free, kind, breaks, accepted;
+    integer     s, free, kind, breaks, accepted, late = 0;
     reg  [31:0] count_before;
+    reg         in_end;                      // the submission came after the end of the last request
+    wire        ending_now = start && slots[15:0] == 16'd0 && status[4:0] >= 5'd12 && status[4:0] <= 5'd14;
     task arguments(input integer number);
         begin
             kind = $unsigned($random(seed)) % 12;
@@ -345,7 +349,12 @@ module rill_slot_loop_tb;
             #0.5 begins = 0;
             accepted = 1;
             while (start && !failed) begin
-                repeat (1 + $unsigned($random(seed)) % 60) @(posedge clk);
+                if ($unsigned($random(seed)) % 4 == 0) begin
+                    // waits for the end of the last request, then for a part of what follows
+                    for (i = 0; i < 3000 && start && !ending_now; i = i + 1) @(posedge clk);
+                    repeat ($unsigned($random(seed)) % 24) if (start) @(posedge clk);
+                end else
+                    repeat (1 + $unsigned($random(seed)) % 60) @(posedge clk);
                 #0.5;
                 if (start && breaks != 0 && accepted > 9 && !broken) begin
                     broken = 1;
@@ -360,11 +369,14 @@ module rill_slot_loop_tb;
                         arguments(sent);
                         count_before = slots;
                         request_of[free] = sent;
+                        in_end = ending_now;
                         submit = 1;
                         @(posedge clk);
                         #0.5 submit = 0;
                         repeat (2) @(posedge clk);
                         #0.5;
+                        if (start && !done && slots[31:16] == count_before[31:16]) wrong("a submission is lost", sent);
+                        if (in_end && slots[31:16] != count_before[31:16]) late = late + 1;
                         if (slots[31:16] != count_before[31:16]) begin
                             sent = sent + 1;
                             accepted = accepted + 1;
@@ -385,6 +397,7 @@ module rill_slot_loop_tb;
             for (i = 0; i < SLOTS; i = i + 1) if (request_of[i] >= 0) wrong("a request that never ends", request_of[i]);
         end
         if (!failed && over != sent) $display("FAIL: %0d of %0d requests", over, sent);
+        else if (!failed && late == 0) $display("FAIL: no request came at the end of a run");
         else if (!failed) $display("PASS");
         $finish;
     end
