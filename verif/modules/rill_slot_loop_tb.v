@@ -7,8 +7,8 @@
 // - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
 //   without a part for more than SLOTS steps.
 // - In some runs a kernel fault or a kill ends all requests.
-// - Until the run is done, a submission must be accepted unless a fault or kill has come. Many submissions come at random
-//   moments between the end of the last request and done.
+// - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
+//   the end of the last request and done.
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
@@ -352,7 +352,8 @@ module rill_slot_loop_tb;
                 if ($unsigned($random(seed)) % 4 == 0) begin
                     // waits for the end of the last request, then for a part of what follows
                     for (i = 0; i < 3000 && start && !ending_now; i = i + 1) @(posedge clk);
-                    repeat ($unsigned($random(seed)) % 24) if (start) @(posedge clk);
+                    // (the drain is short, the flush and the reset are longer)
+                    repeat ($unsigned($random(seed)) % ($random(seed) & 1 ? 3 : 26)) if (start) @(posedge clk);
                 end else
                     repeat (1 + $unsigned($random(seed)) % 60) @(posedge clk);
                 #0.5;
