@@ -39,11 +39,11 @@ struct place {
     std::vector<double> seconds;
     clock_type::time_point start;
     power watts;
-    counts before;            // at the submission
-    std::uint32_t prefix = 0; // positions that were kept
-    std::uint32_t seen = 0;   // the latest `status`
-    std::atomic<int> stop{0}; // how often rill_host_stop_request was called
-    int told = 0;             // and of how many calls the design knows
+    counts before;                 // at the submission
+    std::uint32_t prefix = 0;      // positions that were kept
+    std::uint32_t seen = 0;        // the latest `status`
+    std::atomic<bool> stop{false}; // rill_host_stop_request was called
+    bool told = false;             // and the design knows
     rill_host_result result = {};
     rill_host_status status = RILL_HOST_OK; // of the request, when it has ended
     std::string message;

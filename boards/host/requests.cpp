@@ -117,8 +117,7 @@ void note_positions(rill_host *h, const place &p) {
 
 bool runs(const place &p) { return p.used && !p.ended; } // the design has the request
 
-// Waits until the design has begun the run. Until then it ignores submissions, and its count of requests is the old
-// one. done: the run was over at once.
+// Waits until the design has begun the run and counted its request. Until then it ignores submissions.
 void wait_for_run(rill_host *h, std::uint64_t accepted) {
     auto begin = clock_type::now();
     while (value_of(h, "slots") >> 16 == accepted)
@@ -205,7 +204,7 @@ void submit(rill_host *h, const rill_host_request &r, std::uint32_t *number) {
     p->request = r, p->request.prompt = p->prompt.data();
     p->ids.clear(), p->seconds.clear();
     p->start = h->moved = clock_type::now();
-    p->watts = {}, p->seen = 0, p->stop = 0, p->told = 0, p->prefix = 0;
+    p->watts = {}, p->seen = 0, p->stop = p->told = false, p->prefix = 0;
     p->result = {}, p->ended = false;
     if (!h->running || !join_run(h, *p)) begin_run(h, *p);
     p->used = true;
@@ -246,9 +245,8 @@ void take_ids(rill_host *h, place &p) {
 void tell_stops(rill_host *h) {
     if (int asked = h->stop; asked > h->told) set(h, "halt", asked > 1 ? HALT_KILL : HALT_STOP), h->told = asked;
     for (place &p : h->places) {
-        int asked = p.stop;
-        if (!runs(p) || asked == p.told) continue;
-        p.told = asked;
+        if (!runs(p) || !p.stop || p.told) continue;
+        p.told = true;
         if (h->pkg.slots == 1) set(h, "halt", HALT_STOP);
         else set(h, "slot", p.slot), set(h, "submit", SUBMIT_STOP);
     }
@@ -395,7 +393,7 @@ rill_host_status rill_host_wait(rill_host *h, unsigned milliseconds, uint32_t *n
 }
 
 void rill_host_stop_request(rill_host *h, uint32_t number) {
-    if (number < RILL_HOST_MAX_SLOTS) h->places[number].stop = 1;
+    if (number < RILL_HOST_MAX_SLOTS) h->places[number].stop = true;
 }
 
 rill_host_status rill_host_run(rill_host *h, const rill_host_request *request, rill_host_result *result) {

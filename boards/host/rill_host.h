@@ -52,8 +52,8 @@ const char *rill_host_message(const rill_host *host);
 // Describes package, image, binary, card and banks as a JSON object.
 const char *rill_host_about(const rill_host *host);
 
-// Writes every byte that the design may read (the image, and zeros elsewhere). If `verify` is not 0, also reads
-// everything back and compares it.
+// Writes every byte that the design may read (the image, and zeros elsewhere). No request may run. If `verify` is not
+// 0, also reads everything back and compares it.
 enum rill_host_status rill_host_upload(rill_host *host, int verify);
 // Reads the image back from the card's memory and compares it with the checksums of its manifest. Do not call it while
 // a request runs. Afterwards the image counts as uploaded if it is right.
@@ -121,8 +121,9 @@ uint64_t rill_host_register(rill_host *host, const char *name);
 // Returns how many requests the design runs at the same time: its `slots`, or 1.
 uint32_t rill_host_slots(const rill_host *host);
 // Starts a request, also while others run, and sets *number to a number below rill_host_slots. The request has this
-// number until rill_host_wait returns it. The prompt is copied. RILL_HOST_INPUT: the request is wrong, or all numbers
-// are in use; then no request was started, and the others go on. After another error no request runs any more.
+// number until rill_host_wait returns it. The prompt is copied. May call `token` of requests that run.
+// RILL_HOST_INPUT: the request is wrong, or all numbers are in use; then no request was started, and the others go on.
+// After another error no request runs any more.
 enum rill_host_status rill_host_submit(rill_host *host, const struct rill_host_request *request, uint32_t *number);
 // Waits at most so long for the end of a request, and meanwhile calls `token` for the new ids of all requests.
 // - If a request has ended, sets *number to its number and fills *result, whose pointers are valid until the number is
