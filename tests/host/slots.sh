@@ -40,9 +40,11 @@ counted check "six prompts at the same time: ids and hashes of the oracle" with_
 counted check "... again on the same card" together
 counted check "... with a memory that answers in another order" with_card --seed 3 --shuffle -- together
 texts() {
-    "$on_card" "${all_prompts[@]}" --tokens $tokens >"$work/texts" && diff "$work/texts" <(for one in "${prompts[@]}"; do
-        "$rill" golden "$spec" --weights "$model" --prompt "$one" --tokens $tokens
-    done)
+    local one
+    "$on_card" "${all_prompts[@]}" --tokens $tokens >"$work/texts" &&
+        for one in "${prompts[@]}"; do
+            "$rill" golden "$spec" --weights "$model" --prompt "$one" --tokens $tokens
+        done | diff "$work/texts" -
 }
 counted check "the texts, in the order of the prompts" texts
 counted check "one prompt: the oracle's ids" same_ids "${request[@]}"
@@ -204,7 +206,8 @@ print(json.dumps([{"request": {"prompt": a["prompt_ids"], "max_tokens": 6}, "tex
     for one in "many 8 2" slots_leaves "many 5 1"; do
         # shellcheck disable=SC2086 # the case and its arguments
         set -- $one
-        RILL_CLIENT_SECONDS=280 timeout 300 python3 "$root/tests/serve/client.py" "$1" "$port" "$work/answers.json" "${@:2}" || return
+        RILL_CLIENT_SECONDS=280 timeout 300 python3 "$root/tests/serve/client.py" "$1" "$port" "$work/answers.json" \
+            "${@:2}" || return
     done
     kill -TERM $server && wait $server || status=1
     server=""
