@@ -4,8 +4,8 @@
 
 # Two parts run at a time. The parts listed here keep one core busy, one after the other, while the others run. They are
 # last in the list below, because the others would have to wait for their reports.
-alone="host serve verify clocks passes legal onnx pages schema explore platform dumps report package install accuracy"
-alone+=" witness pieces failures board netlists paths"
+alone="host serve slots verify clocks passes legal onnx pages schema explore platform dumps report package install"
+alone+=" accuracy witness pieces failures board netlists paths"
 
 # All parts in the order in which they start, two at a time. Parts that keep one core busy come first and parts of two
 # jobs after them, so that no core is idle.
@@ -14,7 +14,7 @@ known+=" unit sanitize emit templates benches formal matrix attention fuzz $alon
 
 # The parts of `make test` and of `make test-deep`. If a part is in both, each set runs half of its checks.
 test_parts="harness image clock walks unit emit benches matrix attention fuzz passes onnx pages witness"
-deep_parts="harness host serve verify clocks comparisons tutorials control board readers paths mutants unit"
+deep_parts="harness host serve slots verify clocks comparisons tutorials control board readers paths mutants unit"
 deep_parts+=" sanitize emit templates benches formal matrix fuzz explore dumps package install legal pages schema"
 deep_parts+=" report platform accuracy pieces netlists failures"
 
@@ -39,6 +39,7 @@ each_part() { # function that is given name, title, command and arguments
     "$1" fuzz "random graphs, spec to values" tests/fuzz/run.sh "${seeds[@]}" --jobs 2 --no-shrink "${forms[@]}"
     "$1" host "requests on a simulated card" tests/host/run.sh
     "$1" serve "a server on a card that knows the answers" tests/serve/run.sh
+    "$1" slots "requests at the same time on a simulated card" tests/host/slots.sh
     "$1" clocks "a simulated card whose clocks misbehave" tests/host/clocks.sh
     "$1" passes "refused specs and commands" tests/pass/run.sh
     "$1" legal "legal specs, without a word" tests/pass/legal.sh

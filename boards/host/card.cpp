@@ -58,7 +58,8 @@ struct card::parts {
     xrt::kernel kernel;
     xrt::run run;
     std::vector<xrt::bo> channel;
-    xrt::bo prompt, ring;
+    xrt::bo prompt, ring;                 // of all slots
+    std::size_t prompt_bytes, ring_bytes; // of one slot
     int beat_bytes;
 };
 
@@ -86,12 +87,14 @@ card::card(const std::string &device, const binary &b, const package &pkg, const
         address.push_back(p->channel.back().address());
     }
     p->run = tried("run", [&] { return xrt::run(p->kernel); });
+    p->prompt_bytes = p->ring_bytes = 0;
     if (!pkg.is_lm) return; // there are no areas for requests, and check_request refuses all of them
     for (auto [area, bo] : {std::pair{"prompt", &p->prompt}, std::pair{"ring", &p->ring}}) {
         const segment &s = pkg.io(area);
         *bo = xrt::bo(p->channel[static_cast<std::size_t>(s.channel)], s.bytes, s.offset);
         tried(area, [&] { p->run.set_arg(pkg.registers.at(std::string(area) + "_ptr").argument, *bo); });
     }
+    p->prompt_bytes = p->prompt.size() / pkg.slots, p->ring_bytes = p->ring.size() / pkg.slots;
     for (int c = 0; c < pkg.channels; c++)
         tried("arguments", [&] {
             p->run.set_arg(pkg.registers.at(pkg.channel_argument(c)).argument, p->channel[static_cast<std::size_t>(c)]);
@@ -188,24 +191,29 @@ void card::check_weights(const package &pkg, const image &im,
 }
 
 // Writes zeros after the prompt, because the design reads whole beats, and clears the ring.
-void card::put_prompt(const std::vector<std::uint32_t> &ids) {
-    std::memset(p->prompt.map<char *>(), 0, p->prompt.size());
-    std::memset(p->ring.map<char *>(), 0, p->ring.size());
-    std::memcpy(p->prompt.map<char *>(), ids.data(), std::min(p->prompt.size(), 4 * ids.size()));
+void card::put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids) {
+    std::size_t prompt = slot * p->prompt_bytes, ring = slot * p->ring_bytes;
+    std::memset(p->prompt.map<char *>() + prompt, 0, p->prompt_bytes);
+    std::memset(p->ring.map<char *>() + ring, 0, p->ring_bytes);
+    std::memcpy(p->prompt.map<char *>() + prompt, ids.data(), std::min(p->prompt_bytes, 4 * ids.size()));
     tried("prompt", [&] {
-        p->prompt.sync(XCL_BO_SYNC_BO_TO_DEVICE);
-        p->ring.sync(XCL_BO_SYNC_BO_TO_DEVICE);
+        p->prompt.sync(XCL_BO_SYNC_BO_TO_DEVICE, p->prompt_bytes, prompt);
+        p->ring.sync(XCL_BO_SYNC_BO_TO_DEVICE, p->ring_bytes, ring);
     });
 }
 
 // Transfers the whole beats that hold these ids.
-void card::get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
+void card::get_ring(std::uint32_t slot, std::uint32_t from, std::uint32_t count, std::uint32_t *ids) {
     std::size_t beat = static_cast<std::size_t>(p->beat_bytes), first = 4 * std::size_t{from} / beat * beat;
-    std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat;
-    if (end > p->ring.size()) throw problem(RILL_HOST_CARD, "the design says that it has written more ids than fit");
-    tried("ids", [&] { p->ring.sync(XCL_BO_SYNC_BO_FROM_DEVICE, end - first, first); });
-    std::memcpy(ids, p->ring.map<std::uint32_t *>() + from, 4 * std::size_t{count});
+    std::size_t end = (4 * (std::size_t{from} + count) + beat - 1) / beat * beat, ring = slot * p->ring_bytes;
+    if (end > p->ring_bytes) throw problem(RILL_HOST_CARD, "the design says that it has written more ids than fit");
+    tried("ids", [&] { p->ring.sync(XCL_BO_SYNC_BO_FROM_DEVICE, end - first, ring + first); });
+    std::memcpy(ids, p->ring.map<char *>() + ring + 4 * std::size_t{from}, 4 * std::size_t{count});
 }
+
+std::uint64_t card::prompt_address(std::uint32_t slot) const { return p->prompt.address() + slot * p->prompt_bytes; }
+std::uint64_t card::ring_address(std::uint32_t slot) const { return p->ring.address() + slot * p->ring_bytes; }
+std::uint32_t card::ring_ids() const { return static_cast<std::uint32_t>(p->ring_bytes / 4); }
 
 void card::argument(int index, std::uint32_t value) {
     tried("arguments", [&] { p->run.set_arg(index, value); });

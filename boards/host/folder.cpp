@@ -134,9 +134,11 @@ package read_package(const std::string &folder, std::uint32_t unit) {
     p.vocabulary = top.at("vocabulary").number(), p.channel_bytes = top.at("channel_bytes").number();
     p.sampling = top.has("sampling") ? top.at("sampling").number() : 0;
     p.drafts = top.has("drafts") ? top.at("drafts").number() : 0;
+    p.slots = top.has("slots") ? static_cast<std::uint32_t>(top.at("slots").number()) : 1;
     p.prefix = top.has("prefix") && top.at("prefix").truth();
     p.draft_counter = p.drafts ? static_cast<int>(top.at("draft_counter").number()) : 0;
     if (p.channels < 1 || p.channels > RILL_HOST_MAX_CHANNELS) bad(top.path, "`channels` must be 1 to 32");
+    if (p.slots < 1 || p.slots > RILL_HOST_MAX_SLOTS) bad(top.path, "`slots` must be 1 to 16");
     read_registers(top, p);
     read_map(folder + "/memory_map.json", p);
     return p;

@@ -52,6 +52,7 @@ struct package {
     std::vector<std::uint32_t> eot_more;                  // further ids that end a request
     std::int64_t sampling; // longest list that ids are drawn from; 0: the design takes the most likely one
     std::int64_t drafts;   // most drafts of a step; 0: none
+    std::uint32_t slots;   // requests at the same time
     bool prefix;           // a request can keep positions of the request before it
     int draft_counter;     // number of the first of the two counters of drafts
     std::map<std::string, reg> registers;
@@ -116,12 +117,17 @@ class card {
     // Reads all parts of the image back from the card's memory and compares them with the manifest's checksums.
     void check_weights(const package &, const image &,
                        const std::function<void(const char *, std::uint64_t, std::uint64_t)> &);
-    void put_prompt(const std::vector<std::uint32_t> &ids);                     // also clears the ring
-    void get_ring(std::uint32_t from, std::uint32_t count, std::uint32_t *ids); // reads ids from..from+count-1
+    // Each slot has its own area for the prompt, and its own ring.
+    void put_prompt(std::uint32_t slot, const std::vector<std::uint32_t> &ids); // also clears the ring
+    // Reads ids from..from+count-1 of the ring.
+    void get_ring(std::uint32_t slot, std::uint32_t from, std::uint32_t count, std::uint32_t *ids);
+    std::uint64_t prompt_address(std::uint32_t slot) const;
+    std::uint64_t ring_address(std::uint32_t slot) const;
+    std::uint32_t ring_ids() const;                // how many ids a ring has room for
     void argument(int index, std::uint32_t value); // sets a kernel argument of the next run
-    void start();
-    bool done(unsigned milliseconds); // waits at most `milliseconds`; returns whether the run has ended
-    double watts() const;             // 0: not readable
+    void start();                                  // with the prompt and the ring of slot 0
+    bool done(unsigned milliseconds);              // waits at most `milliseconds`; returns whether the run has ended
+    double watts() const;                          // 0: not readable
     std::string name, bdf, uuid;
     std::vector<std::uint64_t> address; // address of each channel's buffer
 
@@ -134,7 +140,7 @@ void reset_card(const std::string &device);
 
 // ---- text for numbers (words.cpp) ----
 
-std::string state_words(std::uint32_t status);
+std::string state_words(std::uint32_t status, std::uint32_t slots);
 std::string fault_words(const package &, std::uint32_t fault, std::uint32_t place);
 const char *ending_words(std::uint32_t ending);
 std::string busy_words(const package &, std::uint64_t idle_engines); // the channels and engines that are not idle

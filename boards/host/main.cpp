@@ -31,9 +31,18 @@ struct stream { // output of one request as it comes
     const command_line *options;
     answer *into;
     rill_host *host;
+    bool at_once; // prints ids as they come
 };
 
-// Notes an id. Without --json and --bench, prints its text at once, or its number with --ids or without a tokenizer.
+// Prints an id: its text, or its number with --ids or without a tokenizer.
+static void print_id(const stream *s, bool first, uint32_t id, const char *text, size_t bytes) {
+    if (s->options->print_ids || rill_host_encode(s->host, "", nullptr, 0) < 0)
+        std::printf("%s%u", first ? "" : " ", id);
+    else std::fwrite(text, 1, bytes, stdout);
+    std::fflush(stdout);
+}
+
+// Notes an id. Without --json and --bench, prints it at once.
 static void take_id(void *context, uint32_t id, double seconds) {
     auto *s = static_cast<stream *>(context);
     size_t bytes;
@@ -41,23 +50,25 @@ static void take_id(void *context, uint32_t id, double seconds) {
     s->into->ids.push_back(id);
     s->into->seconds.push_back(seconds);
     s->into->text.append(text, bytes);
-    if (s->options->json || !s->options->bench.empty()) return;
-    if (s->options->print_ids || rill_host_encode(s->host, "", nullptr, 0) < 0)
-        std::printf("%s%u", s->into->ids.size() > 1 ? " " : "", id);
-    else std::fwrite(text, 1, bytes, stdout);
-    std::fflush(stdout);
+    if (s->at_once && !s->options->json && s->options->bench.empty())
+        print_id(s, s->into->ids.size() == 1, id, text, bytes);
+}
+
+static rill_host_request request_of(const command_line &c, stream *s, unsigned tokens) {
+    const std::vector<uint32_t> &ids = s->into->prompt;
+    return {ids.data(),      static_cast<uint32_t>(ids.size()),
+            tokens,          c.ignore_eot,
+            take_id,         s,
+            c.temperature,   c.top_k,
+            c.min_p,         c.seed,
+            !c.bench.empty()};
 }
 
 static answer run(rill_host *host, const command_line &c, std::vector<uint32_t> ids, unsigned tokens) {
     answer a = {};
-    stream s = {&c, &a, host};
+    stream s = {&c, &a, host, true};
     a.prompt = std::move(ids);
-    rill_host_request request = {a.prompt.data(), static_cast<uint32_t>(a.prompt.size()),
-                                 tokens,          c.ignore_eot,
-                                 take_id,         &s,
-                                 c.temperature,   c.top_k,
-                                 c.min_p,         c.seed,
-                                 !c.bench.empty()};
+    rill_host_request request = request_of(c, &s, tokens);
     a.status = rill_host_run(host, &request, &a.result);
     a.message = rill_host_message(host);
     return a;
@@ -86,8 +97,75 @@ static int end_request(const command_line &c, const answer &a) {
     return complain(a.message, a.status == RILL_HOST_STOPPED ? 130 : 1);
 }
 
+// Requests of a design with slots, which run at the same time.
+struct together {
+    rill_host *host;
+    const command_line *options;
+    std::vector<answer> *answers;
+    std::vector<stream> streams;            // of each answer
+    std::vector<size_t> running;            // the answer of each number that the library gives
+    size_t sent = 0, printed = 0, left = 0; // left: requests that run
+    int status = 0;                         // of the program
+};
+
+// Prints the answers that have ended, in the order of their prompts.
+static void print_ended(together *t, const std::vector<bool> &ended) {
+    const command_line &c = *t->options;
+    for (; t->printed < t->sent && ended[t->printed]; t->printed++) {
+        const answer &a = (*t->answers)[t->printed];
+        size_t bytes;
+        for (size_t i = 0; !c.json && i < a.ids.size(); i++) {
+            const char *text = rill_host_decode(t->host, a.ids[i], &bytes);
+            print_id(&t->streams[t->printed], i == 0, a.ids[i], text, bytes);
+        }
+        int status = end_request(c, a);
+        if (t->status == 0) t->status = status;
+    }
+}
+
+// Submits requests as long as there are slots. After an error, those that run are still waited for.
+static void send_more(together *t) {
+    for (; t->status == 0 && t->sent < t->answers->size() && t->left < t->running.size(); t->sent++, t->left++) {
+        rill_host_request r = request_of(*t->options, &t->streams[t->sent], t->options->tokens);
+        uint32_t number;
+        rill_host_status status = rill_host_submit(t->host, &r, &number);
+        if (status) {
+            t->status = complain(rill_host_message(t->host), 1);
+            if (status != RILL_HOST_INPUT) t->left = 0;
+            return;
+        }
+        t->running[number] = t->sent;
+    }
+}
+
+static int run_together(rill_host *host, const command_line &c, std::vector<answer> *answers) {
+    together t = {host, &c, answers, {}, std::vector<size_t>(rill_host_slots(host))};
+    answers->resize(c.prompts.size());
+    for (size_t i = 0; i < c.prompts.size(); i++) {
+        if (!encode(host, c, c.prompts[i], &(*answers)[i].prompt)) return 1;
+        t.streams.push_back({&c, &(*answers)[i], host, false});
+    }
+    std::vector<bool> ended(answers->size());
+    for (send_more(&t); t.left > 0; send_more(&t)) {
+        uint32_t number;
+        rill_host_result result;
+        rill_host_status status = rill_host_wait(host, 1000, &number, &result);
+        if (number == RILL_HOST_NONE && status) return complain(rill_host_message(host), 1);
+        if (number == RILL_HOST_NONE) continue;
+        answer &a = (*answers)[t.running[number]];
+        a.status = status, a.message = rill_host_message(host), a.result = result;
+        ended[t.running[number]] = true;
+        t.left--;
+        if (status) t.status = status == RILL_HOST_STOPPED ? 130 : 1; // no further request is sent
+        print_ended(&t, ended);
+    }
+    answers->resize(t.sent);
+    return t.status;
+}
+
 static int run_prompts(rill_host *host, const command_line &c, std::vector<answer> *answers) {
     int status = 0;
+    if (rill_host_slots(host) > 1 && c.prompts.size() > 1) return run_together(host, c, answers);
     for (size_t i = 0; i < c.prompts.size() && status == 0; i++) {
         std::vector<uint32_t> ids;
         if (!encode(host, c, c.prompts[i], &ids)) return 1;

@@ -52,8 +52,8 @@ const char *rill_host_message(const rill_host *host);
 // Describes package, image, binary, card and banks as a JSON object.
 const char *rill_host_about(const rill_host *host);
 
-// Writes every byte that the design may read (the image, and zeros elsewhere). If `verify` is not 0, also reads
-// everything back and compares it.
+// Writes every byte that the design may read (the image, and zeros elsewhere). No request may run. If `verify` is not
+// 0, also reads everything back and compares it.
 enum rill_host_status rill_host_upload(rill_host *host, int verify);
 // Reads the image back from the card's memory and compares it with the checksums of its manifest. Do not call it while
 // a request runs. Afterwards the image counts as uploaded if it is right.
@@ -81,7 +81,7 @@ struct rill_host_request {
     int whole;         // not 0: compute the whole prompt, although the card holds its first positions
 };
 
-enum { RILL_HOST_MAX_CHANNELS = 32 };
+enum { RILL_HOST_MAX_CHANNELS = 32, RILL_HOST_MAX_SLOTS = 16 };
 struct rill_host_result { // pointers are valid until the next request
     const uint32_t *id;
     const double *seconds; // time from the start until the host saw each id
@@ -98,18 +98,44 @@ struct rill_host_result { // pointers are valid until the next request
     double watts;         // mean of the board's power sensor during the request; 0: not readable
     uint64_t drafts, drafts_accepted; // by the design's counters: guessed tokens, and those that were right
     uint32_t prefix; // prompt tokens that were not computed, because the card held them from the request before
+    // If several requests run at the same time, cycles, beats and stalls count all that the design did from this
+    // request's submission to its end. A sum over requests would count some of it several times. Sums of these two do
+    // not: the cycles and bytes that are in no earlier result.
+    uint64_t new_cycles, new_bytes;
 };
 
-// Runs one request from start to end. The image must have been uploaded. *result is filled if the design ended the
-// request, also if it ended it with a fault. It is all 0 if the request was refused or given up.
+// Runs one request from start to end. The image must have been uploaded, and no other request may run. *result is
+// filled if the design ended the request, also if it ended it with a fault. It is all 0 if the request was refused or
+// given up.
 enum rill_host_status rill_host_run(rill_host *host, const struct rill_host_request *request,
                                     struct rill_host_result *result);
-// Ends the running request after its current step or, if called twice, as soon as no memory access is open. A design
+// Ends all running requests after the current step or, if called twice, as soon as no memory access is open. A design
 // without the register `halt` runs to its end. May be called from another thread and from a signal handler.
 void rill_host_stop(rill_host *host);
 // Returns the current value of a register of package.json by its name (`status`, `cycles`, ...); UINT64_MAX: there is
 // none.
 uint64_t rill_host_register(rill_host *host, const char *name);
+
+// ---- several requests at the same time ----
+
+// Returns how many requests the design runs at the same time: its `slots`, or 1.
+uint32_t rill_host_slots(const rill_host *host);
+// Starts a request, also while others run, and sets *number to a number below rill_host_slots. The request has this
+// number until rill_host_wait returns it. The prompt is copied. May call `token` of requests that run.
+// RILL_HOST_INPUT: the request is wrong, or all numbers are in use; then no request was started, and the others go on.
+// After another error no request runs any more.
+enum rill_host_status rill_host_submit(rill_host *host, const struct rill_host_request *request, uint32_t *number);
+// Waits at most so long for the end of a request, and meanwhile calls `token` for the new ids of all requests.
+// - If a request has ended, sets *number to its number and fills *result, whose pointers are valid until the number is
+//   used again. Returns how the request ended: RILL_HOST_OK, RILL_HOST_FAULT or RILL_HOST_STOPPED.
+// - If none has ended, *number is RILL_HOST_NONE. RILL_HOST_OK: requests run, or there are none. RILL_HOST_TIMEOUT and
+//   RILL_HOST_CARD: all requests are given up, and their numbers are free.
+enum { RILL_HOST_NONE = 0x7fffffff };
+enum rill_host_status rill_host_wait(rill_host *host, unsigned milliseconds, uint32_t *number,
+                                     struct rill_host_result *result);
+// Ends one request before its next step; rill_host_wait then returns it. May be called from another thread, from a
+// signal handler and from `token`, from the return of rill_host_submit until rill_host_wait returns the number.
+void rill_host_stop_request(rill_host *host, uint32_t number);
 
 // ---- text without a card ----
 
@@ -124,6 +150,7 @@ struct rill_text_facts { // of the design; strings are valid until the handle is
     double clock_mhz;
     int has_tokenizer, has_chat; // not 0: there is a tokenizer; a chat template was given
     int chat_system, chat_turns; // the template has a place for a system message, for more than one question
+    uint32_t slots;              // requests that the design runs at the same time
 };
 
 enum rill_text_role { RILL_TEXT_SYSTEM, RILL_TEXT_USER, RILL_TEXT_ASSISTANT };

@@ -6,6 +6,9 @@
         host.upload()
         for request in ("Once upon a time", [1, 2, 3]):
             print(host.run(request, tokens=64).text)
+        numbers = [host.submit(prompt, tokens=64) for prompt in ("One day", "Lily")]  # a design with slots
+        for _ in numbers:
+            number, answer = host.wait()
 
 The library is the file that $RILL_HOST_LIBRARY names, or librill_host.so beside this file.
 """
@@ -14,6 +17,7 @@ import os
 
 STATUS = ["ok", "input", "card", "fault", "timeout", "stopped"]
 MAX_CHANNELS = 32
+NONE = 0x7fffffff
 PROGRESS = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p, c.c_uint64, c.c_uint64)
 TOKEN = c.CFUNCTYPE(None, c.c_void_p, c.c_uint32, c.c_double)
 
@@ -36,7 +40,8 @@ class Result(c.Structure):
                 ("beat_bytes", c.c_uint32), ("beats", c.c_uint64 * MAX_CHANNELS), ("stalls", c.c_uint64 * MAX_CHANNELS),
                 ("status", c.c_uint32), ("fault", c.c_uint32), ("fault_place", c.c_uint32), ("ending", c.c_uint32),
                 ("logits_hash", c.c_uint64), ("hashes_logits", c.c_int), ("watts", c.c_double), ("drafts", c.c_uint64),
-                ("drafts_accepted", c.c_uint64), ("prefix", c.c_uint32)]
+                ("drafts_accepted", c.c_uint64), ("prefix", c.c_uint32), ("new_cycles", c.c_uint64),
+                ("new_bytes", c.c_uint64)]
 
 
 class HostError(Exception):
@@ -49,8 +54,8 @@ class HostError(Exception):
 
 class Answer:
     """ids, seconds (of each id), text, cycles, total, watts, beats and stalls (of each channel), ending, fault,
-    drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before), logits_hash (None where
-    the design has none)."""
+    drafts and drafts_accepted, prefix (prompt tokens that were kept of the request before), new_cycles and new_bytes,
+    logits_hash (None where the design has none)."""
 
     def __init__(self, host, result):
         self.ids = [result.id[i] for i in range(result.count)]
@@ -58,7 +63,7 @@ class Answer:
         self.text = host.decode(self.ids)
         self.beats, self.stalls = list(result.beats[:result.channels]), list(result.stalls[:result.channels])
         for name in ("total", "cycles", "clock_mhz", "watts", "ending", "fault", "fault_place", "drafts",
-                     "drafts_accepted", "prefix"):
+                     "drafts_accepted", "prefix", "new_cycles", "new_bytes"):
             setattr(self, name, getattr(result, name))
         self.logits_hash = result.logits_hash if result.hashes_logits else None
 
@@ -82,6 +87,11 @@ def load(path=None):
     library.rill_host_decode.restype = c.POINTER(c.c_char)
     library.rill_host_decode.argtypes = [c.c_void_p, c.c_uint32, c.POINTER(c.c_size_t)]
     library.rill_host_run.argtypes = [c.c_void_p, c.POINTER(Request), c.POINTER(Result)]
+    library.rill_host_slots.restype = c.c_uint32
+    library.rill_host_slots.argtypes = [c.c_void_p]
+    library.rill_host_submit.argtypes = [c.c_void_p, c.POINTER(Request), c.POINTER(c.c_uint32)]
+    library.rill_host_wait.argtypes = [c.c_void_p, c.c_uint, c.POINTER(c.c_uint32), c.POINTER(Result)]
+    library.rill_host_stop_request.argtypes = [c.c_void_p, c.c_uint32]
     library.rill_host_register.restype = c.c_uint64
     library.rill_host_register.argtypes = [c.c_void_p, c.c_char_p]
     return library
@@ -102,6 +112,8 @@ class Host:
         if status:
             self.close()
             raise HostError(status, message)
+        self.slots = self.library.rill_host_slots(self.handle)
+        self.called = {}  # functions for ids, by number of the request
 
     def __enter__(self):
         return self
@@ -152,20 +164,49 @@ class Host:
             text += at[:size.value]
         return text.decode(errors="replace")
 
-    def run(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0,
-            whole=False):
+    def request(self, prompt, tokens=64, ignore_eot=False, token=None, temperature=0.0, top_k=0, min_p=0.0, seed=0,
+                whole=False):
         """prompt: text or ids; token(id, seconds) is called for each id as it comes; temperature, top_k, min_p, seed
-        and whole as in rill_host.h. Raises HostError."""
+        and whole as in rill_host.h."""
         ids = self.encode(prompt) if isinstance(prompt, str) else list(prompt)
         called = TOKEN(lambda _, one, seconds: token(one, seconds)) if token else TOKEN()
-        request = Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
-                          temperature, top_k, min_p, seed, whole)
-        result = Result()
+        return Request((c.c_uint32 * len(ids))(*ids), len(ids), tokens, ignore_eot, called, None,
+                       temperature, top_k, min_p, seed, whole)
+
+    def run(self, prompt, **settings):
+        """Runs one request, with the arguments of `request`. Raises HostError."""
+        request, result = self.request(prompt, **settings), Result()
         status = self.library.rill_host_run(self.handle, c.byref(request), c.byref(result))
         answer = Answer(self, result)
         if status:
             raise HostError(status, self.message(), answer)
         return answer
+
+    def submit(self, prompt, **settings):
+        """Starts a request, also while others run, with the arguments of `request`. Returns its number, which is below
+        `slots` and belongs to the request until `wait` returns it. Raises HostError."""
+        request, number = self.request(prompt, **settings), c.c_uint32()
+        status = self.library.rill_host_submit(self.handle, c.byref(request), c.byref(number))
+        if status:
+            raise HostError(status, self.message())
+        self.called[number.value] = request.token
+        return number.value
+
+    def wait(self, seconds=3600.0):
+        """Waits at most so long for the end of a request. Returns its number and Answer, or None and None. Raises
+        HostError; its `number` is that of the request that failed, or None if all requests are given up."""
+        number, result = c.c_uint32(), Result()
+        status = self.library.rill_host_wait(self.handle, int(1000 * seconds), c.byref(number), c.byref(result))
+        one = None if number.value == NONE else number.value
+        answer = Answer(self, result)
+        if status:
+            error = HostError(status, self.message(), answer)
+            error.number = one
+            raise error
+        return (None, None) if one is None else (one, answer)
+
+    def stop_request(self, number):
+        self.library.rill_host_stop_request(self.handle, number)
 
     def stop(self):
         self.library.rill_host_stop(self.handle)

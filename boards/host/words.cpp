@@ -10,26 +10,57 @@ extern "C" {
 
 namespace rill {
 
-// Describes the register `status`: bits 15:0 are the state of rill_token_loop.v, the upper bits the position.
-std::string state_words(std::uint32_t status) {
-    static const char *const names[] = {"idle",
-                                        "checking the arguments",
-                                        "beginning to load the parameters",
-                                        "loading the parameters",
-                                        "asking for the prompt",
-                                        "beginning a step",
-                                        "waiting for an id of the prompt",
-                                        "checking an id",
-                                        "handing an id to the embedding",
-                                        "waiting for the next id, the result of a step",
-                                        "writing an id to the ring",
-                                        "deciding whether to go on",
-                                        "waiting for the last writes",
-                                        "waiting for memory to be quiet",
-                                        "clearing its streams",
-                                        "done"};
+namespace {
+// Names of the states of rill_token_loop.v, and of rill_slot_loop.v for designs with slots.
+const char *const token_loop[] = {"idle",
+                                  "checking the arguments",
+                                  "beginning to load the parameters",
+                                  "loading the parameters",
+                                  "asking for the prompt",
+                                  "beginning a step",
+                                  "waiting for an id of the prompt",
+                                  "checking an id",
+                                  "handing an id to the embedding",
+                                  "waiting for the next id, the result of a step",
+                                  "writing an id to the ring",
+                                  "deciding whether to go on",
+                                  "waiting for the last writes",
+                                  "waiting for memory to be quiet",
+                                  "clearing its streams",
+                                  "done"};
+const char *const slot_loop[] = {"idle",
+                                 "checking the clock",
+                                 "beginning to load the parameters",
+                                 "loading the parameters",
+                                 "choosing a slot",
+                                 "beginning a step",
+                                 "taking a request",
+                                 "checking the arguments",
+                                 "handing ids to the embedding",
+                                 "waiting for the next ids, the result of a step",
+                                 "waiting for a ring",
+                                 "deciding whether a request goes on",
+                                 "waiting for the last writes",
+                                 "waiting for memory to be quiet",
+                                 "clearing its streams",
+                                 "done",
+                                 "asking for a prompt",
+                                 "waiting for ids of a prompt",
+                                 "checking ids",
+                                 "adding a part to the step",
+                                 "advancing a request",
+                                 "choosing the next part",
+                                 "ending a request",
+                                 "writing an id to a ring",
+                                 "hashing logits"};
+} // namespace
+
+// Describes the register `status`: bits 15:0 are the state of the token loop, the upper bits the position.
+std::string state_words(std::uint32_t status, std::uint32_t slots) {
+    const char *const *names = slots > 1 ? slot_loop : token_loop;
+    std::size_t count = slots > 1 ? sizeof slot_loop / sizeof *slot_loop : sizeof token_loop / sizeof *token_loop;
     std::uint32_t state = status & 0xffff;
-    std::string name = state < sizeof names / sizeof *names ? names[state] : "in a state that is not known";
+    std::string name = state < count ? names[state] : "in a state that is not known";
     return name + " (state " + std::to_string(state) + "), latest step at position " + std::to_string(status >> 16);
 }
 

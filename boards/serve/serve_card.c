@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault of a request ends only this request, except for the watchdog's. After the watchdog's fault, or if the card
-// hangs or is gone, the waiting requests fail with the reason. Then the card is reset, opened and loaded again until
-// that succeeds or the queue is closed.
+// A fault of the design ends the requests to which the library gives it. After the watchdog's fault, or if the card
+// hangs or is gone, all requests that run or wait fail with the reason. Then the card is reset, opened and loaded again
+// until that succeeds or the queue is closed.
 #include "boards/serve/serve_card.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-// SLOT: a card runs one request at a time, in this slot. PAUSE_MOST: seconds, the longest pause between two starts of
-// the card.
-enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, SLOT = 0, PAUSE_MOST = 30 };
+// WAIT_MS: between two looks at the queue while requests run. PAUSE_MOST: seconds, the longest pause between two starts
+// of the card.
+enum { UNAVAILABLE = 503, FAULT_WATCHDOG = 7, WAIT_MS = 2, PAUSE_MOST = 30 };
 
 static const char *fail_open(struct serve_card *c) { return c->library->rill_host_message(c->host); }
 
@@ -26,11 +26,6 @@ void card_close(struct serve_card *c) {
 
 // ---- a request ----
 
-struct running {
-    struct serve_card *card;
-    struct job *job;
-};
-
 static void on_token(void *context, uint32_t id, double seconds) {
     struct running *r = context;
     struct serve_card *c = r->card;
@@ -38,7 +33,7 @@ static void on_token(void *context, uint32_t id, double seconds) {
     const char *text = c->library->rill_text_decode(c->text, id, &bytes);
     (void)seconds;
     bool ends = !r->job->request.ignore_eos && c->library->rill_text_ends(c->text, id);
-    if (queue_token(c->queue, r->job, text, bytes, ends)) c->library->rill_host_stop(c->host);
+    queue_token(c->queue, r->job, text, bytes, ends);
 }
 
 static uint64_t random_seed(void) {
@@ -52,9 +47,10 @@ static void take_counters(struct job *job, const struct rill_host_result *result
     job->kept = result->prefix;
     job->drafts = result->drafts, job->drafts_accepted = result->drafts_accepted;
     for (uint32_t i = 0; i < result->channels; i++) job->bytes += result->beats[i] * result->beat_bytes;
+    job->new_cycles = result->new_cycles, job->new_bytes = result->new_bytes;
 }
 
-static enum rill_host_status run_on_card(struct running *r, struct rill_host_result *result) {
+static enum rill_host_status submit(struct running *r) {
     struct api_request *q = &r->job->request;
     if (q->temperature != 0 && !q->has_seed) q->seed = random_seed();
     bool draws = q->temperature != 0; // otherwise the other settings change nothing, and some designs refuse them
@@ -68,7 +64,7 @@ static enum rill_host_status run_on_card(struct running *r, struct rill_host_res
                                         .top_k = draws ? q->top_k : 0,
                                         .min_p = draws ? (float)q->min_p : 0,
                                         .seed = draws ? q->seed : 0};
-    return r->card->library->rill_host_run(r->card->host, &request, result);
+    return r->card->library->rill_host_submit(r->card->host, &request, &r->number);
 }
 
 // Fills the error of a request that the card did not finish.
@@ -80,22 +76,61 @@ static void explain(struct serve_card *c, enum rill_host_status status, struct a
     error->retry_after = 1;
 }
 
-// Runs a job. Returns whether the card must be started again.
-static bool run_job(struct serve_card *c, struct job *job) {
-    struct running r = {.card = c, .job = job};
-    struct rill_host_result result;
-    struct api_error error = {0};
-    enum rill_host_status status = run_on_card(&r, &result);
-    bool fine = status == RILL_HOST_OK || status == RILL_HOST_STOPPED;
-    if (!fine) explain(c, status, &error);
-    take_counters(job, &result);
+static void end_job(struct serve_card *c, struct running *r, const struct api_error *error) {
+    struct job *job = r->job;
     bool stopped = job->at_end || job->answer.stopped;
-    bool broken = status == RILL_HOST_TIMEOUT || status == RILL_HOST_CARD ||
-                  (status == RILL_HOST_FAULT && result.fault == FAULT_WATCHDOG);
-    if (broken) queue_set_down(c->queue, error.message);
-    if (!fine) fprintf(stderr, "rill-serve: error: %s\n", error.message);
-    queue_done(c->queue, SLOT, job, stopped ? FINISH_STOP : FINISH_LENGTH, &error);
-    return broken;
+    r->job = NULL;
+    c->count--;
+    queue_done(c->queue, job, stopped ? FINISH_STOP : FINISH_LENGTH, error);
+}
+
+// Ends all jobs on the card with an error, and notes that the card must be started again.
+static void break_down(struct serve_card *c, const struct api_error *error) {
+    queue_set_down(c->queue, error->message);
+    for (int i = 0; i < SLOTS_MOST; i++)
+        if (c->running[i].job) end_job(c, &c->running[i], error);
+    c->broken = true;
+}
+
+// Handles an error of the library; r: the request that has it, or NULL.
+static void fail(struct serve_card *c, struct running *r, enum rill_host_status status, bool breaks) {
+    struct api_error error = {0};
+    explain(c, status, &error);
+    fprintf(stderr, "rill-serve: error: %s\n", error.message);
+    if (breaks) break_down(c, &error);
+    else if (r) end_job(c, r, &error);
+}
+
+// Gives a job to the card.
+static void begin(struct serve_card *c, struct job *job) {
+    struct running *r = c->running;
+    while (r->job) r++; // the queue gives at most SLOTS_MOST jobs
+    *r = (struct running){.card = c, .job = job};
+    c->count++;
+    enum rill_host_status status = submit(r);
+    if (status) fail(c, r, status, status != RILL_HOST_INPUT);
+}
+
+static struct running *running_of(struct serve_card *c, uint32_t number) {
+    for (int i = 0; i < SLOTS_MOST; i++)
+        if (c->running[i].job && c->running[i].number == number) return &c->running[i];
+    return NULL;
+}
+
+// Stops jobs whose clients are gone or whose answers are complete, then waits for the end of one for a moment.
+static void look(struct serve_card *c) {
+    const struct api_error none = {0};
+    struct rill_host_result result;
+    uint32_t number;
+    for (int i = 0; i < SLOTS_MOST; i++)
+        if (c->running[i].job && queue_stops(c->queue, c->running[i].job))
+            c->library->rill_host_stop_request(c->host, c->running[i].number);
+    enum rill_host_status status = c->library->rill_host_wait(c->host, WAIT_MS, &number, &result);
+    struct running *r = running_of(c, number);
+    if (!r) return status ? fail(c, NULL, status, true) : (void)0;
+    take_counters(r->job, &result);
+    if (status == RILL_HOST_FAULT) fail(c, r, status, result.fault == FAULT_WATCHDOG);
+    else end_job(c, r, &none);
 }
 
 // ---- starting again ----
@@ -123,22 +158,17 @@ static void recover(struct serve_card *c) {
 
 static void *serve_jobs(void *context) {
     struct serve_card *c = context;
-    struct job *job;
-    while ((job = queue_next(c->queue, SLOT)))
-        if (run_job(c, job)) recover(c);
-    return NULL;
+    for (;;) {
+        bool idle = c->count == 0;
+        struct job *job = queue_next(c->queue, idle);
+        if (job) begin(c, job);
+        else if (idle) return NULL;
+        else look(c);
+        if (c->broken) recover(c);
+        c->broken = false;
+    }
 }
 
-// Called with the queue's lock and only while a job runs, so c->host is open.
-static void stop_slot(void *context, int slot) {
-    struct serve_card *c = context;
-    if (slot == SLOT) c->library->rill_host_stop(c->host);
-}
-
-bool card_start(struct serve_card *c) {
-    c->queue->stop = stop_slot;
-    c->queue->context = c;
-    return pthread_create(&c->thread, NULL, serve_jobs, c) == 0;
-}
+bool card_start(struct serve_card *c) { return pthread_create(&c->thread, NULL, serve_jobs, c) == 0; }
 
 void card_join(struct serve_card *c) { pthread_join(c->thread, NULL); }

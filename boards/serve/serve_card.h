@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that runs the jobs of the queue on a card, one after the other. If the card hangs or is gone, the thread
-// resets it and opens it again.
+// The thread that runs the jobs of the queue on a card, as many at the same time as the card has slots. If the card
+// hangs or is gone, the thread resets it and opens it again.
 #ifndef RILL_SERVE_CARD_H
 #define RILL_SERVE_CARD_H
 
 #include "boards/serve/serve_library.h"
 #include "boards/serve/serve_queue.h"
+
+struct serve_card;
+struct running { // a job on the card
+    struct serve_card *card;
+    struct job *job; // NULL: the entry is free
+    uint32_t number; // that the library gave to the request
+};
 
 struct serve_card {
     // library, options, text, queue and metrics are filled in before card_open.
@@ -16,6 +23,9 @@ struct serve_card {
     struct metrics *metrics;
     rill_host *host;
     pthread_t thread;
+    struct running running[SLOTS_MOST];
+    int count;   // jobs on the card
+    bool broken; // the card must be started again
 };
 
 // Opens the card and uploads the image. Returns NULL, or what is wrong; then only card_close may be called.

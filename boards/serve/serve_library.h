@@ -12,8 +12,9 @@
     X(rill_host_failed)                                                                                                \
     X(rill_host_message)                                                                                               \
     X(rill_host_upload)                                                                                                \
-    X(rill_host_run)                                                                                                   \
-    X(rill_host_stop)                                                                                                  \
+    X(rill_host_submit)                                                                                                \
+    X(rill_host_wait)                                                                                                  \
+    X(rill_host_stop_request)                                                                                          \
     X(rill_text_open)                                                                                                  \
     X(rill_text_close)                                                                                                 \
     X(rill_text_failed)                                                                                                \

@@ -10,7 +10,7 @@
 #include "boards/serve/serve_http.h"
 #include "boards/serve/serve_options.h"
 
-enum { SLOTS = 1 /* of today's designs */, LAST_SECONDS = 60 /* for clients to read their answers */ };
+enum { LAST_SECONDS = 60 /* for clients to read their answers */ };
 
 static int complain(const char *what, const char *why) {
     fprintf(stderr, "rill-serve: error: %s%s%s\n", what, *what ? ": " : "", why);
@@ -59,6 +59,7 @@ static int open_text(struct program *p) {
     p->library.rill_text_describe(s->text, &s->rules.design);
     if (!s->rules.design.context) return complain(p->options.package, "the design is no language model");
     if (!s->rules.design.has_tokenizer) return complain(p->options.package, "the image has no tokenizer");
+    p->queue.slots.count = (int)s->rules.design.slots;
     s->rules.model = p->options.name ? p->options.name : s->rules.design.design;
     uint32_t context = s->rules.design.context;
     bool fewer = p->options.max_tokens > 0 && p->options.max_tokens < context;
@@ -156,7 +157,7 @@ int main(int argc, char **argv) {
     pthread_sigmask(SIG_BLOCK, &p.signals, NULL); // also in all later threads; serve() waits for the signals
     arena_init(&p.arena);
     metrics_init(&p.metrics);
-    queue_init(&p.queue, SLOTS, (unsigned)p.options.queue, &p.metrics);
+    queue_init(&p.queue, 1, (unsigned)p.options.queue, &p.metrics);
     if (!(status = open_library(&p)) && !(status = open_text(&p)) && !(status = open_server(&p)) &&
         !(status = open_card(&p)))
         status = serve(&p);

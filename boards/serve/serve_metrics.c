@@ -18,7 +18,7 @@ void metrics_request(struct metrics *m, const struct job *job) {
     m->prompt_tokens += job->prompt_count, m->tokens += job->count;
     m->waited += job->begun - job->arrived;
     m->prompt_seconds += first - job->begun, m->token_seconds += job->ended - first;
-    m->cycles += job->cycles, m->bytes += job->bytes;
+    m->cycles += job->new_cycles, m->bytes += job->new_bytes;
     m->drafts += job->drafts, m->drafts_accepted += job->drafts_accepted;
     pthread_mutex_unlock(&m->lock);
 }
@@ -70,9 +70,10 @@ void metrics_text(struct metrics *m, int slots, unsigned running, unsigned waiti
     whole(out, "requests_processing", "gauge", "Requests that run", running);
     whole(out, "requests_deferred", "gauge", "Requests that wait for a slot", waiting);
     whole(out, "slots", "gauge", "Requests that the card runs at a time", (uint64_t)slots);
+    whole(out, "slots_used", "gauge", "Slots that have a request", running);
     whole(out, "card_up", "gauge", "1: the card takes requests", up);
     whole(out, "card_restarts_total", "counter", "How often the card was reset and opened again", m->restarts);
-    whole(out, "design_cycles_total", "counter", "Cycles of requests, by the design's counter", m->cycles);
+    whole(out, "design_cycles_total", "counter", "Cycles in which requests ran, by the design's counter", m->cycles);
     whole(out, "memory_bytes_total", "counter", "Bytes read from the card's memory, by the design's counters",
           m->bytes);
     whole(out, "draft_tokens_total", "counter", "Drafts that were tokens of steps", m->drafts);

@@ -100,12 +100,14 @@ static unsigned retry_after(const struct queue *q) {
     return seconds < 1 ? 1 : seconds > RETRY_MOST ? RETRY_MOST : (unsigned)seconds;
 }
 
+// Jobs that the card's thread is about to take into free slots do not count as waiting.
 static bool reject(struct queue *q, struct job *job) {
     struct api_error *e = &job->error;
+    unsigned slots_free = (unsigned)(q->slots.count - slots_busy(&q->slots));
     if (q->mode != QUEUE_OPEN) request_refuse(e, UNAVAILABLE, "draining", NULL, "the server is about to end");
     else if (*q->down) request_refuse(e, UNAVAILABLE, "card_unavailable", NULL, "the card is restarted: %s", q->down);
-    else if (q->waiting >= q->limit)
-        request_refuse(e, TOO_MANY, "queue_full", NULL, "%u requests are waiting, which is the limit", q->waiting);
+    else if (q->waiting >= q->limit + slots_free)
+        request_refuse(e, TOO_MANY, "queue_full", NULL, "%u requests are waiting, which is the limit", q->limit);
     e->retry_after = e->status ? retry_after(q) : 0;
     return e->status != 0;
 }
@@ -153,26 +155,20 @@ void queue_cancel(struct queue *q, struct job *job, const struct api_error *erro
         remove_job(q, job);
         end_job(q, job, NULL);
         waited = true;
-    } else if (job->state == JOB_RUNNING && !job->cancelled) {
-        q->stop(q->context, slots_of(&q->slots, job));
-        // Before the first token, the card's run may not have begun. Its start then clears this stop, so queue_token
-        // must tell the card again.
-        job->told = job->count > 0;
     }
-    job->cancelled = true;
+    job->cancelled = true; // if it runs, queue_stops tells the card's thread
     pthread_mutex_unlock(&q->lock);
     if (waited) job_release(q, job);
 }
 
-// ---- the slot's side ----
+// ---- the card's side ----
 
-struct job *queue_next(struct queue *q, int slot) {
+struct job *queue_next(struct queue *q, bool wait) {
     struct job *job = NULL;
     pthread_mutex_lock(&q->lock);
-    while (!q->first && q->mode != QUEUE_CLOSED) pthread_cond_wait(&q->work, &q->lock);
-    if (q->first) {
+    while (wait && !q->first && q->mode != QUEUE_CLOSED) pthread_cond_wait(&q->work, &q->lock);
+    if (q->first && slots_enter(&q->slots, q->first)) {
         job = take_first(q);
-        slots_enter(&q->slots, slot, job);
         job->state = JOB_RUNNING;
         job->begun = queue_now();
     }
@@ -188,20 +184,25 @@ static void add_token(struct job *job, const char *bytes, size_t count, bool end
     if (job->made.len != before) pthread_cond_broadcast(&job->changed);
 }
 
-bool queue_token(struct queue *q, struct job *job, const char *bytes, size_t count, bool ends) {
+void queue_token(struct queue *q, struct job *job, const char *bytes, size_t count, bool ends) {
     pthread_mutex_lock(&q->lock);
     if (!job->answer.stopped && !job->cancelled && !job->at_end) add_token(job, bytes, count, ends);
+    pthread_mutex_unlock(&q->lock);
+}
+
+bool queue_stops(struct queue *q, struct job *job) {
+    pthread_mutex_lock(&q->lock);
     bool tell = !job->told && (job->answer.stopped || job->cancelled || job->at_end);
     job->told |= tell;
     pthread_mutex_unlock(&q->lock);
     return tell;
 }
 
-void queue_done(struct queue *q, int slot, struct job *job, enum job_finish finish, const struct api_error *error) {
+void queue_done(struct queue *q, struct job *job, enum job_finish finish, const struct api_error *error) {
     pthread_mutex_lock(&q->lock);
     answer_end(&job->answer, &job->made);
     job->finish = finish;
-    slots_leave(&q->slots, slot);
+    slots_leave(&q->slots, job);
     end_job(q, job, error);
     double took = job->ended - job->begun;
     q->mean = q->mean ? 0.8 * q->mean + 0.2 * took : took;
@@ -252,10 +253,7 @@ void queue_close(struct queue *q) {
     q->mode = QUEUE_CLOSED;
     fail_waiting(q, "draining", "the server has ended");
     for (int i = 0; i < q->slots.count; i++)
-        if (q->slots.running[i]) {
-            q->slots.running[i]->cancelled = true;
-            q->stop(q->context, i);
-        }
+        if (q->slots.running[i]) q->slots.running[i]->cancelled = true;
     pthread_cond_broadcast(&q->work);
     pthread_mutex_unlock(&q->lock);
 }

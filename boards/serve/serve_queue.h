@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queue of requests, in the order in which they came, with their answers so far. A client's thread submits a job
-// and waits for its text; the thread of a slot takes jobs and adds tokens. A slow client never delays a slot.
+// and waits for its text; the thread of the card takes jobs for its slots and adds tokens. A slow client never delays a
+// slot.
 #ifndef RILL_SERVE_QUEUE_H
 #define RILL_SERVE_QUEUE_H
 
@@ -33,9 +34,10 @@ struct job {
     double arrived, begun, first, ended; // times; first: of the first token
     // From the design's counters; written without the lock, before the job is done.
     uint64_t cycles, bytes, drafts, drafts_accepted;
-    uint32_t kept;    // prompt tokens that the card held from the request before
-    int holders;      // client and queue: the last one frees the job
-    struct job *next; // in the queue
+    uint64_t new_cycles, new_bytes; // those that no earlier job has
+    uint32_t kept;                  // prompt tokens that the card held from the request before
+    int holders;                    // client and queue: the last one frees the job
+    struct job *next;               // in the queue
     pthread_cond_t changed;
 };
 
@@ -51,8 +53,6 @@ struct queue {
     char down[400]; // why the card is not there; "": it is
     double mean;    // seconds that a request takes, where later requests count more
     struct metrics *metrics;
-    void (*stop)(void *context, int slot); // stops what a slot runs
-    void *context;
 };
 
 double queue_now(void); // seconds of a clock that is never set
@@ -74,14 +74,16 @@ void queue_copy(struct queue *queue, struct job *job, size_t seen, struct text *
 // Ends a job early. If `error` is not NULL, it becomes the error of the job.
 void queue_cancel(struct queue *queue, struct job *job, const struct api_error *error);
 
-// ---- the slot's side ----
+// ---- the card's side ----
 
-// Waits for a job and takes it. Returns NULL if the queue is closed.
-struct job *queue_next(struct queue *queue, int slot);
-// Adds a token; `ends`: it is an end-of-text token. Returns true at most once for each job: when the card must be told
-// to stop.
-bool queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends);
-void queue_done(struct queue *queue, int slot, struct job *job, enum job_finish finish, const struct api_error *error);
+// Takes the next job into a free slot. Returns NULL if there is none. With `wait`, waits for one; NULL then means that
+// the queue is closed.
+struct job *queue_next(struct queue *queue, bool wait);
+// Adds a token; `ends`: it is an end-of-text token.
+void queue_token(struct queue *queue, struct job *job, const char *bytes, size_t count, bool ends);
+// Returns true at most once for each job: when the card must be told to stop it.
+bool queue_stops(struct queue *queue, struct job *job);
+void queue_done(struct queue *queue, struct job *job, enum job_finish finish, const struct api_error *error);
 // Notes that the card is gone, and why; every waiting job then fails with this reason. NULL: the card is back.
 void queue_set_down(struct queue *queue, const char *why);
 bool queue_pause(struct queue *queue, double seconds); // waits; returns false as soon as the queue is closed

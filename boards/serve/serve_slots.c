@@ -9,12 +9,12 @@ int slots_busy(const struct slots *slots) {
     return busy;
 }
 
-int slots_of(const struct slots *slots, const struct job *job) {
+static bool replace(struct slots *slots, const struct job *old, struct job *job) {
     for (int i = 0; i < slots->count; i++)
-        if (slots->running[i] == job) return i;
-    return -1;
+        if (slots->running[i] == old) return slots->running[i] = job, true;
+    return false;
 }
 
-void slots_enter(struct slots *slots, int slot, struct job *job) { slots->running[slot] = job; }
+bool slots_enter(struct slots *slots, struct job *job) { return replace(slots, NULL, job); }
 
-void slots_leave(struct slots *slots, int slot) { slots->running[slot] = NULL; }
+void slots_leave(struct slots *slots, const struct job *job) { replace(slots, job, NULL); }

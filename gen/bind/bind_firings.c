@@ -211,13 +211,14 @@ static bool is_long(const struct ir_firing *f, int region) {
 
 // Whether the matrix product n, the last one before scores, fires between the scores and their values. All three must
 // be on one engine, which would otherwise wait for softmax. The previous product must be long, or the engine would wait
-// for the operands of the scores. There must be no groups of operations that run one after another.
+// for the operands of the scores. There must be no groups of operations that run one after another. A design with slots
+// repeats the firings of attention for each part of a step, so nothing may fire between them.
 static bool fires_between(const struct ir *ir, int n) {
     int scores = next_product(ir, n), values = scores == IR_NONE ? IR_NONE : next_product(ir, scores);
     if (values == IR_NONE || !ir_node_is(ir, scores, OP_BY_KEYS) || !ir_node_is(ir, values, OP_BY_VALUES)) return false;
     int engine = bind_product_engine(ir, n);
     bool one_engine = engine == bind_product_engine(ir, scores) && engine == bind_product_engine(ir, values);
-    return one_engine && ir->design.on_chip_kib == 0 && ir->firings > 0 &&
+    return one_engine && ir->design.on_chip_kib == 0 && ir->design.slots == 0 && ir->firings > 0 &&
            is_long(&ir->firing[ir->firings - 1], ir->node[n].region) && !needs(ir, scores, n) && needs(ir, values, n);
 }
 

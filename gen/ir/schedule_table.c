@@ -81,12 +81,24 @@ static void set_many(const struct schedule *s, int kernel) {
     if (any) ir_set_param(s->ir, kernel, "ENTRY_MANY", bits);
 }
 
+// Kernels go through the entries of a section that are walked for each part as often as the step has parts, so these
+// entries must follow one another.
+static void check_parts(const struct schedule *s) {
+    for (int i = 0, first = 0; i < s->sections; first += (int)s->section[i++].length) {
+        int runs = 0;
+        for (int e = first; e < first + s->section[i].length; e++)
+            runs += s->part[e] && (e == first || !s->part[e - 1]);
+        if (runs > 1) base_fatal("schedule: an entry between those that are walked for each part");
+    }
+}
+
 // Sets PARTS, and ENTRY_PART if an entry is walked for each part. Kernels of a design with slots also need PARTS
 // without such entries, because a step comes in several words.
 static void set_parts(const struct schedule *s, int kernel) {
     bool any;
     struct ir_value bits = entry_bits(s, s->part, &any);
     if (ir_parts_of_step(s->ir) == 1) return;
+    check_parts(s);
     ir_set_int(s->ir, kernel, "PARTS", ir_parts_of_step(s->ir));
     if (any) ir_set_param(s->ir, kernel, "ENTRY_PART", bits);
 }

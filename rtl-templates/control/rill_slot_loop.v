@@ -3,8 +3,9 @@
 //
 // A run begins with `start` (level), which is a request for slot 0 with the arguments at the ports. Until it ends,
 // `submit` (pulse) starts the arguments at the ports as a request of slot `slot`, and `cancel` (pulse) stops the
-// request of that slot before its next step. A submission is ignored if its slot is busy or not below SLOTS, and if
-// the run is ending. The run ends when no slot is busy. done is a one-cycle pulse; idle is high between runs.
+// request of that slot before its next step. A submission is ignored if its slot is busy or not below SLOTS, between
+// runs, and while a run ends by a fault or kill. The run ends when no slot is busy. If a submission comes after that but
+// before done, the run goes on with it. done is a one-cycle pulse; idle is high between runs.
 // request_ended: pulse when a request has ended. slots: [15:0] a bit for each slot that is busy, [31:16] how many
 // requests have been accepted since rst.
 // The outputs ids_count, fault_code, fault_place, ending and logits_hash are those of the request in slot `slot`, with
@@ -205,8 +206,9 @@ module rill_slot_loop #(
     reg         pending_q;                   // a submission waits to be accepted
     reg  [3:0]  pending_slot_q;
     wire        starts;                      // the run begins
-    wire        may_accept = state_q != S_IDLE && state_q != S_CHECK && state_q != S_DRAIN && state_q != S_FLUSH
-        && state_q != S_RESET && state_q != S_DONE;
+    reg         ends_well_q;                 // the run is in S_FLUSH or S_RESET because no slot was busy
+    wire        may_accept = state_q != S_IDLE && state_q != S_DONE
+        && ((state_q != S_FLUSH && state_q != S_RESET) || ends_well_q);
     wire        accept_pending = pending_q && may_accept && !busy_q[pending_slot_q]
         && {28'd0, pending_slot_q} < SLOTS_32;
     wire        accept = starts || accept_pending;
@@ -449,9 +451,9 @@ module rill_slot_loop #(
             S_HASH: if (hash_wait_q == HASH_WAIT_32[4:0]) state_d = S_DECIDE;
             S_DECIDE: state_d = eot || all_made || beyond ? S_END : tok_final ? S_BEGIN : S_NEXT;
             S_END: if (!ring_open) state_d = !after_q ? S_CHOOSE : tok_final ? S_BEGIN : S_NEXT;
-            S_DRAIN: if (drained) state_d = S_FLUSH;
+            S_DRAIN: if (busy_q != 16'd0 || accept_pending) state_d = S_BEGIN; else if (drained) state_d = S_FLUSH;
             S_FLUSH: if (timer_q == FLUSH_QUIET) state_d = S_RESET;
-            S_RESET: if (timer_q == RESET_END) state_d = S_DONE;
+            S_RESET: if (timer_q == RESET_END) state_d = busy_q != 16'd0 || accept_pending ? S_BEGIN : S_DONE;
             default: state_d = S_IDLE;
         endcase
         if (broken)
@@ -459,8 +461,13 @@ module rill_slot_loop #(
     end
 
     wire        over = state_d == S_FLUSH || state_d == S_RESET || state_d == S_DONE || state_d == S_IDLE;
+    // Requests that were accepted while the run ends well stay: after the reset, the run goes on with them.
+    wire        ends_well_d = state_q == S_DRAIN ? !broken
+        : (state_q == S_FLUSH || state_q == S_RESET) && ends_well_q && !expired;
+    wire        lost = over && !ends_well_d;
     always @(posedge clk) begin
         state_q <= rst ? S_IDLE : state_d;
+        ends_well_q <= !rst && ends_well_d;
         running <= !rst && !over && (loaded_q || state_d == S_LOAD || state_d == S_LOADING);
         loaded_q <= !rst && !over && (loaded_q || (state_q == S_LOADING && &load_q));
         load_q <= state_q == S_LOADING ? load_q | load_done : {LOADERS{1'b0}};
@@ -471,7 +478,7 @@ module rill_slot_loop #(
             timer_q <= timer_q + 5'd1;
         settled_q <= {settled_q[0] && state_q == S_IDLE, state_q == S_IDLE};
         awake_q <= !rst && (awake_q || timer_q == WAY[4:0]);
-        if (state_q == S_IDLE)
+        if (state_q == S_IDLE || state_q == S_RESET)
             kv_expected_q <= 32'd0;
         else if (state_q == S_STEP && word_taken && part_final)
             kv_expected_q <= kv_expected_q + KV_LAYERS_32;
@@ -495,7 +502,7 @@ module rill_slot_loop #(
                 busy_q[i] <= 1'b0;
             else if (accept && {28'd0, accept_slot} == i)
                 busy_q[i] <= 1'b1;
-            else if ((end_now && {28'd0, slot_q} == i) || over)
+            else if ((end_now && {28'd0, slot_q} == i) || lost)
                 busy_q[i] <= 1'b0;
             if (rst)
                 fresh_q[i] <= 1'b1;
@@ -517,7 +524,7 @@ module rill_slot_loop #(
                 cancel_q[i] <= 1'b1;
             if (rst || (accept && {28'd0, accept_slot} == i))
                 dead_q[i] <= 1'b0;
-            else if (over && busy_q[i])
+            else if (lost && busy_q[i])
                 dead_q[i] <= 1'b1;
         end
     end
@@ -620,7 +627,7 @@ module rill_slot_loop #(
 
     // Ring.
     always @(posedge clk) begin
-        if (rst || state_q == S_IDLE)
+        if (rst || state_q == S_IDLE || state_q == S_RESET)
             ring_sent_q <= 32'd0;
         else if (state_q == S_WRITE && m_axis_ring_tready)
             ring_sent_q <= ring_sent_q + 32'd1;

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sourced after tests/verdict.sh by the tests of rill-host on a simulated card. Makes a package of a small model whose
 # design drafts tokens and keeps prefixes, the host program from it, and the card, and defines checks of requests. The
-# test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the design).
+# test sets `work` (its folder), `log` (its log) and `keys` (additional keys of the design). If it sets `features`, the
+# design has these keys instead of drafts, prefixes and sampling.
 # shellcheck shell=bash disable=SC2154 # variables of the tests and of verdict.sh
 model=$root/models/tinystories-gpt2-1m spec=$work/story.yaml package=$work/story socket=$work/card.socket
 mkdir -p "$work/standin" "$work/xrt"
 ln -sfn /usr/lib/x86_64-linux-gnu "$work/xrt/lib"
 export RILL_CARD=$socket
 card="" # process of the simulated card
+[ -n "${features+x}" ] || features=(sampling=8 drafts=1 prefix=1)
 
 # ---- package, host program, card; if an equal package exists, it is kept with its simulation ----
 
 make_package() {
     variant "$root/configs/tinystories-gpt2-1m.yaml" "$spec" channels=2 beat_bits=256 T=2 lanes=4 \
-        sampling=8 drafts=1 prefix=1 \
+        "${features[@]}" \
         ${keys[@]+"${keys[@]}"}
     rm -rf "$work/fresh" "$work/design"
     "$rill" gen "$spec" -o "$work/design" && "$rill" package "$work/design" -o "$work/fresh" || return

@@ -17,6 +17,7 @@ import time
 
 LONG = [500]  # the prompt of a request without an entry in the table: the card counts up from it
 MODEL = "tinystories-gpt2-1m"
+PATIENCE = float(os.environ.get("RILL_CLIENT_SECONDS", 60))  # a simulated card is slow
 
 
 def fail(*words):
@@ -35,7 +36,7 @@ class Server:
     def __init__(self, port):
         self.port = int(port)
 
-    def ask(self, path, body=None, method=None, timeout=60, **headers):
+    def ask(self, path, body=None, method=None, timeout=PATIENCE, **headers):
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
@@ -532,6 +533,202 @@ def page(server, answers, path):
         equal("status of " + where, status, 200)
     set(json.loads(text)["timings"]) == set(re.findall(r"`(\w+)`", "".join(re.findall(
         r"^\| (`(?:queue|tokens_per|design|memory|drafts).*?) \|", open(path).read(), re.M)))) or fail("timings:", text)
+
+
+# ---- a card with slots ----
+
+
+def slots_fill(server, answers, control):
+    """Requests fill the slots and run at the same time; a further one waits for a slot. All end as alone."""
+    equal("slots", server.metric("rill_slots"), 4)
+    set_card(control, "delay 25")
+    body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
+    alone = time.time()
+    first = server.complete(body)["choices"][0]["text"]
+    alone = time.time() - alone
+    begun = time.time()
+    asked = [in_thread(server.stream if i % 2 else server.complete, dict(body, prompt=[500 + 7 * i])) for i in range(4)]
+    server.wait_for("rill_slots_used", 4)
+    fifth = in_thread(server.complete, dict(body, max_tokens=5))
+    server.wait_for("rill_requests_deferred", 1)
+    equal("health", (server.json("/health")["running"], server.json("/health")["slots"]), (4, 4))
+    texts = []
+    for thread, result in asked:
+        thread.join()
+        texts.append(text_of(result[0]) if isinstance(result[0], list) else result[0]["choices"][0]["text"])
+    took = time.time() - begun
+    took < 2 * alone or fail(f"four requests took {took:.2f} s, one alone {alone:.2f} s")
+    equal("the first", texts[0], first)
+    equal("different texts", len(set(texts)), 4)
+    set_card(control, "delay 1")
+    fifth[0].join()
+    equal("the fifth", fifth[1][0]["usage"]["completion_tokens"], 5)
+    fifth[1][0]["timings"]["queue_seconds"] > 0.1 or fail("the fifth did not wait")
+    for i in range(4):
+        equal("alone", server.complete(dict(body, prompt=[500 + 7 * i]))["choices"][0]["text"], texts[i])
+    server.wait_for("rill_slots_used", 0)
+    # Each token makes the card read 2 * 700 beats of 32 bytes and takes 1000 cycles; a run takes 500 more.
+    made = server.metric("rill_tokens_predicted_total")
+    equal("bytes of all", server.metric("rill_memory_bytes_total"), made * 2 * 700 * 32)
+    cycles = server.metric("rill_design_cycles_total")
+    (cycles - made * 1000) % 500 == 0 and cycles > made * 1000 or fail("cycles of all:", cycles, "of", made, "tokens")
+
+
+def slots_killed(server, answers, control):
+    """A client that goes away frees its slot alone. The others go on, and another request takes the slot."""
+    set_card(control, "delay 20")
+    body = {"prompt": LONG, "max_tokens": 250, "ignore_eos": True}
+    stays = in_thread(server.complete, dict(body, prompt=[17], max_tokens=120))
+    server.wait_for("rill_slots_used", 1)
+    for stream in (True, False):
+        link = server.raw(dict(body, stream=stream))
+        server.wait_for("rill_slots_used", 2)
+        if stream:
+            b"data" in link.recv(4096) + link.recv(4096) or fail("no event")
+        begun = time.time()
+        link.close()
+        server.wait_for("rill_slots_used", 1, 2)
+    links = [server.raw(dict(body, prompt=[600 + i])) for i in range(3)]
+    server.wait_for("rill_slots_used", 4)
+    waits = in_thread(server.complete, dict(body, prompt=[18], max_tokens=5))
+    server.wait_for("rill_requests_deferred", 1)
+    links[1].close()
+    waits[0].join()
+    stays[1] and fail("the request that waited took no free slot")
+    for link in links:
+        link.close()
+    stays[0].join()
+    set_card(control, "delay 1")
+    for (_, result), (first, count) in ((stays, (17, 120)), (waits, (18, 5))):
+        want = server.complete(dict(body, prompt=[first], max_tokens=count))["choices"][0]["text"]
+        equal("the one that stayed", result[0]["choices"][0]["text"], want)
+    server.wait_for("rill_slots_used", 0)
+
+
+def slots_leaves(server, answers):
+    """A client goes away while another is answered; on a card of any speed."""
+    link = server.raw({"prompt": [5, 6, 7], "max_tokens": 200, "ignore_eos": True, "stream": True})
+    server.wait_for("rill_slots_used", 1, PATIENCE)
+    stays = in_thread(server.complete, answers[0]["request"])
+    server.wait_for("rill_slots_used", 2, PATIENCE)
+    link.close()
+    stays[0].join()
+    equal("the one that stayed", stays[1][0]["choices"][0]["text"], answers[0]["text"])
+    server.wait_for("rill_slots_used", 0, PATIENCE)
+
+
+def slots_stop(server, answers, control):
+    """A stop string ends its own request."""
+    set_card(control, "delay 10")
+    body = {"prompt": LONG, "max_tokens": 100, "ignore_eos": True}
+    others = [in_thread(server.complete, dict(body, prompt=[20 + i])) for i in range(2)]
+    server.wait_for("rill_slots_used", 2)
+    long = server.complete(dict(body, max_tokens=20))["choices"][0]["text"]
+    short = server.complete(dict(body, stop=long[8:14]))
+    equal("text", short["choices"][0]["text"], long[:long.index(long[8:14])])
+    short["usage"]["completion_tokens"] < 30 or fail("it ran on after the stop string")
+    for thread, result in others:
+        thread.join()
+        equal("tokens", result[0]["usage"]["completion_tokens"], 100)
+    set_card(control, "delay 1")
+
+
+def slots_full(server, answers, control):
+    """Four requests run and one waits; the sixth is refused."""
+    set_card(control, "delay 10")
+    body = {"prompt": LONG, "max_tokens": 100, "ignore_eos": True}
+    asked = [in_thread(server.complete, dict(body, prompt=[500 + i])) for i in range(4)]
+    server.wait_for("rill_slots_used", 4)
+    asked.append(in_thread(server.complete, dict(body, max_tokens=3)))
+    server.wait_for("rill_requests_deferred", 1)
+    status, headers, text = server.ask("/v1/completions", body)
+    equal("status", (status, json.loads(text)["error"]["code"]), (429, "queue_full"))
+    int(headers["Retry-After"]) >= 1 or fail("Retry-After:", headers)
+    for (thread, result), count in zip(asked, [100] * 4 + [3]):
+        thread.join()
+        equal("tokens", result[0]["usage"]["completion_tokens"], count)
+
+
+def slots_faults(server, answers, control):
+    """A bad request ends alone. A fault of the run, and a card that hangs, end all requests."""
+    set_card(control, "delay 10")
+    body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
+
+    def three(words, want):
+        asked = [in_thread(server.complete, dict(body, prompt=[30 + i]), want) for i in range(2)]
+        server.wait_for("rill_slots_used", 2)
+        set_card(control, words)
+        return asked, server.complete(body, 503)["error"]
+
+    asked, error = three("fault 4 0", 200)
+    equal("code", error["code"], "card_fault")
+    "fault 4" in error["message"] or fail("message:", error)
+    for thread, result in asked:
+        thread.join()
+        equal("tokens", result[0]["usage"]["completion_tokens"], 60)
+    asked, error = three("fault 6 3", 503)
+    for thread, result in asked:
+        thread.join()
+        equal("code of all", result[0]["error"]["code"], "card_fault")
+        "fault 6" in result[0]["error"]["message"] or fail("message:", result)
+    server.wait_for("rill_slots_used", 0)
+    equal("restarts", server.metric("rill_card_restarts_total"), 0)
+    equal("the next", server.complete(answers[0]["request"])["choices"][0]["text"], answers[0]["text"])
+    asked, error = three("hang 3", 503)
+    equal("a card that hangs", error["code"], "card_hangs")
+    for thread, result in asked:
+        thread.join()
+        equal("code of all", result[0]["error"]["code"], "card_hangs")
+    back(server, answers, 1)
+    server.wait_for("rill_slots_used", 0)
+    asked, error = three("fault 7 3", 503)
+    for thread, result in asked:
+        thread.join()
+        equal("the watchdog", result[0]["error"]["code"], "card_fault")
+    back(server, answers, 2)
+
+
+def slots_refused(server, answers):
+    """What a design with slots cannot do is refused by its name."""
+    for name, value in (("temperature", 0.8), ("top_k", 4), ("min_p", 0.1)):
+        error = server.complete(dict({"prompt": LONG, "max_tokens": 2}, **{name: value}), 400)["error"]
+        equal("param", error["param"], name)
+    got = server.complete({"prompt": LONG, "max_tokens": 2})
+    equal("kept", got["usage"]["prompt_tokens_details"]["cached_tokens"], 0)
+    "drafts" in got["timings"] and fail("drafts:", got["timings"])
+
+
+def slots_drained(server, answers, control, process):
+    """SIGTERM: what runs in all slots and what waits is answered."""
+    set_card(control, "delay 20")
+    body = {"prompt": LONG, "max_tokens": 60, "ignore_eos": True}
+    runs = [in_thread(server.stream, dict(body, prompt=[500 + i])) for i in range(4)]
+    server.wait_for("rill_slots_used", 4)
+    waits = in_thread(server.complete, dict(body, prompt=[501], max_tokens=5))
+    server.wait_for("rill_requests_deferred", 1)
+    os.kill(int(process), 15)
+    time.sleep(0.2)
+    equal("a new request", server.complete(body, 503)["error"]["code"], "draining")
+    for thread, result in runs:
+        thread.join()
+        equal("events", result[0][-1], "[DONE]")
+    waits[0].join()
+    equal("tokens of the one that waited", waits[1][0]["usage"]["completion_tokens"], 5)
+
+
+def slots_hurried(server, answers, control, process):
+    """A second signal ends what runs in all slots."""
+    set_card(control, "delay 20")
+    body = {"prompt": LONG, "max_tokens": 250, "ignore_eos": True}
+    asked = [in_thread(server.complete, dict(body, prompt=[500 + i])) for i in range(3)]
+    server.wait_for("rill_slots_used", 3)
+    begun = time.time()
+    os.kill(int(process), 15)
+    time.sleep(0.3)
+    os.kill(int(process), 15)
+    for thread, _ in asked:
+        thread.join()
+    time.time() - begun < 4 or fail("it took", time.time() - begun, "s")
 
 
 def drained(server, answers, control, process):

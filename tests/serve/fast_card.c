@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A card without a design, for tests of the server: the protocol of the simulated card (verif/card/protocol.h) with
-// registers in C. Its answers are those of the oracle, from a table; it can be slow, report faults and hang.
+// registers in C. Its answers are those of the oracle, from a table; it can be slow, report faults and hang. A design
+// with slots runs as many requests at the same time; the prompt of each must be in its own area.
 // usage: fast_card PACKAGE SOCKET TABLE CONTROL
 //   TABLE    a request on each line: prompt ids : inverse_temperature top_k min_p seed : answer ids (settings as words
 //            of the registers). A prompt that is not in the table gets ids counted up from its first one
 //   CONTROL  a file that the next request reads and removes: `delay MS` (for each token, from now on), `fault CODE N`
-//            (after N tokens), `hang N` (until a reset), `stuck` (the next reset fails)
+//            (after N tokens; a code from 5 ends all requests), `hang N` (the card hangs until a reset), `stuck` (the
+//            next reset fails)
 #include <errno.h>
 #include <jansson.h>
 #include <poll.h>
@@ -23,7 +25,15 @@
 
 #include "verif/card/protocol.h"
 
-enum { MAX_CLIENTS = 8, REGISTER_WORDS = 1024, CHANNELS = 2, MAX_IDS = 1024, MAX_ROWS = 200, MAX_PAYLOAD = 64 << 20 };
+enum {
+    MAX_CLIENTS = 8,
+    REGISTER_WORDS = 1024,
+    CHANNELS = 2,
+    MAX_IDS = 1024,
+    MAX_ROWS = 200,
+    MAX_PAYLOAD = 64 << 20,
+    MAX_SLOTS = 16
+};
 enum { ENDING_COUNT = 1, ENDING_EOT, ENDING_CONTEXT, ENDING_STOP, ENDING_KILL, ENDING_FAULT };
 
 struct ids {
@@ -41,10 +51,20 @@ static uint32_t reg[REGISTER_WORDS];
 static uint8_t *memory[CHANNELS];
 static uint8_t uuid[CARD_UUID_BYTES];
 static const char *control;
-static double delay_ms = 1, started;
+static double delay_ms = 1;
 static bool running, done, hanging, stuck;
-static uint32_t made, fault_code, fault_after, hang_after;
-static struct ids prompt, answer, held; // held: ids of the positions that the card holds
+static struct ids held; // ids of the positions that the card holds
+static struct slot {
+    bool busy, hangs; // hangs: its request stops the whole card after hang_after tokens
+    uint32_t made, fault_code, fault_after, hang_after;
+    uint32_t fault, ending, status; // registers
+    uint32_t max_new, flags;        // arguments
+    uint64_t ring;                  // address
+    double started;
+    struct ids prompt, answer;
+} slot[MAX_SLOTS];
+static int slots = 1;
+static uint32_t accepted;
 
 static void fail(const char *what) {
     fprintf(stderr, "fast_card: error: %s: %s\n", what, strerror(errno));
@@ -68,8 +88,9 @@ static uint32_t *word(const char *name) {
         if (!strcmp(json_string_value(json_object_get(item, "name")), name))
             return &reg[json_integer_value(json_object_get(item, "offset")) / 4];
     }
-    static uint32_t none;
-    return &none;
+    static uint32_t none[2]; // reads 0
+    none[0] = none[1] = 0;
+    return none;
 }
 
 static uint64_t wide(const char *name) { return (uint64_t)word(name)[1] << 32 | word(name)[0]; }
@@ -87,6 +108,8 @@ static void reset(void) {
     put_wide("idle_engines", UINT64_MAX);
     running = done = hanging = false;
     held.count = 0;
+    memset(slot, 0, sizeof slot);
+    accepted = 0;
 }
 
 static uint32_t *ids_at(uint64_t address) {
@@ -96,70 +119,79 @@ static uint32_t *ids_at(uint64_t address) {
 
 // ---- requests ----
 
-static void read_control(void) {
+static void read_control(struct slot *s) {
     char what[32] = "";
     unsigned a = 0, b = 0;
     FILE *in = fopen(control, "r");
-    fault_code = hang_after = 0;
     if (!in) return;
     int read = fscanf(in, "%31s %u %u", what, &a, &b);
     fclose(in);
     unlink(control);
     if (read >= 1 && !strcmp(what, "delay")) delay_ms = a;
-    if (read >= 1 && !strcmp(what, "fault")) fault_code = a, fault_after = b;
-    if (read >= 1 && !strcmp(what, "hang")) hanging = true, hang_after = a;
-    if (read >= 1 && !strcmp(what, "stuck")) stuck = hanging = true;
+    if (read >= 1 && !strcmp(what, "fault")) s->fault_code = a, s->fault_after = b;
+    if (read >= 1 && !strcmp(what, "hang")) s->hangs = true, s->hang_after = a;
+    if (read >= 1 && !strcmp(what, "stuck")) stuck = s->hangs = true;
 }
 
-static bool is_row(const struct row *r) {
+static bool is_row(const struct row *r, const struct ids *prompt) {
     const uint64_t settings[] = {*word("inverse_temperature"), *word("top_k"), *word("min_p"), wide("seed")};
-    return r->prompt.count == prompt.count && !memcmp(r->prompt.id, prompt.id, 4 * prompt.count) &&
+    return r->prompt.count == prompt->count && !memcmp(r->prompt.id, prompt->id, 4 * prompt->count) &&
            !memcmp(r->settings, settings, sizeof settings);
 }
 
-static void find_answer(void) {
+static void find_answer(struct slot *s) {
     for (int i = 0; i < rows; i++)
-        if (is_row(&row[i])) {
-            answer = row[i].answer;
+        if (is_row(&row[i], &s->prompt)) {
+            s->answer = row[i].answer;
             return;
         }
-    answer.count = MAX_IDS;
-    for (uint32_t i = 0; i < MAX_IDS; i++) answer.id[i] = (prompt.id[0] + i) % (uint32_t)figure("vocabulary");
+    s->answer.count = MAX_IDS;
+    for (uint32_t i = 0; i < MAX_IDS; i++) s->answer.id[i] = (s->prompt.id[0] + i) % (uint32_t)figure("vocabulary");
 }
 
 // Ids of a wrong position would give a wrong answer, which no table has.
-static void keep(void) {
+static void keep(struct slot *s) {
     uint32_t prefix = *word("prefix");
     *word("prefix") = 0;
-    if (prefix > held.count || prefix >= prompt.count || memcmp(prompt.id, held.id, 4 * prefix))
-        for (uint32_t i = 0; i < answer.count; i++) answer.id[i] ^= 1;
+    if (prefix > held.count || prefix >= s->prompt.count || memcmp(s->prompt.id, held.id, 4 * prefix))
+        for (uint32_t i = 0; i < s->answer.count; i++) s->answer.id[i] ^= 1;
     held.count = *word("held") = 0;
 }
 
 // A card holds what a request has left unless it had a fault or was killed.
-static void hold(uint32_t ending) {
-    if (!json_is_true(json_object_get(package, "prefix")) || made == 0 || ending == ENDING_KILL ||
-        ending == ENDING_FAULT)
+static void hold(const struct slot *s) {
+    if (!json_is_true(json_object_get(package, "prefix")) || s->made == 0 || s->ending == ENDING_KILL ||
+        s->ending == ENDING_FAULT)
         return;
-    held = prompt;
-    for (uint32_t i = 0; i + 1 < made && held.count < MAX_IDS; i++) held.id[held.count++] = answer.id[i];
+    held = s->prompt;
+    for (uint32_t i = 0; i + 1 < s->made && held.count < MAX_IDS; i++) held.id[held.count++] = s->answer.id[i];
     *word("held") = held.count;
 }
 
+// Begins a request with the arguments in the registers.
+static void take(struct slot *s) {
+    *s = (struct slot){.busy = true, .status = 9, .ring = wide("ring_ptr"), .started = now_ms()};
+    s->max_new = *word("max_new"), s->flags = *word("flags");
+    read_control(s);
+    s->prompt.count = *word("prompt_len");
+    memcpy(s->prompt.id, ids_at(wide("prompt_ptr")), 4 * s->prompt.count);
+    find_answer(s);
+    accepted++;
+}
+
 static void start(void) {
-    read_control();
-    prompt.count = *word("prompt_len");
-    memcpy(prompt.id, ids_at(wide("prompt_ptr")), 4 * prompt.count);
-    find_answer();
-    keep();
-    made = 0, running = true, done = false, started = now_ms();
+    take(&slot[0]);
+    keep(&slot[0]);
+    running = true, done = false;
     *word("CTRL") = 1;
-    *word("ids_written") = *word("ending") = *word("fault") = *word("halt") = 0;
-    *word("status") = 9;
+    *word("halt") = 0;
+    put_wide("cycles", 500);
+    put_wide("beats_00", 0);
+    put_wide("beats_01", 0);
 }
 
 // Counts three drafts for each token, all but one of them wrong.
-static void count_drafts(void) {
+static void count_drafts(uint32_t made) {
     char name[24];
     for (int i = 0; figure("drafts") && i < 2; i++) {
         snprintf(name, sizeof name, "counter_%02d", (int)(figure("draft_counter") + i) % 100);
@@ -167,40 +199,71 @@ static void count_drafts(void) {
     }
 }
 
-static void finish(uint32_t ending) {
-    running = false, done = true;
-    *word("CTRL") = 6;
-    *word("ending") = ending;
-    put_wide("cycles", 1000 * (uint64_t)made + 500);
-    put_wide("beats_00", 700 * (uint64_t)made);
-    put_wide("beats_01", 700 * (uint64_t)made);
-    count_drafts();
-    hold(ending);
+static void finish(struct slot *s, uint32_t ending) {
+    s->busy = false, s->ending = ending;
+    count_drafts(s->made);
+    hold(s);
 }
 
-static void add_id(void) {
-    uint32_t id = answer.id[made];
-    ids_at(wide("ring_ptr"))[made++] = id;
-    *word("ids_written") = made;
-    *word("status") = 9 | (prompt.count + made - 1) << 16;
-    if (id == *word("eot_id") && !(*word("flags") & 1)) finish(ENDING_EOT);
-    else if (made == *word("max_new") || made == answer.count) finish(ENDING_COUNT);
-    else if (prompt.count + made > (uint32_t)figure("context")) finish(ENDING_CONTEXT);
+static void add_id(struct slot *s) {
+    uint32_t id = s->answer.id[s->made];
+    ids_at(s->ring)[s->made++] = id;
+    put_wide("cycles", wide("cycles") + 1000);
+    put_wide("beats_00", wide("beats_00") + 700);
+    put_wide("beats_01", wide("beats_01") + 700);
+    s->status = 9 | (s->prompt.count + s->made - 1) << 16;
+    if (id == *word("eot_id") && !(s->flags & 1)) finish(s, ENDING_EOT);
+    else if (s->made == s->max_new || s->made == s->answer.count) finish(s, ENDING_COUNT);
+    else if (s->prompt.count + s->made > (uint32_t)figure("context")) finish(s, ENDING_CONTEXT);
+}
+
+// A fault of the run ends all requests.
+static void fault(struct slot *of) {
+    for (struct slot *s = slot; s < slot + slots; s++)
+        if (s == of || (s->busy && of->fault_code >= 5)) {
+            s->fault = of->fault_code;
+            finish(s, ENDING_FAULT);
+        }
+}
+
+static void work_on(struct slot *s) {
+    while (s->busy && !hanging && now_ms() >= s->started + delay_ms * (s->made + 1)) {
+        if (s->hangs && s->made >= s->hang_after) hanging = true;
+        else if (s->fault_code && s->made >= s->fault_after) fault(s);
+        else add_id(s);
+        if (s->busy && !hanging && *word("halt")) finish(s, ENDING_STOP);
+    }
+    if (s->busy && !hanging && *word("halt") & 2) finish(s, ENDING_KILL);
 }
 
 // Lets the time pass.
 static void work(void) {
-    if (running && hanging && made >= hang_after) return;
-    if (running && fault_code && made >= fault_after) {
-        *word("fault") = fault_code;
-        finish(ENDING_FAULT);
-    }
-    while (running && now_ms() >= started + delay_ms * (made + 1) && !(hanging && made >= hang_after) &&
-           !(fault_code && made >= fault_after)) {
-        add_id();
-        if (running && *word("halt")) finish(ENDING_STOP);
-    }
-    if (running && *word("halt") & 2) finish(ENDING_KILL);
+    bool busy = false;
+    for (int i = 0; i < slots; i++) work_on(&slot[i]);
+    for (int i = 0; i < slots; i++) busy |= slot[i].busy;
+    if (!running || busy) return;
+    running = false, done = true;
+    *word("CTRL") = 6;
+}
+
+// ---- registers of slots ----
+
+static struct slot *chosen(void) { return &slot[*word("slot") % MAX_SLOTS]; }
+
+// The registers that belong to the chosen slot.
+static void show(void) {
+    uint32_t busy = 0;
+    for (int i = 0; i < slots; i++) busy |= (uint32_t)slot[i].busy << i;
+    *word("status") = chosen()->status, *word("ids_written") = chosen()->made;
+    *word("fault") = chosen()->fault, *word("ending") = chosen()->ending;
+    if (slots > 1) *word("slots") = busy | accepted << 16;
+}
+
+static void submit(uint32_t value) {
+    struct slot *s = chosen();
+    if (value & 1 && running && !s->busy && s < slot + slots) take(s);
+    if (value & 2 && s->busy && !hanging) finish(s, ENDING_STOP);
+    *word("submit") = 0;
 }
 
 // ---- the protocol ----
@@ -239,9 +302,11 @@ static void serve(int fd, const struct card_request *r, const void *payload) {
     if (r->op == CARD_LOAD) memcpy(uuid, payload, sizeof uuid);
     if (r->op == CARD_WRITE) memcpy(at, payload, r->count);
     if (r->op == CARD_SET) reg[r->offset / 4 % REGISTER_WORDS] = (uint32_t)r->address;
+    if (r->op == CARD_SET && &reg[r->offset / 4 % REGISTER_WORDS] == word("submit")) submit((uint32_t)r->address);
     if (r->op == CARD_SET && &reg[r->offset / 4 % REGISTER_WORDS] == word("held")) held.count = *word("held") = 0;
     if (r->op == CARD_START) memcpy(&reg[CARD_ARGUMENTS_AT / 4], payload, r->count);
     if (r->op == CARD_START) start();
+    show();
     if (r->op == CARD_LOADED) reply(fd, 0, 0, uuid, sizeof uuid);
     else if (r->op == CARD_READ) reply(fd, 0, 0, at, r->count);
     else if (r->op == CARD_GET) reply(fd, 0, reg[r->offset / 4 % REGISTER_WORDS], NULL, 0);
@@ -300,6 +365,7 @@ int main(int argc, char **argv) {
     snprintf(path, sizeof path, "%s/package.json", argv[1]);
     if (!(package = json_load_file(path, 0, &error))) fail(path);
     control = argv[4];
+    if (figure("slots")) slots = (int)figure("slots");
     read_table(argv[3]);
     for (int c = 0; c < CHANNELS; c++)
         memory[c] = mmap(NULL, 1u << CARD_CHANNEL_SHIFT, PROT_READ | PROT_WRITE,

@@ -90,7 +90,8 @@ start_server() { # options
     done
     return 1
 }
-case_of() { timeout 120 python3 "$root/tests/serve/client.py" "$1" "$port" "$table.json" "${@:2}"; } # name, arguments
+asked=$table.json # requests whose answers are known
+case_of() { timeout 120 python3 "$root/tests/serve/client.py" "$1" "$port" "$asked" "${@:2}"; } # name, arguments
 with_server() { # options of the server -- case, arguments
     local options=()
     while [ "$1" != -- ]; do options+=("$1") && shift; done
@@ -164,6 +165,36 @@ drains() { start_server && case_of drained "$control" $server && ends_well 0; }
 counted check "SIGTERM in a request: what runs and waits is answered" drains
 hurries() { start_server && case_of hurried "$control" $server && ends_well 0; }
 counted check "a second SIGTERM: what runs is ended" hurries
+
+# ---- a design with slots: several requests at the same time ----
+
+# The server is the same. The design draws no ids, so requests that do so are left out.
+one_at_a_time=$package
+slots_package() {
+    features=(slots=4) spec=$work/slots.yaml package=$work/slots
+    make_package && python3 -c 'import json, sys
+json.dump([a for a in json.load(open(sys.argv[1])) if "temperature" not in a["request"]], open(sys.argv[2], "w"))' \
+        "$asked" "$work/greedy.json"
+    asked=$work/greedy.json
+}
+counted check "slots: package and image" slots_package
+counted check "slots: requests run at the same time, and a further one waits" with_server -- slots_fill "$control"
+counted check "slots: eight clients at once" case_of many 8 25
+counted check "slots: clients that are killed" case_of slots_killed "$control"
+counted check "slots: a stop string ends its request alone" case_of slots_stop "$control"
+counted check "slots: a slow reader" case_of slow_reader "$control"
+counted check "slots: what the design cannot do is refused by name" case_of slots_refused
+counted check "slots: SIGTERM: ends, and no memory is lost" ends_well
+counted check "slots: one request, all requests, the card have a fault" \
+    with_server --timeout 1 -- slots_faults "$control"
+counted check "slots: after faults: no memory is lost" ends_well
+counted check "slots: a full queue" with_server --queue 1 -- slots_full "$control"
+counted check "slots: a request that takes too long" with_server --request-timeout 0.6 -- late "$control"
+drains() { start_server && case_of slots_drained "$control" $server && ends_well 0; }
+counted check "slots: SIGTERM: what runs and waits is answered" drains
+hurries() { start_server && case_of slots_hurried "$control" $server && ends_well 0; }
+counted check "slots: a second SIGTERM: what runs is ended" hurries
+package=$one_at_a_time asked=$table.json
 
 # ---- the command line ----
 

@@ -136,31 +136,27 @@ static void test_keys(void **state) {
 
 // ---- the queue ----
 
-static int stopped;
-static void on_stop(void *context, int slot) {
-    (void)context;
-    stopped += slot == 0;
-}
-
 static void test_queue(void **state) {
     struct metrics metrics;
     struct queue q;
     struct job *job[4];
     (void)state;
     metrics_init(&metrics);
-    queue_init(&q, 1, 2, &metrics);
-    q.stop = on_stop;
+    queue_init(&q, 1, 1, &metrics); // one may wait, beside the one for the free slot
     for (int i = 0; i < 4; i++) job[i] = job_new();
     assert_true(queue_submit(&q, job[0]) && queue_submit(&q, job[1]));
     assert_false(queue_submit(&q, job[2]));
     assert_int_equal(job[2]->error.status, 429);
     assert_true(job[2]->error.retry_after >= 1);
-    assert_ptr_equal(queue_next(&q, 0), job[0]); // in the order in which they came
-    assert_false(queue_token(&q, job[0], "ab", 2, false));
+    assert_ptr_equal(queue_next(&q, true), job[0]); // in the order in which they came
+    assert_null(queue_next(&q, false));             // no slot is free
+    queue_token(&q, job[0], "ab", 2, false);
+    assert_false(queue_stops(&q, job[0]));
     queue_cancel(&q, job[0], NULL);
-    assert_int_equal(stopped, 1);
-    assert_false(queue_token(&q, job[0], "c", 1, false)); // the card was told already
-    queue_done(&q, 0, job[0], FINISH_LENGTH, NULL);
+    assert_true(queue_stops(&q, job[0]));
+    queue_token(&q, job[0], "c", 1, false); // too late
+    assert_false(queue_stops(&q, job[0]));  // the card was told already
+    queue_done(&q, job[0], FINISH_LENGTH, NULL);
     assert_string_equal(text_cstr(&job[0]->made), "ab");
     queue_cancel(&q, job[1], NULL); // it waits
     assert_true(queue_is_idle(&q, 0));
@@ -170,10 +166,10 @@ static void test_queue(void **state) {
     queue_set_down(&q, NULL);
     job[3]->error.status = 0;
     assert_true(queue_submit(&q, job[3]));
-    assert_ptr_equal(queue_next(&q, 0), job[3]);
-    queue_cancel(&q, job[3], NULL);
-    assert_true(queue_token(&q, job[3], "c", 1, false)); // the card may have started after it was told
-    queue_done(&q, 0, job[3], FINISH_LENGTH, NULL);
+    assert_ptr_equal(queue_next(&q, true), job[3]);
+    queue_token(&q, job[3], "c", 1, true); // the end of the text
+    assert_true(queue_stops(&q, job[3]));
+    queue_done(&q, job[3], FINISH_STOP, NULL);
     queue_drain(&q);
     job[2]->error.status = 0;
     assert_false(queue_submit(&q, job[2]));
@@ -182,9 +178,49 @@ static void test_queue(void **state) {
     queue_destroy(&q);
 }
 
+// Three jobs on two slots.
+static void test_slots(void **state) {
+    struct metrics metrics;
+    struct queue q;
+    struct job *job[3];
+    unsigned running, waiting;
+    (void)state;
+    metrics_init(&metrics);
+    queue_init(&q, 2, 2, &metrics);
+    for (int i = 0; i < 3; i++) job[i] = job_new();
+    assert_null(queue_next(&q, false)); // no job
+    assert_true(queue_submit(&q, job[0]) && queue_submit(&q, job[1]));
+    assert_ptr_equal(queue_next(&q, false), job[0]);
+    assert_ptr_equal(queue_next(&q, false), job[1]);
+    assert_true(queue_submit(&q, job[2]));
+    assert_null(queue_next(&q, false));
+    queue_counts(&q, &running, &waiting);
+    assert_int_equal(running, 2);
+    assert_int_equal(waiting, 1);
+    queue_token(&q, job[1], "b", 1, false);
+    queue_cancel(&q, job[1], NULL);
+    assert_false(queue_stops(&q, job[0])); // its neighbour alone
+    assert_true(queue_stops(&q, job[1]));
+    queue_done(&q, job[1], FINISH_LENGTH, NULL);
+    assert_ptr_equal(queue_next(&q, false), job[2]); // takes the slot
+    queue_token(&q, job[2], "c", 1, false);
+    queue_done(&q, job[2], FINISH_LENGTH, NULL);
+    assert_false(queue_is_idle(&q, 0));
+    queue_close(&q); // also tells the job that runs
+    assert_true(queue_stops(&q, job[0]));
+    queue_done(&q, job[0], FINISH_LENGTH, NULL);
+    assert_true(queue_is_idle(&q, 0));
+    assert_null(queue_next(&q, true));
+    assert_string_equal(text_cstr(&job[1]->made), "b");
+    assert_string_equal(text_cstr(&job[2]->made), "c");
+    for (int i = 0; i < 3; i++) job_release(&q, job[i]);
+    queue_destroy(&q);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_stop_strings), cmocka_unit_test(test_characters),
                                        cmocka_unit_test(test_fields),       cmocka_unit_test(test_turns),
-                                       cmocka_unit_test(test_keys),         cmocka_unit_test(test_queue)};
+                                       cmocka_unit_test(test_keys),         cmocka_unit_test(test_queue),
+                                       cmocka_unit_test(test_slots)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

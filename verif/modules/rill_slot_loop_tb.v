@@ -7,6 +7,8 @@
 // - Steps have at most TOKENS tokens and PARTS parts, no part crosses a multiple of 64 positions, and no busy slot is
 //   without a part for more than SLOTS steps.
 // - In some runs a kernel fault or a kill ends all requests.
+// - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
+//   the end of the last request and done.
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9
@@ -28,7 +30,7 @@ module rill_slot_loop_tb;
     localparam EOT = 13;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam IDS = BEAT_BITS / 32;
-    localparam RUNS = 6;
+    localparam RUNS = 24;
     localparam REQUESTS = 14;                // of a run
 
     reg         clk = 0, rst = 1;
@@ -125,7 +127,7 @@ module rill_slot_loop_tb;
 
     // ---- the datapath ----
     integer     word_q [0:7], word_slot [0:7], word_n [0:7], words = 0, tokens = 0, tok_in = 0, tok_out = 0, p, t, q,
-        steps = 0, w_words = 0, delay = 0, ring_wait = 0, beat_wait = 0;
+        steps = 0, w_words = 0, kv_open = 0, delay = 0, ring_wait = 0, beat_wait = 0;
     reg  [63:0] seen [0:7];
     integer     tok_request [0:7], tok_pos [0:7];
     reg         leads = 0;                   // a prompt began the step with more than one token
@@ -149,7 +151,13 @@ module rill_slot_loop_tb;
             b_valid <= 0;
             ids_written <= 0;
             kv_done <= 0;
+            kv_open = 0;
         end else begin
+            // K and V of a step are in memory some time after its ids
+            if (kv_open > 0 && $unsigned($random(seed)) % 40 == 0) begin
+                kv_done <= kv_done + 1;
+                kv_open = kv_open - 1;
+            end
             // the prompt
             if (p_valid && p_ready) begin
                 q = (prompt_base - 64'h1_0000) / 64'h1000;
@@ -221,7 +229,7 @@ module rill_slot_loop_tb;
                 tok_in = tok_in + 1;
                 if (id_last) begin
                     open = 0;
-                    kv_done <= kv_done + 1;
+                    kv_open = kv_open + 1;
                     answers = head;
                     tok_out = 0;
                     delay = $unsigned($random(seed)) % 20;
@@ -274,8 +282,10 @@ module rill_slot_loop_tb;
     // ---- the host ----
     reg         begins = 0;
     always @(posedge clk) start <= begins || (start && !done);
-    integer     s, free, kind, breaks, accepted;
+    integer     s, free, kind, breaks, accepted, late = 0;
     reg  [31:0] count_before;
+    reg         in_end;                      // the submission came after the end of the last request
+    wire        ending_now = start && slots[15:0] == 16'd0 && status[4:0] >= 5'd12 && status[4:0] <= 5'd14;
     task arguments(input integer number);
         begin
             kind = $unsigned($random(seed)) % 12;
@@ -345,7 +355,14 @@ module rill_slot_loop_tb;
             #0.5 begins = 0;
             accepted = 1;
             while (start && !failed) begin
-                repeat (1 + $unsigned($random(seed)) % 60) @(posedge clk);
+                kind = $unsigned($random(seed)) % 6;
+                if (kind < 2) begin
+                    // waits for the drain, or for the flush, then for a part of what follows
+                    for (i = 0; i < 3000 && start && !(ending_now && (kind == 0 || status[4:0] != 5'd12)); i = i + 1)
+                        @(posedge clk);
+                    repeat ($unsigned($random(seed)) % 24) if (start) @(posedge clk);
+                end else
+                    repeat (1 + $unsigned($random(seed)) % 60) @(posedge clk);
                 #0.5;
                 if (start && breaks != 0 && accepted > 9 && !broken) begin
                     broken = 1;
@@ -360,11 +377,14 @@ module rill_slot_loop_tb;
                         arguments(sent);
                         count_before = slots;
                         request_of[free] = sent;
+                        in_end = ending_now;
                         submit = 1;
                         @(posedge clk);
                         #0.5 submit = 0;
                         repeat (2) @(posedge clk);
                         #0.5;
+                        if (start && !done && slots[31:16] == count_before[31:16]) wrong("a submission is lost", sent);
+                        if (in_end && slots[31:16] != count_before[31:16]) late = late + 1;
                         if (slots[31:16] != count_before[31:16]) begin
                             sent = sent + 1;
                             accepted = accepted + 1;
@@ -385,10 +405,11 @@ module rill_slot_loop_tb;
             for (i = 0; i < SLOTS; i = i + 1) if (request_of[i] >= 0) wrong("a request that never ends", request_of[i]);
         end
         if (!failed && over != sent) $display("FAIL: %0d of %0d requests", over, sent);
+        else if (!failed && late == 0) $display("FAIL: no request came at the end of a run");
         else if (!failed) $display("PASS");
         $finish;
     end
-    initial #40000000 if (!failed) begin
+    initial #300000 if (!failed) begin
         $display("FAIL: the run does not end");
         $finish;
     end

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handle behind rill_host.h. library.cpp opens the card, requests.cpp runs requests on it.
+#ifndef RILL_HOST_HANDLE_HPP
+#define RILL_HOST_HANDLE_HPP
+
+#include <array>
+#include <chrono>
+
+#include "boards/host/host.hpp"
+
+namespace rill {
+
+using clock_type = std::chrono::steady_clock;
+inline double since(clock_type::time_point begin) {
+    return std::chrono::duration<double>(clock_type::now() - begin).count();
+}
+
+// HALT_*: values of the register halt. SUBMIT_*: of the register submit. POLL_MS: between two looks at the card.
+constexpr std::uint32_t HALT_STOP = 1, HALT_KILL = 2, SUBMIT_START = 1, SUBMIT_STOP = 2;
+constexpr unsigned POLL_MS = 2;
+
+struct power { // mean of the sensor's readings during a request
+    double sum = 0, next = 0;
+    int count = 0;
+    void look(const card &, double now);
+    double mean() const { return count ? sum / count : 0; }
+};
+
+struct counts { // counters of a run
+    std::uint64_t cycles = 0, beats[RILL_HOST_MAX_CHANNELS] = {}, stalls[RILL_HOST_MAX_CHANNELS] = {};
+};
+
+// A request from its submission until the caller has its result.
+struct place {
+    bool used = false, ended = false;
+    std::uint32_t slot = 0; // of the design
+    rill_host_request request = {};
+    std::vector<std::uint32_t> prompt, ids;
+    std::vector<double> seconds;
+    clock_type::time_point start;
+    power watts;
+    counts before;                 // at the submission
+    std::uint32_t prefix = 0;      // positions that were kept
+    std::uint32_t seen = 0;        // the latest `status`
+    std::atomic<bool> stop{false}; // rill_host_stop_request was called
+    bool told = false;             // and the design knows
+    rill_host_result result = {};
+    rill_host_status status = RILL_HOST_OK; // of the request, when it has ended
+    std::string message;
+};
+
+} // namespace rill
+
+struct rill_host {
+    rill_host_status status = RILL_HOST_OK;
+    std::string message, about;
+    rill_host_options options = {};
+    double timeout = 10;
+    rill::package pkg;
+    rill::image im;
+    std::unique_ptr<rill::card> dev;
+    std::unique_ptr<rill::words> speech;
+    bool uploaded = false;
+    // Requests. running: from a start until the design is done.
+    std::array<rill::place, RILL_HOST_MAX_SLOTS> places;
+    bool running = false;
+    rill::clock_type::time_point moved; // when a request had a new id or step
+    std::atomic<int> stop{0};           // how often rill_host_stop was called in this run
+    int told = 0;                       // and of how many calls the design knows
+    rill::counts counted;               // counters of the run that are part of results
+    std::vector<std::uint32_t> held;    // ids of the positions that the card holds
+};
+
+namespace rill {
+
+// Reads a register, or 0 if the design has none of this name.
+std::uint64_t value_of(const rill_host *, const std::string &name);
+void set(rill_host *, const char *name, std::uint32_t value); // nothing if the design has no such register
+void forget_positions(rill_host *);
+extern const char *const needs_reset; // the end of a message
+
+// Runs a part of a call. If it throws, that becomes the call's status and message.
+template <typename call> rill_host_status guarded(rill_host *h, call &&f) {
+    h->status = RILL_HOST_OK;
+    h->message.clear();
+    try {
+        f();
+    } catch (const problem &e) {
+        h->status = e.status, h->message = e.what();
+    } catch (const std::exception &e) {
+        h->status = RILL_HOST_CARD, h->message = e.what();
+    }
+    return h->status;
+}
+
+} // namespace rill
+
+#endif

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs rill-host, its libraries and rill-serve on a simulated card whose design has slots (docs/batches.md).
+# usage: tests/host/slots.sh
+set -u
+. "$(dirname "${BASH_SOURCE[0]}")/../verdict.sh"
+[ $# = 0 ] || { sed -n '3,4s/^# //p' "$0"; exit 2; }
+work=$root/build/tests/slots log=$root/build/tests/slots.log keys=() features=(slots=4)
+. "$(dirname "${BASH_SOURCE[0]}")/card.sh"
+# Requests of many lengths. With four slots, the later ones wait for the end of earlier ones.
+prompts=("Once upon a time" "Tom and his dog Max" "The sun" "One day" "Lily" "A big red ball was in the park near the")
+tokens=6
+
+build_all
+make_golden() { # the oracle's answer to each prompt alone
+    local one
+    rm -f "$work/golden.jsonl"
+    for one in "${prompts[@]}"; do
+        golden --prompt "$one" --tokens $tokens | tr -d '\n' >>"$work/golden.jsonl" && echo >>"$work/golden.jsonl" ||
+            return
+    done
+}
+counted check "answers of the oracle" make_golden
+[ $bad = 0 ] || { verdict; exit; }
+
+# ---- rill-host ----
+
+all_prompts=()
+for one in "${prompts[@]}"; do all_prompts+=(--prompt "$one"); done
+together() { # options: every answer is the oracle's, in the order of the prompts
+    "$on_card" "${all_prompts[@]}" --tokens $tokens --json "$@" >"$work/run.json" && python3 -c 'import json, sys
+got = json.load(open(sys.argv[1]))["requests"]
+want = [json.loads(line) for line in open(sys.argv[2])]
+assert len(got) == len(want)
+for g, w in zip(got, want):
+    assert (g["token_ids"], g["logits_hash"]) == (w["token_ids"], w["logits_hash"]), (g, w)
+    assert g["cycles"] > 0 and min(g["beats"]) > 0' "$work/run.json" "$work/golden.jsonl"
+}
+counted check "six prompts at the same time: ids and hashes of the oracle" with_card -- together
+counted check "... again on the same card" together
+counted check "... with a memory that answers in another order" with_card --seed 3 --shuffle -- together
+texts() {
+    local one
+    "$on_card" "${all_prompts[@]}" --tokens $tokens >"$work/texts" &&
+        for one in "${prompts[@]}"; do
+            "$rill" golden "$spec" --weights "$model" --prompt "$one" --tokens $tokens
+        done | diff "$work/texts" -
+}
+counted check "the texts, in the order of the prompts" texts
+counted check "one prompt: the oracle's ids" same_ids "${request[@]}"
+counted refused "an error of the memory ends all requests" 1 'fault 6: the memory answered an error on channel 1' \
+    --bad-beat 1:20000 -- "${all_prompts[@]}" --tokens $tokens
+counted check "... and the next requests are right" together
+
+# ---- the library ----
+
+in_python() { # program
+    LD_LIBRARY_PATH=$work/standin RILL_HOST_LIBRARY=$work/moved/build/host/librill_host.so \
+        PYTHONPATH=$work/moved/host/boards/host timeout 300 \
+        python3 -c "import json, sys, rill_host
+from rill_host import HostError
+golden = [json.loads(line) for line in open(sys.argv[2])]
+host = rill_host.Host(sys.argv[1], timeout=100)
+host.upload()
+def right(answer, want):
+    assert (answer.ids, answer.logits_hash) == (want['token_ids'], int(want['logits_hash'], 16)), (answer.ids, want)
+def take():
+    while True:
+        number, answer = host.wait(0.5)
+        if number is not None:
+            return number, answer
+$1
+host.close()" "$package" "$work/golden.jsonl"
+}
+# Requests join while others run; a number is free again when its result was taken.
+joining() {
+    in_python '
+assert host.slots == 4
+sent = {host.submit(golden[i]["prompt_ids"], tokens=6): i for i in range(4)}
+assert sorted(sent) == [0, 1, 2, 3]
+try:
+    host.submit([1], tokens=1)
+    sys.exit("a fifth request was taken")
+except HostError as error:
+    assert error.status == "input" and "4 slots" in str(error), error
+try:
+    host.run([1], tokens=1)
+    sys.exit("a request was run beside others")
+except HostError as error:
+    assert error.status == "input"
+left, cycles, bytes_ = [4, 5, 0, 1], 0, 0
+while sent:
+    number, answer = take()
+    right(answer, golden[sent.pop(number)])
+    assert answer.cycles >= answer.new_cycles > 0
+    cycles += answer.new_cycles
+    bytes_ += answer.new_bytes
+    if left:
+        i = left.pop(0)
+        sent[host.submit(golden[i]["prompt_ids"], tokens=6)] = i
+assert host.wait(0) == (None, None)
+# No cycle and no byte of the run was counted twice.
+assert cycles == host.register("cycles"), (cycles, host.register("cycles"))
+assert bytes_ == 32 * sum(host.register("beats_%02d" % c) for c in (0, 1))'
+}
+counted check "requests join while others run" with_card -- joining
+# A request alone whose end is near: the next one comes while the run drains, or after it.
+one_after_another() {
+    in_python '
+for want in golden * 2:
+    came = []
+    host.submit(want["prompt_ids"], tokens=6, token=lambda one, _: came.append(one))
+    while len(came) < 6:
+        number, answer = host.wait(0)
+        if number is not None:
+            break
+    other = host.submit(golden[0]["prompt_ids"], tokens=2) if number is None else None
+    if number is None:
+        results = dict([take(), take()])
+        right(results.pop(0 if other else 1), want)
+        assert list(results.values())[0].ids == golden[0]["token_ids"][:2]
+    else:
+        right(answer, want)'
+}
+counted check "a request that comes when the last one ends" one_after_another
+stopping() {
+    in_python '
+long = host.submit([1, 2, 3], tokens=200, ignore_eot=True, token=lambda one, _: seen.append(one))
+seen = []
+other = host.submit(golden[0]["prompt_ids"], tokens=6)
+while len(seen) < 3:
+    number, answer = host.wait(0)
+    if number is not None:
+        assert number == other
+        right(answer, golden[0])
+host.stop_request(long)
+third = host.submit(golden[1]["prompt_ids"], tokens=6)
+ended = {}
+while third not in ended:
+    try:
+        number, answer = take()
+    except HostError as error:
+        assert (error.status, error.number) == ("stopped", long), error
+        number, answer = error.number, error.answer
+        assert 3 <= len(answer.ids) < 200 and answer.ending == 4
+    ended[number] = answer
+right(ended[third], golden[1])
+assert long in ended'
+}
+counted check "one request is stopped, and the others go on" stopping
+all_stopped() {
+    in_python '
+numbers = [host.submit([1, 2, 3 + i], tokens=200, ignore_eot=True) for i in range(3)]
+host.wait(0)
+host.stop()
+for _ in numbers:
+    try:
+        take()
+        sys.exit("a request was not stopped")
+    except HostError as error:
+        assert error.status == "stopped"
+host.submit(golden[2]["prompt_ids"], tokens=6)
+right(take()[1], golden[2])'
+}
+counted check "all requests are stopped, and the next one is right" all_stopped
+# A memory error ends every request that runs, each with the fault. The next request begins a new run.
+all_faulty() {
+    in_python '
+for want in golden[:3]:
+    host.submit(want["prompt_ids"], tokens=6)
+for _ in range(3):
+    try:
+        take()
+        sys.exit("no fault")
+    except HostError as error:
+        assert error.status == "fault" and "fault 6" in str(error) and error.answer.fault == 6, error
+host.submit(golden[2]["prompt_ids"], tokens=6)
+right(take()[1], golden[2])'
+}
+counted check "a fault of the run ends all requests" with_card --bad-beat 1:20000 -- all_faulty
+
+# ---- the server ----
+
+stop_server() {
+    [ -z "$server" ] || { kill -9 "$server" && wait "$server"; } 2>/dev/null
+    server=""
+}
+server=""
+trap 'stop_server; stop_card' EXIT
+# Eight clients at once over four slots; then one that goes away, whose slot the others take.
+served() {
+    local port="" status=0
+    python3 -c 'import json, sys
+print(json.dumps([{"request": {"prompt": a["prompt_ids"], "max_tokens": 6}, "text": a["text"], "ids": a["prompt_ids"],
+                   "count": len(a["token_ids"])} for a in map(json.loads, open(sys.argv[1]))]))' \
+        "$work/golden.jsonl" >"$work/answers.json" && make -s -C "$work/moved" serve WERROR=-Werror \
+        >"$work/serve.out" 2>&1 && start_card --unwritten || return
+    LD_LIBRARY_PATH=$work/standin timeout 600 "$work/moved/build/host/rill-serve" "$package" --port 0 --timeout 60 \
+        >"$work/serve.out" 2>&1 &
+    server=$!
+    for ((i = 0; i < 1200; i++)); do
+        port=$(sed -n 's/^rill-serve: http:..127.0.0.1:\([0-9]*\) serves .*/\1/p' "$work/serve.out")
+        [ -z "$port" ] && kill -0 $server 2>/dev/null || break
+        sleep 0.1
+    done
+    for one in "many 8 2" slots_leaves "many 5 1"; do
+        # shellcheck disable=SC2086 # the case and its arguments
+        set -- $one
+        RILL_CLIENT_SECONDS=280 timeout 300 python3 "$root/tests/serve/client.py" "$1" "$port" "$work/answers.json" \
+            "${@:2}" || return
+    done
+    kill -TERM $server && wait $server || status=1
+    server=""
+    cat "$work/serve.out"
+    return $status
+}
+counted check "over HTTP: eight clients over four slots, and one that goes away" served
+verdict
