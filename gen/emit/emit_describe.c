@@ -534,8 +534,8 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "(<name>_beat).\n"
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
         "token loop, the counters, the arbiters of the channels. core_rst_<module> (core_rst_<die>_<module> in designs "
-        "with several dies) resets everything else, with rst and at the end of a request. It has one bit for each "
-        "instance, and each bit comes from a separate register.\n"
+        "with several dies) resets everything else, with rst and with the token loop's soft_rst (docs/registers.md). "
+        "It has one bit for each instance, and each bit comes from a separate register.\n"
         "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
         "design.\n");
 }
