@@ -56,6 +56,15 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
+// Adds the reason of a depth. If it is the moment at which the FIFO is fullest, "MOMENT, for PATH", says so in words.
+static void add_fullest(const char *reason, struct text *out) {
+    static const char before[] = ", for ";
+    const char *path = strstr(reason, before);
+    if (!path) return text_addf(out, "%s\n", reason);
+    text_addf(out, "fullest in %.*s, when the reader waits for %s\n", (int)(path - reason), reason,
+              path + sizeof before - 1);
+}
+
 // Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
 // explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -63,7 +72,7 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
-    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
+    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) add_fullest(e->forced_by, out);
     else text_add(out, "all words that can be in flight here, by the safe rule (docs/fifos.md)\n");
 }
 
@@ -140,7 +149,7 @@ static bool add_loop(const struct ir *ir, int kernel, struct text *out) {
             carry = tensor == IR_NONE ? NULL : ir_carry_of(ir, tensor);
         }
     if (!carry) return false;
-    text_addf(out, "gives %s: %s in the first repetition of the region, then %s of the repetition before",
+    text_addf(out, "outputs %s: %s in the first repetition of the region, then %s of the repetition before",
               ir->tensor[carry->local].name, ir->tensor[carry->init].name, ir->tensor[carry->next].name);
     return true;
 }
@@ -221,6 +230,15 @@ static int kernel_of_node(const struct ir *ir, int node) {
     return IR_NONE;
 }
 
+// Says how often a region runs.
+static const char *times_of(const struct emit_plan *p, int region) {
+    const struct ir_region *r = &p->ir->region[region];
+    const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
+    return arena_printf(p->ir->arena, "runs %s in %s%s", times,
+                        r->when == IR_LAST ? "the last step of a prompt and in each later step" : "each step",
+                        ir_takes_last(p->ir, region) ? ", for one token" : "");
+}
+
 const char *emit_what(const struct emit_plan *p, int m) {
     int region = p->module[m].region;
     if (m == p->control)
@@ -228,11 +246,7 @@ const char *emit_what(const struct emit_plan *p, int m) {
     if (region == IR_NONE)
         return "Kernels that several regions share: matrix engines, their walkers, and their operand and result "
                "streams.";
-    const struct ir_region *r = &p->ir->region[region];
-    const char *times = r->repeat > 1 ? arena_printf(p->ir->arena, "%lld times", (long long)r->repeat) : "once";
-    return arena_printf(p->ir->arena, "Region `%s`: runs %s in %s%s.", r->name, times,
-                        r->when == IR_LAST ? "the last step of a prompt and in each later step" : "each step",
-                        ir_takes_last(p->ir, region) ? ", for one token" : "");
+    return arena_printf(p->ir->arena, "Region `%s`: %s.", p->ir->region[region].name, times_of(p, region));
 }
 
 static const char *instance_of(const struct emit_plan *p, int kernel) {
@@ -392,6 +406,17 @@ void emit_describe_module(const struct emit_plan *p, int m, struct text *out) {
         "instance's module explains its parameters.\n");
 }
 
+// The row of the memory channels, which are instances of a library module.
+static void add_channel_row(const struct emit_plan *p, struct text *out) {
+    int channels = p->ir->design.channels;
+    const char *last = channels > 1 ? arena_printf(p->ir->arena, " to u_channel_%02d", channels - 1) : "";
+    text_addf(
+        out,
+        "//   u_channel_00%s: one memory channel each: DMA engines that read ahead, their arbiter, a write engine, "
+        "the AXI port\n",
+        last);
+}
+
 static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
     const struct emit_module *module = &p->module[m];
     int operations = 0, others = 0, streams = 0;
@@ -403,37 +428,63 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
         others += p->home[k] == m && p->ir->kernel[k].node == IR_NONE && engine_of_kernel(p->ir, k) == IR_NONE;
     if (m == p->shared) others += p->ir->engines; // a tree of registers for the descriptors of each walker
     for (int e = 0; e < p->ir->edges; e++) streams += emit_link_home(p, e) == m;
-    text_addf(out, "//   u_%-12s %3d operation%s, %3d other kernels, reads %3d stream%s%s\n", module->name, operations,
-              operations == 1 ? "" : "s", others, streams, streams == 1 ? "" : "s",
-              m == p->control             ? ": registers, steps of a request, loading of parameters"
-              : module->region == IR_NONE ? ": matrix engines and other kernels of several regions"
-                                          : "");
+    text_addf(out, "//   u_%-12s %3d operation%s, %3d other kernel%s, reads %3d stream%s: %s\n", module->name,
+              operations, operations == 1 ? "" : "s", others, others == 1 ? "" : "s", streams, streams == 1 ? "" : "s",
+              m == p->control             ? "registers, steps of a request, loading of parameters"
+              : module->region == IR_NONE ? "matrix engines and other kernels of several regions"
+                                          : times_of(p, module->region));
+}
+
+// The bits of tdata at the kernels that compute tensors of this type; 0: the design has none.
+static int64_t data_bits(const struct ir *ir, enum ir_dtype type) {
+    for (int k = 0; k < ir->kernels; k++)
+        for (int i = 0; i < ir->kernel[k].ports; i++) {
+            const struct ir_port *port = &ir->kernel[k].port[i];
+            bool made = ir->kernel[k].node != IR_NONE && port->is_output && port->tensor != IR_NONE;
+            if (made && ir->tensor[port->tensor].dtype == type) return port->data_bits;
+        }
+    return 0;
+}
+
+// Says where the widths of nets come from, because the nets have them as numbers.
+static void add_widths_of_words(const struct ir *ir, struct text *out) {
+    static const enum ir_dtype types[] = {IR_MX, IR_KV};
+    text_addf(out, "// Widths. tuser has %d bits, tlast 1. tdata has 32 bits for each fp32 element (element 0 low)",
+              ports_user_bits(ir));
+    for (size_t i = 0; i < COUNT_OF(types); i++)
+        if (data_bits(ir, types[i]))
+            text_addf(out, ", %lld for %d elements of %s", (long long)data_bits(ir, types[i]), ir->design.beat_bits / 8,
+                      ir_dtype_words[types[i]]);
+    text_addf(out, ", 32 for an id, 64 for a step word. A beat of memory has %d bits, a descriptor 56.\n",
+              ir->design.beat_bits);
 }
 
 static void add_terms(const struct emit_plan *p, struct text *out) {
-    text_addf(out,
-              "// To read: this head, the nets between modules with their resets and faults (lines " EMIT_LINE_NETS
-              " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
-              "). The rest repeats: each port of a module has the net of its own name, except core_rst and fault, and "
-              "a later memory channel names the channel that it is like.\n"
-              "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
-              "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
-              "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
-              "kernel is an instance that computes an operation, moves words or serves the control. A firing is one "
-              "run of a kernel over one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or "
-              "an overflow.\n"
-              "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
-              "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is a "
-              "token's number in the vocabulary. Where the spec gives no other names, NAME_mx is the quantized operand "
-              "of the product NAME and of later products with the same operand, and NAME_acc is the product before it "
-              "is dequantized.\n",
-              p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
+    text_addf(
+        out,
+        "// To read: this head, the nets between modules with their resets and faults (lines " EMIT_LINE_NETS
+        " to " EMIT_LINE_MODULES "), and memory channel 0 (from line " EMIT_LINE_CHANNEL
+        "). The rest is repetition: each port of a module is connected to the net of its own name, except core_rst "
+        "and fault, and the comment of a later memory channel says how it differs from an earlier one.\n"
+        "// Terms. A request of the host runs in steps. A step is one pass through the graph for up to %d %s%s. "
+        "u_control sends a step word (position, number of tokens; docs/rtl.md, section 4) to every instance that "
+        "needs it. A region is a part of the graph that runs as a whole, once or several times in a step. A "
+        "kernel is an instance that computes an operation, moves words or is part of the control. A firing is one "
+        "run of a kernel over one operand, for all tokens of the step. A numeric fault is a NaN, an infinity or "
+        "an overflow.\n"
+        "// Elements. fp32 is IEEE 754 single precision; mx is integer mantissas that share an exponent, "
+        "{exponent - EXP_MIN, mantissas}; kv is int8 keys or values with an fp32 scale, {scale, values}; id is a "
+        "token's number in the vocabulary. Where the spec gives no other names, NAME_mx is the quantized operand "
+        "of the product NAME and of later products with the same operand, and NAME_acc is the product before it "
+        "is dequantized.\n",
+        p->ir->design.tokens, p->ir->design.is_lm ? "token" : "row", p->ir->design.tokens > 1 ? "s" : "");
     if (p->ir->engines)
         text_add(
             out,
-            "// Memory words. The image is what the host loads: weights, tables, parameters. The walker of a "
-            "matrix engine reads its weights, keys and values ahead. `lane` is what a channel reads for its lane "
-            "of the engine. The open block is the newest, incomplete 64 positions of values, which are on chip.\n");
+            "// Terms of the memory. The image is what the host loads: weights, tables, parameters. The walker of a "
+            "matrix engine requests its weights, keys and values ahead of use. `lane` is what a channel reads for its "
+            "lane of the engine. The open block is the newest, incomplete block of up to 64 positions of values. It is "
+            "on chip.\n");
 }
 
 void emit_describe_top(const struct emit_plan *p, struct text *out) {
@@ -444,38 +495,47 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "// Structure. The top instantiates one module for each region of the design, one for kernels that several "
         "regions share, one for the control, and one rill_channel for each memory channel:\n");
     for (int m = 0; m < p->modules; m++) add_module_row(p, m, out);
-    text_add(out, "// Data flow. Streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
+    add_channel_row(p, out);
+    text_add(out, "// Data flow: what streams and memory transfers carry (in parentheses: nets or DMA clients):\n");
     add_flows(p, EMIT_TOP, out);
     text_add(
         out,
         "// Streams. A stream has the nets of AXI4-Stream: tvalid, tready, tdata, and where it needs them tuser = {1 "
         "for the last token of the step, place of the token in the step}, tlast = end of a firing, tcount = number of "
         "valid elements.\n"
-        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. There is no port if the "
-        "module's port has none (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it (next_id.id: "
-        "from_next_id_*). A numbered port has one more word: what it carries or, at a fork, who reads it. This word is "
-        "left out if the name would have more than 40 characters, or if the reader's name begins like the fork's.\n"
-        "//   Link: a rill_link, called u_to_<kernel>_<port> and placed in the reader's module, connects the two ends. "
-        "It has the stream's FIFO, and the registers on the way to another die. DEPTH is chosen so that no stream "
-        "blocks (docs/fifos.md). A comment gives the reason of a depth above 2, except for ids for the ring, and for "
-        "step words at the kernels that take them: these FIFOs have 4 places, so that the writer runs ahead, and "
-        "between dies also those for words and credits on the way (docs/rtl.md, section 3). A reason such as `prompt "
-        "at 0, firing 0, cycle 156, for A > B` gives the step (of a prompt, at position 0), the firing and the cycle "
-        "in which the FIFO is fullest, and the path of the operand for which its reader waits then.\n"
+        "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. <port> is left out if "
+        "the module's port has no name (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it "
+        "(next_id.id: from_next_id_*). After the number of a port, one more word says what the stream carries or, at a "
+        "fork, who reads it. This word is left out if the name would have more than 40 characters, or if the reader's "
+        "name begins like the fork's.\n"
+        "//   Link: a rill_link connects the two ends. It is called u_to_<kernel>_<port>, is in the reader's module, "
+        "and contains the stream's FIFO and the registers on the way to another die.\n"
+        "//   DEPTH: the words of the FIFO, so many that no stream blocks (docs/fifos.md). 2 words give full "
+        "throughput. A comment explains a larger depth. For example, `fullest in prompt at 0, firing 0, cycle 156, "
+        "when the reader waits for A > B` means: most words are in the FIFO at cycle 156 of the prompt's step at "
+        "position 0, while the reader waits for its other operand, which comes through A and B. FIFOs of ids for the "
+        "ring, and of step words at the kernels that take them, have no such comment: they have 4 words, so that the "
+        "writer can run ahead. Between dies, a FIFO also has places for the words and credits on the way (docs/rtl.md, "
+        "section 3).\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
-        "//   Fork: its outputs have only tvalid and tready. Its readers take the word at its input, to_<fork>_*, "
-        "which is therefore an output of the fork's module (such as to_step_fork_tdata of u_control).\n"
+        "//   Fork: its outputs have only tvalid and tready. The readers use the data at the fork's input, "
+        "to_<fork>_*. So this net is an output of the fork's module, although its name begins with to_ (such as "
+        "to_step_fork_tdata of u_control).\n"
         "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
-        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
-        "// Comments of streams. They give writer and reader, the tensor with its shape per token, and the words of a "
-        "firing for one token. The tokens alternate from word to word. A stream in another order has an itensor type "
-        "(docs/ir.md).\n"
-        "// Comments of declarations. One that has a line for itself belongs to the declaration below it.\n"
+        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n");
+    add_widths_of_words(p->ir, out);
+    text_add(
+        out,
+        "// Comments. The comment of a stream has its writer and reader, the tensor with its shape per token, and the "
+        "words of a firing for one token. The tokens of a step alternate from word to word. A stream in another order "
+        "has an itensor type (docs/ir.md). A comment on a line by itself belongs to the declaration below it.\n"
         "// Memory. A transfer has a descriptor (<name>_desc), {beats[15:0], byte offset[39:0]}, and beats "
         "(<name>_beat).\n"
-        "// Resets. core_rst_<module> (core_rst_<die>_<module> in designs with several dies) has one bit for each "
-        "instance, and each bit comes from its own register.\n"
+        "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
+        "token loop, the counters, the arbiters of the channels. core_rst_<module> (core_rst_<die>_<module> in designs "
+        "with several dies) resets everything else, with rst and with the token loop's soft_rst (docs/registers.md). "
+        "It has one bit for each instance, and each bit comes from a separate register.\n"
         "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
         "design.\n");
 }

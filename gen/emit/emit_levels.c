@@ -117,14 +117,17 @@ static void add_flush(const struct emit_plan *p, struct text *out) {
 }
 
 void emit_levels(const struct emit_plan *p, struct text *out) {
-    text_add(out,
-             "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n"
-             "    // The registers of this section carry resets, so they have no reset themselves: their rst is 0.\n");
+    text_add(
+        out,
+        "\n    // ---- reset of everything that belongs to one request, with a register for each instance ----\n"
+        "    // rst itself resets what outlives a request. The registers of this section carry resets, so they have no "
+        "reset themselves: their rst is 0.\n");
     if (emit_way_stages(p->ir))
-        text_addf(out,
-                  "    // Each die, also the token loop's, gets %d stages, so that all dies leave reset in the same "
-                  "cycle.\n",
-                  emit_way_stages(p->ir));
+        text_addf(
+            out,
+            "    // The reset reaches every die through %d stages, including the die of the token loop, so that all "
+            "dies leave reset in the same cycle.\n",
+            emit_way_stages(p->ir));
     add_source("core_rst", "rst | soft_rst", out);
     for (int d = 0; d < IR_MAX_DIES; d++)
         if (p->resets[d]) add_reset(p, d, out);
@@ -218,7 +221,12 @@ void emit_faults(const struct emit_plan *p, struct text *out) {
     else text_add(out, "    assign kernel_fault = ");
     add_list(p, IR_NONE, NULL, out);
     text_add(out, ";\n");
-    if (far) text_add(out, "    // kernel_fault is fault_at, later: the bits of each die pass through its stages.\n");
+    if (far)
+        text_addf(
+            out,
+            "    // kernel_fault is fault_at %d cycles later: the bits of each die pass through the stages of the "
+            "die's u_fault_way.\n",
+            emit_way_stages(ir));
     for (int d = 0; d < ir->dies && far; d++)
         if (emit_has_faults(ir, d)) add_fault_way(p, d, out);
 }

@@ -334,7 +334,12 @@ static void add_channel(const struct emit_plan *p, int c, struct text *out) {
     else {
         add_names(&ch, false);
         add_names(&ch, true);
-        if (!c) text_add(out, "    // STYLE: the RAM of each reader's FIFO, d distributed, b block, u ultra\n");
+        if (!c)
+            text_add(
+                out,
+                "    // STYLE, BURST and PREFETCH have a value for each read client, the last one first. STYLE is the "
+                "RAM of the client's prefetch FIFO: d distributed, b block, u ultra. BURST and PREFETCH are in "
+                "beats.\n");
     }
     add_untold_nets(&ch, IR_NET_WRITE_IDLE, WRITE_IDLE);
     add_untold_nets(&ch, IR_NET_WRITTEN, WRITTEN);

@@ -16,8 +16,9 @@ static void add_level(const struct emit_plan *p, emit_pins *pins, const char *po
 }
 
 static const char *reset_doc(const struct emit_plan *p, int m, int die) {
-    const char *others = m == p->control ? "the other instances" : "the instances";
-    return arena_printf(p->ir->arena, "resets of %s%s, a bit for each in file order", others, emit_on_die(p->ir, die));
+    const char *others = m == p->control ? "other instance" : "instance";
+    return arena_printf(p->ir->arena, "resets%s: a bit for each %s, bit 0 for the first in this file",
+                        emit_on_die(p->ir, die), others);
 }
 
 // Adds the module's copies of each die's reset.
@@ -39,7 +40,10 @@ static bool has_second_clock(const struct emit_plan *p, int m) {
 
 static void add_levels(const struct emit_plan *p, int m, emit_pins *pins) {
     add_level(p, pins, "clk", "clk", 1);
-    if (has_second_clock(p, m)) add_level(p, pins, "clk_2x", "clk_2x", 1);
+    if (has_second_clock(p, m)) {
+        add_level(p, pins, "clk_2x", "clk_2x", 1);
+        pins->items[pins->count - 1].doc = "clock of the multipliers, in phase with clk at twice its rate";
+    }
     if (m == p->control && ir_second_clock(p->ir)) {
         add_level(p, pins, "clock_state", "clock_state", 32);
         pins->items[pins->count - 1].doc = ir_net_doc(IR_NET_CLOCK_STATE);
@@ -402,7 +406,7 @@ static void add_pin_ports(const struct ir *ir, const struct emit_pin *pin, bool 
 static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, struct text *out) {
     for (size_t i = 0; i < pins->count; i++) {
         const char *note = emit_pin_note(p, pins, i);
-        if (note) text_addf(out, "    // %s\n", note);
+        if (note) text_addf(out, "\n    // %s\n", note);
         if (!strcmp(pins->items[i].name, fault_port)) emit_describe_faults(p, m, "    ", out);
         add_pin_ports(p->ir, &pins->items[i], i + 1 == pins->count, out);
     }

@@ -307,7 +307,9 @@ static bool is_of_loop(const struct ir *ir, int kernel) {
 // Names the sections of a table. In a loop, a section is for some repetitions of the region. In another table with as
 // many sections as there are regions, each section is for one region.
 static void add_sections(const struct ir *ir, int kernel, int sections, struct text *out) {
-    text_add(out, "        // sections, the last one first");
+    text_add(out, "        // SECTION_LEN: entries of a section. SECTION_REPEAT: how often it runs in a step. "
+                  "SECTION_WHEN_HEAD: 1 if only in steps with `head` in the step word.\n"
+                  "        // Sections, the last one first");
     if (is_of_loop(ir, kernel)) return text_add(out, ": repetitions of the region, counted by SECTION_REPEAT\n");
     for (int r = ir->regions - 1; r >= 0 && sections == ir->regions; r--)
         text_addf(out, "%s%s", r + 1 < ir->regions ? ", " : r ? ": regions " : ": region ", ir->region[r].name);
@@ -358,12 +360,28 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
         if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
+// Explains parameters that are places in memory, and the order of a list.
+static void add_place_doc(const char *module, const char *name, struct text *out) {
+    static const struct {
+        const char *module, *name, *doc; // module NULL: any
+    } docs[] = {{NULL, "TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)"},
+                {NULL, "K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)"},
+                {NULL, "V_BASE", "byte offset of the cache of values in every channel (memory_map.json)"},
+                {"rill_image_header", "OFFSET", "byte offset of the header in its channel; the parameters follow it"},
+                {"rill_param_loader", "COUNTS",
+                 "beats of each store, the last one first; store n has bit n of param_load_store"}};
+    for (size_t i = 0; i < COUNT_OF(docs); i++)
+        if (!strcmp(name, docs[i].name) && (!docs[i].module || !strcmp(module, docs[i].module)))
+            text_addf(out, "        // %s\n", docs[i].doc);
+}
+
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
     const struct ir_value *v = &param->value;
     const struct ir_engine *engine = engine_at(ir, kernel);
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     if (v->kind == IR_VALUE_LIST && v->words == 1 && !strcmp(param->name, "TABLE")) add_only_entry(&t, out);
     if (engine) add_dies(ir, engine, param->name, out);
+    add_place_doc(ir->kernel[kernel].module, param->name, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
         float number;

@@ -36,8 +36,12 @@ int emit_signal_bits(const struct ir *ir, const struct emit_signal *s) {
 static void add_clocks(bool second, struct text *out) {
     text_add(out, "    input  wire clk,\n");
     if (second)
-        text_add(out, "    input  wire clk_2x, // clock of the multipliers, at twice the rate of clk\n"
-                      "    input  wire [31:0] clock_state, // {lost[15:0], 14 zeros, failed, ready}; 1: clk_2x runs\n");
+        text_add(out,
+                 "    // clock of the multipliers: twice the rate of clk, with a rising edge at every rising edge of "
+                 "clk, so "
+                 "that paths between the two clocks are synchronous\n    input  wire clk_2x,\n"
+                 "    // state of clk_2x, in the domain of clk: {lost[15:0], 14 zeros, failed, ready}; 1: it runs\n"
+                 "    input  wire [31:0] clock_state,\n");
     text_add(out, "    input  wire rst,\n    output wire interrupt");
 }
 
@@ -181,7 +185,7 @@ static bool is_seen(const struct nets *n, const char *net) {
 
 static void add_net(struct nets *n, const struct emit_pin *pin, const char *heading) {
     if (pin->kind == EMIT_PIN_LEVEL || pin->is_pin || is_seen(n, pin->net)) return;
-    if (strcmp(heading, n->heading)) text_addf(n->out, "    // %s\n", heading);
+    if (strcmp(heading, n->heading)) text_addf(n->out, "%s    // %s\n", *n->heading ? "\n" : "", heading);
     n->heading = heading;
     VEC_PUSH(n->plan->ir->arena, n->seen, pin->net);
     add_pin_nets(n->plan->ir, pin, n->out);
@@ -221,7 +225,7 @@ static const char *output_heading(const struct emit_plan *p, int module, const s
 static void add_nets(const struct emit_plan *p, struct text *out) {
     static const char *const headings[GROUPS] = {[BEATS] = "memory channels to modules: beats that were read",
                                                  [STATUS] = "memory channels to u_control: status",
-                                                 [MADE] = "assigned below"};
+                                                 [MADE] = "assigned in this module, below"};
     struct nets nets = {.plan = p, .heading = "", .out = out};
     for (int group = DRIVEN; group < GROUPS; group++)
         for (int m = 0; m < p->modules; m++) {

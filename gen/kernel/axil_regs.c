@@ -23,7 +23,7 @@ int kernel_counters(const struct ir_kernel *k) {
 }
 
 const struct kernel_class rtl_axil_regs = {.module = "rill_axil_regs",
-                                           .without = "no sampling in this design",
+                                           .without = "registers for features that this design does not have",
                                            .doc = "what the host reads and writes over AXI4-Lite",
                                            .traits = KERNEL_REGISTERS,
                                            .contract = contract,

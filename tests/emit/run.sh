@@ -90,7 +90,7 @@ read_comments() { # folder
 # Each file begins with a comment on its purpose and uses names instead of numbers: no port of a kernel takes bits of a
 # stream by number, and no stream repeats the last word of its name.
 read_heads() { # folder
-    local file design='^// Design `\S+`, board \S+: [0-9]+ memory channels? of [0-9]+ bits; clk has [0-9.]+ MHz'
+    local file design='^// Design `\S+`, board \S+: [0-9]+ memory channels? of [0-9]+ bits; clk at [0-9.]+ MHz'
     for file in $(modules_of "$1"); do
         if ! head -n 5 "$file" | grep -q '^// SPDX-License-Identifier: ' ||
             ! head -n 5 "$file" | grep -qE "$design" ||
