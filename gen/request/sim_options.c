@@ -220,7 +220,7 @@ const struct option_row sim_rows[] = {
              "slot"},
     {"--timeout", "CYCLES", OPTION_COUNT, 0, AT(timeout), .help = "fail after this many cycles (default: never)"},
     {"--watchdog", "CYCLES", OPTION_COUNT, 0, AT(watchdog), 1, .preset = "20000",
-     .help = "report a deadlock after this many cycles without any beat"},
+     .help = "report a deadlock after this many cycles without any transfer on a stream or a memory port"},
     {"--from", "N", OPTION_NUMBER, 0, AT(from), 1,
      .help = "begin at position N of the request: the replay computes the positions before, and its "
              "state is loaded into the simulated design"},
