@@ -56,15 +56,6 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
-// Adds the reason of a depth. If it is the moment at which the FIFO is fullest, "MOMENT, for PATH", says so in words.
-static void add_fullest(const char *reason, struct text *out) {
-    static const char before[] = ", for ";
-    const char *path = strstr(reason, before);
-    if (!path) return text_addf(out, "%s\n", reason);
-    text_addf(out, "fullest in %.*s, when the reader waits for %s\n", (int)(path - reason), reason,
-              path + sizeof before - 1);
-}
-
 // Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
 // explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -72,7 +63,7 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     if (e->depth <= USUAL || e->pool != IR_NONE || ir_carries_steps(ir, e) || ir_is_of(ir, e, IR_ROLE_RING)) return;
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
-    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) add_fullest(e->forced_by, out);
+    else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
     else text_add(out, "all words that can be in flight here, by the safe rule (docs/fifos.md)\n");
 }
 
@@ -511,8 +502,8 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "//   Link: a rill_link connects the two ends. It is called u_to_<kernel>_<port>, is in the reader's module, "
         "and contains the stream's FIFO and the registers on the way to another die.\n"
         "//   DEPTH: the words of the FIFO, so many that no stream blocks (docs/fifos.md). 2 words give full "
-        "throughput. A comment explains a larger depth. For example, `fullest in prompt at 0, firing 0, cycle 156, "
-        "when the reader waits for A > B` means: most words are in the FIFO at cycle 156 of the prompt's step at "
+        "throughput. A comment explains a larger depth. For example, `prompt at 0, firing 0, cycle 156, for "
+        "A > B` means: most words are in the FIFO at cycle 156 of the prompt's step at "
         "position 0, while the reader waits for its other operand, which comes through A and B. FIFOs of ids for the "
         "ring, and of step words at the kernels that take them, have no such comment: they have 4 words, so that the "
         "writer can run ahead. Between dies, a FIFO also has places for the words and credits on the way (docs/rtl.md, "

@@ -360,19 +360,15 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
         if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
-// Explains parameters that are places in memory, and the order of a list.
-static void add_place_doc(const char *module, const char *name, struct text *out) {
+// Explains parameters that are places in memory.
+static void add_place_doc(const char *name, struct text *out) {
     static const struct {
-        const char *module, *name, *doc; // module NULL: any
-    } docs[] = {{NULL, "TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)"},
-                {NULL, "K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)"},
-                {NULL, "V_BASE", "byte offset of the cache of values in every channel (memory_map.json)"},
-                {"rill_image_header", "OFFSET", "byte offset of the header in its channel; the parameters follow it"},
-                {"rill_param_loader", "COUNTS",
-                 "beats of each store, the last one first; store n has bit n of param_load_store"}};
+        const char *name, *doc;
+    } docs[] = {{"TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)"},
+                {"K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)"},
+                {"V_BASE", "byte offset of the cache of values in every channel (memory_map.json)"}};
     for (size_t i = 0; i < COUNT_OF(docs); i++)
-        if (!strcmp(name, docs[i].name) && (!docs[i].module || !strcmp(module, docs[i].module)))
-            text_addf(out, "        // %s\n", docs[i].doc);
+        if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
@@ -381,7 +377,7 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     if (v->kind == IR_VALUE_LIST && v->words == 1 && !strcmp(param->name, "TABLE")) add_only_entry(&t, out);
     if (engine) add_dies(ir, engine, param->name, out);
-    add_place_doc(ir->kernel[kernel].module, param->name, out);
+    add_place_doc(param->name, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
         float number;
