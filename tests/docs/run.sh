@@ -5,7 +5,8 @@
 #
 # usage: tests/docs/run.sh [--set test | --set deep]
 #
-# - Tables match the output of `rill check` and `rill forecast`. The deep set has this check alone, which takes longest.
+# - Tables match the output of `rill check`, `rill forecast` and `rill memory`. The deep set has this check alone, which
+#   takes longest.
 # - Parameters of families on a page are those that `rill explain` prints.
 # - Pictures match their source, and every picture is on a page.
 # - Files, links and headings that a page names exist, and every page is in an index.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares tables of the pages with the output of `rill check`, `rill forecast` and `rill depths`.
+"""Compares tables of the pages with the output of `rill check`, `rill forecast`, `rill depths` and `rill memory`.
 
 usage: tables.py [--deep | --long] PAGE...         prints the cells that differ, as PAGE:LINE: what; the exit status is always 0
        RILL_UPDATE=1 tables.py PAGE...    writes them
@@ -8,10 +8,12 @@ Comments directly before a table say how its columns are made. The parts of a co
     <!-- rill check SPEC; without KEY; COLUMN: FIGURE; COLUMN: FIGURE -->
     <!-- rill forecast SPEC IN:OUT; with KEY VALUE; COLUMN: FIGURE -->
     <!-- rill depths SPEC; deep; COLUMN: FIGURE -->
+    <!-- rill memory SPEC; with KEY VALUE; COLUMN: FIGURE -->
 SPEC is a file. A `*` in it is replaced by the first word of the row's first cell (if that is empty, of the row above). A
 spec that does not exist is searched for in configs/.
-`without` removes a key from the design, `with` sets one. A column whose head is a key of the design sets that key to the
-first word of the cell. COLUMN is the head of a column, FIGURE the kind of value in its cells. For `rill check`:
+A column whose head is a key of the design sets that key to the first word of the cell; an empty cell leaves the spec's.
+`without` then removes a key from the design, and `with` sets one. COLUMN is the head of a column, FIGURE the kind of
+value in its cells. For `rill check`:
     lut ff dsp bram36 uram    share of the board without platform and ports (`share of it`)
     die lut (...)             share of the whole die with shell and reserve; in brackets with the second reserve; bold: over a limit
     DIE lut (...)             the same for the die of that name; without a name, the cell in column `die` names it
@@ -29,6 +31,9 @@ For `rill forecast`; a cell keeps its number of decimals, and a cell without dec
     cycles                    cycles of the prompt, from the start register to the interrupt
     power joule               W while decoding, from the lower to the higher estimate; tokens/J in the same way
 For `rill depths`: safe timed least uniform, in bits; ratio, timed / least.
+For `rill memory`: bits, those of the design; groups, their number; ratio REGION, the region's streams and those of all
+regions, divided by the region's tensors in double buffers; kernels REGION, the same with the buffers of kernels. A column
+`positions` is the option of that name.
 A column `in:out`, or an IN:OUT after FIGURE, is the request. COLUMN `MHz` means all heads with `N MHz`, which is the
 clock. With the part `rows`, COLUMN is the first cell of a row, and FIGURE a number of cycles of a step in the phase with
 which a head begins (prompt, decode): cycles memory_cycles engine_busy beats operands room turn.
@@ -48,9 +53,10 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats")
+KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats",
+        "on_chip_kib")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
-MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths) (.*) -->$")
+MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths|rill memory) (.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
 
 
@@ -94,8 +100,8 @@ def compiled(text, name):
 @functools.lru_cache(None)
 def printed(command, text, name, *arguments):
     """The JSON that a command prints for a spec."""
-    # The depths of FIFOs may depend on the clock, and `rill depths` chooses them itself.
-    fresh = command == "rill depths" or "--clock" in arguments
+    # The depths of FIFOs may depend on the clock, and `rill depths` chooses them itself. `rill memory` is run only once.
+    fresh = command in ("rill depths", "rill memory") or "--clock" in arguments
     design = written(text, name) if fresh else compiled(text, name)
     return json.loads(rill(command.split(" ")[1], design, *arguments, "--json"))
 
@@ -178,6 +184,15 @@ def of_depths(depths, what):
     return f"{depths['timed_to_least']:.2f}" if what == "ratio" else f"{depths[what + '_bits']:,}"
 
 
+def of_memory(memory, what, cell):
+    if what in ("bits", "groups"):
+        return number(memory["bits"] if what == "bits" else len(memory["groups"]), cell)
+    what, region = what.split(" ")
+    counted = ("fifos", "pools", "spills") + (("kernels",) if what == "kernels" else ())
+    bits = sum(memory["regions"][name][kind] for name in (region, "of all") for kind in counted)
+    return number(bits / memory["regions"][region]["unfused"], cell)
+
+
 def of_step(request, what, head, cell):
     phase = request["prefill" if head.startswith("prompt") else "decode"]
     return number((phase if what in phase else phase["waits"])[what] / phase["steps"], cell)
@@ -219,8 +234,8 @@ class Mark:
         """The row's spec with the keys of the comment and of the columns."""
         text = re.sub(r"#.*$", "", self.path(name).read_text(), flags=re.M)
         given = [(head, cell.split(" ")[0].strip("`")) for head, cell in zip(heads, row)
-                 if head in KEYS and head not in self.wanted]
-        for key, value in [*self.keys, *given]:
+                 if cell and head in KEYS and head not in self.wanted]
+        for key, value in [*given, *self.keys]:
             text = with_key(text, key, value)
         return text
 
@@ -233,6 +248,9 @@ class Mark:
             return figure(printed(self.command, text, path, *recorded), figures, cells)
         if self.command == "rill depths":
             return of_depths(printed(self.command, text, path), figures)
+        if self.command == "rill memory":
+            positions = ["--positions", cells["positions"]] if cells.get("positions") else []
+            return of_memory(printed(self.command, text, path, *positions), figures, cell)
         what, _, request = figures.partition(" ")
         clock = CLOCK.search(head)
         other = clock and f"clock_mhz: {clock[1]}\n" not in text
