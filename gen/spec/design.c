@@ -69,7 +69,8 @@ static const struct schema_field design_fields[] = {
     {FIELD(head), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .doc = "format of the output head, the last product, which makes the logits"},
     {FIELD(embedding), WORDS(spec_table_format_words, SPEC_TABLE_FORMATS), .preset = AS_HEAD,
-     .preset_doc = "the value of `head`; `int8` for `int4_asym`", .doc = "format of the embedding table's rows"},
+     .preset_doc = "the value of `head`, or `int8` if `head` is `int4_asym`",
+     .doc = "format of the embedding table's rows"},
     {FIELD(activations), WORDS(spec_activation_words, SPEC_ACTIVATIONS), .preset = SPEC_ACTIVATIONS_INT8,
      .doc = "format of the operands of products: bits of their mantissas. A `group` of values shares "
             "an exponent ([numerics.md](numerics.md#3-block-quantization-mx))"},
@@ -109,8 +110,8 @@ static const struct schema_field design_fields[] = {
             "likely one"},
     {FIELD(drafts), RANGE(0, 7), .preset = 0, .range = "0 to `T - 1`",
      .doc = "largest number of guessed tokens in a decode step. The design guesses them from the ids of the request, "
-            "and the same step checks them ([drafts](drafts.md)). The generated tokens stay the same. More than "
-            "`A - 1` drafts take more than one turn of the engine"},
+            "and the same step checks them ([drafts](drafts.md)). The generated tokens stay the same. With more "
+            "than `A - 1` drafts, the engine holds each beat of weights for more than one cycle"},
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
             "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same"},

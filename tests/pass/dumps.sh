@@ -166,7 +166,7 @@ queue refuses_name "an operand" 's/{x: x_q, /{x: xq, /' '`x`: there is no tensor
 queue refuses_name "an operand of nobody" 's/{x: x_q, /{x: wx, /' '`x`: `wx` is on no stream of `x_mux`'
 queue refuses_name "a kernel of that name" 's/^  - name: engine$/  - name: x_mux/' 'a second kernel `x_mux`'
 queue refuses_name "a text in quotes of Verilog" 's/^      LANES: 8$/      LANES: "\\"8\\""/' \
-    'a text is written without the quotes of Verilog: 8'
+    'a text must be written without the double quotes of Verilog: 8'
 queue refuses_name "a parameter that is none" 's/^      LANES: 8$/      LANES: {verilgo: 8}/' \
     'unknown key `verilgo` in parameter' 'did you mean `verilog`?'
 queue refuses_name "a port of no name" 's/{name: param, role: image, /{name: param, role: image, port: "-", /' \
