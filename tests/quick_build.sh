@@ -12,14 +12,14 @@ optimized=0      # 1: compiled with -O1, for simulations of minutes
 
 verilator_root() { cat "$lib/verilator_root"; }
 
-# Runs the program behind the command `verilator`, because that command is a script whose start takes as long as reading
-# a small design. Uses a faster allocator if the machine has one.
+# Runs verilator_bin instead of the command `verilator`, which is a script whose start takes as long as reading a small
+# design. Uses a faster allocator if the machine has one.
 run_verilator() ( # arguments of verilator
     ulimit -s unlimited 2>/dev/null
     VERILATOR_ROOT=$(verilator_root) LD_PRELOAD=$(cat "$lib/allocator") exec timeout 600 verilator_bin "$@"
 )
 
-# Flags of every C++ file; the Verilated files come from `verilator --cc`.
+# Prints the compiler flags of every C++ file. They set the macros that Verilator's own makefile would set.
 cpp_flags() { # folder of headers that go before Verilator's
     local include
     include=$(verilator_root)/include
@@ -38,7 +38,7 @@ make_runtime() {
 
 make_parts() {
     local name include
-    # Other processes may be reading the existing files.
+    # Files are written under another name and then renamed, because other processes may be reading the existing ones.
     verilator --getenv VERILATOR_ROOT >"$lib/new" && mv "$lib/new" "$lib/verilator_root" || return
     find /usr/lib /usr/local/lib -name libtcmalloc_minimal.so.4 2>/dev/null | head -n 1 >"$lib/new"
     mv "$lib/new" "$lib/allocator" || return
@@ -124,6 +124,7 @@ design_files() {
     echo "$precompiled/memory.sv"
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
     else
+        # The precompiled matrix lanes do not cover these values of parameters (proxies.sv).
         ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.(ASYM\(1|X_BITS\(10|TURN_TOKENS\(4|PUMP\(2)\)' rtl/*_shared.v ||
             echo +define+RILL_OWN_MATRIX
         echo "$precompiled/proxies.sv $precompiled/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
@@ -131,9 +132,9 @@ design_files() {
     fi
 }
 
-# Runs Verilator as `rill sim --quick-build` does, but with a name for the folder's code that is unique in an
-# executable. -Wall is on, because a generated design has no warnings (verif/lint/emitted.vlt).
-verilate() { # folder: as `rill sim --quick-build` does, under a name of its own in any executable: its folder's
+# Runs Verilator as `rill sim --quick-build` does, but names the model after the folder, because an executable may
+# contain several models. -Wall is on, because a generated design has no warnings (verif/lint/emitted.vlt).
+verilate() { # folder
     cd "$1" || return
     rm -rf "sim/$sim_folder" && mkdir -p "sim/$sim_folder"
     design_files >"sim/$sim_folder/design.f"
@@ -154,21 +155,21 @@ void *operator new(std::size_t size, std::align_val_t align) {
     return memset(aligned_alloc(std::size_t(align), whole), 0, whole);
 }'
 
-# Prints several models, each with the program around it, as one file. RILL_MODEL names the program that runs; the
-# default is the first.
+# Prints one C++ file with several models, each with its own copy of main.cpp. At run time the environment variable
+# RILL_MODEL selects the model by name; the default is the first.
 program() { # folders
     local folder name
     echo "$zeroed_memory"
     for folder in "$@"; do
         for name in "$folder/sim/$sim_folder/V"*.cpp; do [[ $name == *Slow.cpp ]] || echo "#include \"$name\""; done
-        # run once
+        # Functions in *Slow.cpp run once, so they are not optimized. Those that clear variables become empty.
         echo '#pragma clang optimize off'
         awk 'FNR == 1 || /^(VL_|#)/ { zeros = 0 }
             /^VL_ATTR_COLD void .*___ctor_var_reset\(.*\) \{$/ { zeros = 1; print $0 "}" }
             !zeros' "$folder/sim/$sim_folder/V"*Slow.cpp
         echo '#pragma clang optimize on'
     done
-    # once, outside the namespaces
+    # main.cpp's headers are included once before the namespaces, because their names must not be in a namespace.
     grep -E '^#include "' "$root/verif/harness/main.cpp" | grep -vE 'Vrill_sim_top|verilated'
     for folder in "$@"; do
         name=$(model_name "$folder")
@@ -196,9 +197,9 @@ program() { # folders
 compile() { # folders of designs: one executable for all
     cd "$1/sim/$sim_folder" || return
     local folder flags
-    rm -f Vrill # other processes may use it under their names
+    rm -f Vrill # not overwritten, because other processes may run it through the links of other folders
     program "$@" >all.cc
-    : >Vrill_sim_top.h # what main.cpp calls the model's header; it has been read
+    : >Vrill_sim_top.h # main.cpp includes a header of this name; the models have their own
     flags="$(cpp_flags "$lib/headers") -include-pch $lib/headers.pch -O0"
     [ $optimized = 0 ] || flags="$(cpp_flags) -include-pch $lib/precompiled.pch -O1"
     # shellcheck disable=SC2046,SC2086 # flags are words

@@ -6,8 +6,8 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" // U+FFFD
 
-// Returns the length of the UTF-8 character at `at`, of which `count` bytes are there. The result is 0 if the bytes are
-// not valid, and more than `count` if the character is not complete yet.
+// Returns the length in bytes of the UTF-8 character that begins at `at`, where `count` bytes are available. Returns 0
+// if these bytes are not valid UTF-8, and more than `count` if the character is not complete yet.
 static size_t character(const unsigned char *at, size_t count) {
     size_t bytes = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
     for (size_t i = 1; i < bytes && i < count; i++) {
@@ -21,8 +21,8 @@ static size_t character(const unsigned char *at, size_t count) {
     return bytes;
 }
 
-// Moves the first `count` held bytes to `out`. Bytes that are not valid become U+FFFD. A character that is not complete
-// stays held; with `end` it also becomes U+FFFD.
+// Moves the first `count` held bytes to `out`. Bytes that are not valid become U+FFFD. An incomplete character at the
+// end stays held, because the next token may complete it; if `end` is set, it becomes U+FFFD.
 static void release(struct answer_text *a, size_t count, bool end, struct text *out) {
     size_t at = 0;
     while (at < count) {
@@ -64,7 +64,7 @@ void answer_push(struct answer_text *a, const char *bytes, size_t count, struct 
         text_add_bytes(&a->held, bytes + i, 1);
         size_t stop = complete(a);
         a->stopped = stop > 0;
-        if (a->stopped) release(a, a->held.len - stop, true, out);
+        if (a->stopped) release(a, a->held.len - stop, true, out); // the stop string itself is not part of the answer
     }
     if (a->stopped) a->held.len = 0;
     else if (a->held.len) release(a, a->held.len - begun(a), false, out);

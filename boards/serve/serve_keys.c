@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+// The API keys of the server: reads them from a file and checks the `Authorization: Bearer KEY` header of a request.
 #include "boards/serve/serve_keys.h"
 
 #include <string.h>
 
-enum { KEYS_BYTES = 1 << 16 };
+enum { KEYS_BYTES = 1 << 16 }; // size limit of the file of keys
 
 const char *keys_read(struct keys *keys, const char *path, const char *more) {
     size_t len = 0;
@@ -19,7 +20,8 @@ const char *keys_read(struct keys *keys, const char *path, const char *more) {
     return NULL;
 }
 
-// Compares all bytes of `given`, even after a difference: the time must not tell how much of a key is right.
+// Compares all bytes of `given` even after a difference. Otherwise the response time would reveal how many leading
+// bytes of a guessed key are correct.
 static bool same(const char *given, const char *key) {
     size_t bytes = strlen(given), len = strlen(key);
     unsigned differs = bytes != len;

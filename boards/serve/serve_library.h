@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of librill_host.so, which is loaded when the server starts.
+// The functions of librill_host.so, which the server loads with dlopen when it starts. LIBRARY_FUNCTIONS lists them
+// once for the members of struct library and for the look-up in library_load.
 #ifndef RILL_SERVE_LIBRARY_H
 #define RILL_SERVE_LIBRARY_H
 
@@ -30,7 +31,8 @@ struct library {
 #undef LIBRARY_MEMBER
 };
 
-// Loads the library. Returns NULL, or what is wrong.
+// Loads the library at `path` and fills all members. Returns NULL, or a message if it cannot be loaded or lacks a
+// function.
 const char *library_load(struct library *library, const char *path);
 
 #endif

@@ -28,28 +28,29 @@ struct verilog_header {
 struct verilog_module { // a module definition in a file
     const char *name;
     struct loc loc;
-    size_t at; // offset after the name
+    size_t at; // offset in the source of the first character after the name
     bool ends; // has an `endmodule` before the next module begins
 };
 typedef VEC(struct verilog_module) verilog_modules;
 
 // Returns the modules that a file defines.
 verilog_modules verilog_find_modules(struct arena *, const struct source *);
-// The words before `#` or before another word, in the order of the text. Every instantiated module is among them, but
-// also words of the language (`input wire`), so a caller must look for names that it knows.
+// Returns all words that are followed by `#` or by another word, in the order of the text. This includes the name of
+// every instantiated module, but also keywords (`input` in `input wire`), so a caller must search for names that it
+// knows.
 typedef VEC(const char *) verilog_names;
 verilog_names verilog_find_instances(struct arena *, const struct source *);
 // Returns the language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. NULL if none does.
 const char *verilog_reserved(const char *word, bool vhdl);
-// How often a word occurs in a text.
+// Returns how often a whole word occurs in a text.
 size_t verilog_count_word(const char *text, const char *word);
 // Returns the last word that ends at `at` or before it. Characters that belong to no word may follow it.
 const char *verilog_word_before(struct arena *, const char *text, size_t at);
-struct loc verilog_place(const struct source *, const char *at); // at: pointer into the data of the source
+struct loc verilog_place(const struct source *, const char *at); // line and column of a pointer into the source's data
 // Reads the header of a module that verilog_find_modules found. NULL after an error.
 struct verilog_header *verilog_read_header(struct arena *, const struct source *, const struct verilog_module *,
                                            struct diag *);
-// NULL if the module has no port, or parameter, with this name.
+// These return the port or parameter with this name, or NULL if the module has none.
 const struct verilog_port *verilog_find_port(const struct verilog_header *, const char *name);
 const struct verilog_param *verilog_find_param(const struct verilog_header *, const char *name);
 

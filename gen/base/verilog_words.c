@@ -55,7 +55,7 @@ static bool is_in(const char *words, const char *word, size_t len) {
 const char *verilog_reserved(const char *word, bool vhdl) {
     char low[64];
     size_t len = strlen(word);
-    if (!len || len >= sizeof low) return NULL;
+    if (!len || len >= sizeof low) return NULL; // no reserved word is that long
     for (const struct reserved *r = all; r->language; r++) {
         bool folds = !strcmp(r->language, "VHDL"); // VHDL ignores case in names
         if (folds && !vhdl) continue;

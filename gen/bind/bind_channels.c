@@ -7,8 +7,9 @@
 #include "gen/ir/ops.h"
 #include "gen/ir/window.h"
 
-// Returns the beats of a product that a single lane would read in a decode step, over all repetitions. Weights are read
-// once for each row of the operand. Keys and values of half of the context are read once for each query head.
+// Returns the beats that a product reads in a decode step over all repetitions if all its data are on one channel.
+// Weights are read once for each row of the operand. Keys and values of half the context are read once for each query
+// head.
 static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
     const struct ir_tensor *in = &ir->tensor[node->in[0]], *out = &ir->tensor[node->out[0]];
     int64_t repeat = ir->region[node->region].repeat, positions = layout_div_up(ir->design.context, 2);
@@ -31,8 +32,8 @@ static int64_t decode_beats(const struct ir *ir, const struct ir_node *node) {
 }
 
 struct division {
-    // alike: number of engines of attn_scores. They must have equally many channels, because one step word counts the
-    // row-steps of keys for all of them.
+    // alike: number of engines that compute attn_scores. They must have equal numbers of channels, because the word
+    // that starts a step has one count of row-steps of keys for all of them.
     int engines, alike;
     int64_t *beats; // beats that each engine reads, all its channels together
     bool *is_scores;
@@ -40,8 +41,8 @@ struct division {
 };
 
 // Divides the channels. Each engine gets one. Each further channel goes to the engine with the most beats per channel,
-// so that the largest load of a channel is as small as possible. Engines of attn_scores get one each, or none of them
-// does.
+// so that the largest load of a channel is as small as possible. If that is an engine of attn_scores, all engines of
+// attn_scores get one more. If too few channels are left for that, these engines get no more.
 static void divide(struct division *d, int channels) {
     for (int e = 0; e < d->engines; e++) d->share[e] = 1;
     for (int left = channels - d->engines; left > 0;) {

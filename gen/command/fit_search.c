@@ -11,21 +11,22 @@
 #include "gen/explore/explore.h"
 
 static const struct {
-    int copies, pump; // pump 0: the spec does not set it
+    int copies, pump; // copies: value of `A`; pump 0: the spec does not set it
 } kinds[] = {{1, 0}, {2, 0}, {1, 2}, {2, 2}, {4, 2}};
 // MOST_BUILDS: designs that a search builds with all passes.
 enum { KINDS = COUNT_OF(kinds), MOST_BASES = 2, MOST_WAYS = KINDS * MOST_BASES, MOST_BUILDS = 12 };
 
 struct way {
     struct explore x;
-    struct import_design design; // with the channels that the last estimate was about
+    struct import_design design; // its `channels` are those of the latest estimate
     struct explore_result result;
-    bool ended; // no number of channels is left
+    bool ended; // no smaller number of channels is within the limits
 };
 
 // A second clock must save this share of the request's time, because it makes a design harder to place.
 static const double CLOCK_WORTH = 0.02;
 
+// Returns the time of the request in ms, with a penalty for a second clock. The way with the least value is the best.
 static double worth(const struct way *w) {
     return w->result.value[EXPLORE_LATENCY_MS] * (w->design.pump > 1 ? 1 + CLOCK_WORTH : 1);
 }
@@ -53,6 +54,8 @@ static void descend(struct way *w) {
     w->ended = true;
 }
 
+// Makes a way for each of the first MOST_BASES bases with each of `kinds`. Leaves out a way whose `A` exceeds T or
+// whose spec has an error. Returns the number of ways.
 static int add_ways(const struct fitting *f, const struct import_design *bases, int count, const int64_t request[2],
                     struct way *way, struct diag *silent) {
     int ways = 0;
@@ -70,7 +73,7 @@ static int add_ways(const struct fitting *f, const struct import_design *bases, 
     return ways;
 }
 
-// The way with the least time, by the estimate at its present channels; NULL if all have ended.
+// Returns the way with the least time, estimated at its present channels, or NULL if all have ended.
 static struct way *best_of(struct way *way, int ways) {
     struct way *best = NULL;
     for (int i = 0; i < ways; i++)
@@ -91,7 +94,7 @@ static bool is_beaten(const struct way *way, int ways, const struct way *w) {
 
 // ---- query heads that share reads of keys and values ----
 
-// They must save this share of the time of a request that fills the context, because their streams need deeper FIFOs.
+// Sharing must save this share of the time of a request that fills the context, because it needs deeper FIFOs.
 static const double SHARING_WORTH = 0.02;
 
 static bool estimate(const struct fitting *f, struct way *w, const int64_t request[2], struct diag *silent) {
@@ -102,9 +105,9 @@ static bool estimate(const struct fitting *f, struct way *w, const int64_t reque
 }
 
 struct sharing {
-    struct way usual;      // the design with heads that share, for the request of the search
-    double alone, filling; // what a request that fills the context is worth without sharing, and with it
-    int64_t full[2];       // that request
+    struct way usual;      // the design with sharing, estimated for the request of the search
+    double alone, filling; // worth() of a request that fills the context, without sharing and with it
+    int64_t full[2];       // the request that fills the context
     bool pays;
 };
 
@@ -117,8 +120,8 @@ static void weigh(const struct fitting *f, const struct way *w, struct sharing *
     s->pays = s->pays && s->filling * (1 + SHARING_WORTH) < s->alone;
 }
 
-// Estimates the way's design with query heads that share reads. wide: with twice the lanes as well. Softmax then keeps
-// up with the engine, which reads less. The design may have fewer channels than the way's, if it needs more room.
+// Estimates the way's design with query heads that share reads. If `wide` is set, the design also has twice the lanes,
+// so that softmax keeps up with the engine, which reads less. If the result exceeds the limits, it gets fewer channels.
 static void try_sharing(const struct fitting *f, const struct way *w, const int64_t request[2], bool wide,
                         struct sharing *s, struct diag *silent) {
     enum { MOST_HEADS = 8 };
@@ -154,7 +157,8 @@ static struct ir *take_sharing(const struct fitting *f, struct sharing *s, struc
     return NULL;
 }
 
-// Lets query heads share reads if this makes requests faster and the board can hold it. The faster kind comes first.
+// Lets query heads share reads if this makes requests faster and the design stays within the limits. Of the designs
+// with the same and with twice the lanes, it builds the faster one first, and the other one only if that fails.
 static struct ir *share_reads(const struct fitting *f, struct way *w, const int64_t request[2], struct ir *ir,
                               struct text *spec, struct diag *silent) {
     struct sharing narrow, wide;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the sections of a board file that are tables of numbers.
+// Reads the sections of a board file that are tables of numbers: `memory_port`, `limits` and `power`. board_figures.h
+// lists their keys in BOARD_*_FIGURES; the macros below turn each list into the fields of a schema.
 #include "gen/device/device.h"
 
 #include <string.h>
 
 #include "gen/base/schema.h"
 
-enum { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT }; // type in the schema of each type in C
+enum { SCHEMA_OF_int = SCHEMA_INT, SCHEMA_OF_double = SCHEMA_FLOAT }; // schema type of a C type
 
 #define FIELD_OF(owner, kind, word, least, most, value, text)                                                          \
     {.key = #word,                                                                                                     \
@@ -32,7 +33,7 @@ const struct schema_table board_limit_table = {
 const struct schema_table board_power_table = {
     .what = "power", .fields = power_fields, .count = COUNT_OF(power_fields)};
 
-// Reports a lower estimate above the higher one, at the place of the lower one.
+// Reports an error if the lower estimate exceeds the higher one. The error points at the key of the lower one.
 static void check_order(const struct yaml_node *map, const char *low, double low_value, const char *high,
                         double high_value, struct diag *diag) {
     const struct yaml_node *node = map ? yaml_get(map, low) : NULL;
@@ -41,7 +42,8 @@ static void check_order(const struct yaml_node *map, const char *low, double low
     diag_note(diag, node->loc, "the nearest legal value is %g", high_value);
 }
 
-// A higher estimate that the board file does not give is the first estimate.
+// Sets `most_lut` and `most_ff` to `lut` and `ff` if the board file does not give them. Then checks the order of each
+// pair.
 static void check_ports(const struct yaml_node *map, struct board_memory_port *port, struct diag *diag) {
     if (!port->most_lut) port->most_lut = port->lut;
     if (!port->most_ff) port->most_ff = port->ff;

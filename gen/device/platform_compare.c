@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares a board file with a report of the vendor's tools.
+// Compares a board file with a report of the vendor's tools. Each figure of the report gets a verdict: the board file's
+// value for it, the key and location of that value, and whether the value is in the report's range.
 #include <string.h>
 
 #include "gen/base/yaml.h"
@@ -34,7 +35,7 @@ static int die_of(const struct rill_device *device, const char *name) {
     return -1;
 }
 
-// Returns the place of a key, or of the map if it has no such key.
+// Returns the location of a key's value in the board file, or the location of the map if it lacks the key.
 static struct loc place(const struct yaml_node *map, const char *key) {
     const struct yaml_node *value = yaml_get(map, key);
     return value ? value->loc : map->loc;

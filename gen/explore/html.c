@@ -11,6 +11,8 @@ static const char style[] =
     "border-bottom:1px solid #ddd}td.l,th.l{text-align:left}tr.on{background:#fff3c4}label{margin-right:14px}"
     "#said{min-height:3em;margin:8px 0}code{background:#f3f3f3;padding:1px 4px}";
 
+// Uses `metrics`, `goals` and `points`, which add_data writes before it. In the script, level 3 is EXPLORE_WHOLE: the
+// point was evaluated with all passes. A lower level means that it was only estimated.
 static const char script[] =
     "const W=1000,H=460,L=80,B=46,svg=document.getElementById('chart'),$=id=>document.getElementById(id);\n"
     "let chosen=-1;\n"
@@ -67,7 +69,8 @@ static void add_escaped(struct text *out, const char *s) {
         else text_addf(out, "%c", *s);
 }
 
-// Adds a JavaScript string. The page has it within <script>, so `</script>` must not occur in it.
+// Adds a JavaScript string. Writes `<` as \u003c, because `</script>` in a string would end the page's <script>
+// element.
 static void add_string(struct text *out, const char *s) {
     struct text quoted = {0};
     text_add_json_string(&quoted, s, strlen(s));
@@ -75,6 +78,7 @@ static void add_string(struct text *out, const char *s) {
     text_free(&quoted);
 }
 
+// Returns the point's rank on the front, from 1, or 0 if it is not on the front.
 static int place_on_front(const struct explore_outcome *o, int index) {
     for (int i = 0; i < o->fronts; i++)
         if (o->front[i] == index) return i + 1;

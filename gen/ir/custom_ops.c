@@ -9,7 +9,8 @@
 #include "gen/base/expression.h"
 #include "gen/ir/type_rules.h"
 
-enum { MOST_NESTING = 8, /* parameters inside one another */ MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
+// MOST_NESTING: depth to which the expression of a parameter may use other parameters.
+enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
 
 // ---- rows of the table ----
 
@@ -58,7 +59,7 @@ const struct custom *ir_custom_kernel(const struct ir *ir, int kernel) {
 
 // ---- expressions ----
 
-// The tensor at the port with this name; NULL if there is none.
+// Returns the tensor at the input with this name, or at the output if `s->outputs` is set. NULL: there is no such port.
 static const struct ir_tensor *port_tensor(const struct custom_scope *s, const char *name, size_t len) {
     for (int i = 0; i < s->custom->inputs; i++)
         if (strlen(s->custom->in[i].name) == len && !strncmp(s->custom->in[i].name, name, len))
@@ -69,8 +70,8 @@ static const struct ir_tensor *port_tensor(const struct custom_scope *s, const c
     return NULL;
 }
 
-// Finds the value of a port's name: `x` is its number of elements, `x.1` an extent, `x.words` its words per firing and
-// token.
+// Finds the value of a port's name: `x` is its number of elements, `x.1` the extent of its dimension 1, and `x.words`
+// its words per firing and token.
 static bool port_value(struct custom_scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct ir_tensor *t = port_tensor(s, name, dot ? (size_t)(dot - name) : strlen(name));
@@ -179,7 +180,8 @@ static bool read_quoted(struct custom_scope *s, const struct custom_param *param
     return whole;
 }
 
-static bool is_sized(const char *text) { // whether the text is a sized Verilog constant, which is not changed
+// Whether the text is a Verilog constant with a base, such as 8'hff. It is passed to the module as it is written.
+static bool is_sized(const char *text) {
     size_t head = strspn(text, "0123456789_");
     return text[head] == '\'' &&
            strspn(text + head + 1, "sSbBoOdDhH0123456789abcdefABCDEF_xXzZ") == strlen(text + head + 1);
@@ -208,8 +210,8 @@ bool ir_custom_param(struct custom_scope *s, const struct custom_param *param, s
 
 static const enum ir_dtype dtypes[CUSTOM_TYPES] = {IR_F32, IR_INT8};
 
-// A port without extents accepts any shape, a port with one extent any shape of so many elements, and a port with more
-// extents exactly this shape.
+// Checks type and shape of input i. A port without extents accepts any shape. A port with one extent accepts any shape
+// with that number of elements. A port with more extents accepts exactly this shape.
 static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     const struct custom_port *port = &s->custom->in[i];
     const struct ir_tensor *t = &s->ir->tensor[s->node->in[i]];
@@ -238,7 +240,7 @@ static bool check_input(struct custom_scope *s, int i, struct diag *diag) {
     return false;
 }
 
-// A port without extents has the shape of the first input.
+// Sets type and shape of an output. Without extents in its declaration, it has the shape of the first input.
 static bool set_output(struct custom_scope *s, struct ir_tensor *out, const struct custom_port *port,
                        struct diag *diag) {
     const struct ir_tensor *first = &s->ir->tensor[s->node->in[0]];
@@ -257,7 +259,7 @@ static bool set_output(struct custom_scope *s, struct ir_tensor *out, const stru
     return true;
 }
 
-// k->tokens is a sum of powers of two, so its bit T is set if the kernel supports this T.
+// Checks that the kernel supports the design's T. T is 1, 2, 4 or 8, and k->tokens is the sum of the supported values.
 static bool check_tokens(const struct ir *ir, const struct ir_node *node, const struct custom *k, struct diag *diag) {
     if (k->tokens & ir->design.tokens) return true;
     int near = 8;

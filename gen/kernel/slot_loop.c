@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill_slot_loop: gives the steps and ids of several requests.
+// Timing contract and cost of rill_slot_loop, which sends the steps of several requests and collects their ids.
 #include "gen/kernel/class.h"
 
 // The stages from one id to the next are those of rill_token_loop.
@@ -9,8 +9,8 @@ static void contract(const struct kernel_args *a, const struct kernel_at *at, st
     c->stages = 6;
 }
 
-// The common part is that of rill_token_loop. In addition there are the arguments and the state of each slot, in LUTs:
-// args_mem, run_mem (165 bits), written_mem (32) and end_mem (39) of the module.
+// The parts in common with rill_token_loop cost as much as there. In addition, the module stores the arguments and the
+// state of each slot in LUT RAM: args_mem, run_mem (165 bits), written_mem (32 bits) and end_mem (39 bits).
 static void cost(const struct kernel_args *a, struct cost_resources *r) {
     enum { ARGUMENT_BITS = 32 * 2 + 1 + 64 * 2 + 32, STATE_BITS = 165 + 32 + 39, BASE_LUT = 700, BASE_FF = 900 };
     int64_t ends = args_int(a, "END_IDS", 1);

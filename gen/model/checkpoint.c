@@ -13,7 +13,9 @@
 
 #include "gen/model/shards.h"
 
-// How much of a tensor was read: the rows (a vector's elements) below `used`, of `extent` rows; 0 of 0 if none.
+// How much of a tensor was read: the indices below `used` of the `extent` indices of one dimension. This is the
+// dimension that slices cut: columns of a tensor that is stored transposed, else rows (elements of a vector). Both are
+// 0 if nothing was read.
 struct coverage {
     int64_t used, extent;
 };
@@ -40,7 +42,7 @@ static uint64_t splitmix64(uint64_t x) {
     return x ^ (x >> 31);
 }
 
-// Returns where the random numbers of a tensor begin: a hash (FNV-1a) of its name, so that tensors differ.
+// Returns the key of a tensor's random numbers: a hash of the seed and of its name (FNV-1a), so that tensors differ.
 static uint64_t name_key(uint64_t seed, const char *name) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
@@ -85,7 +87,7 @@ static float *random_vector(const struct checkpoint *c, struct arena *arena, con
     return out;
 }
 
-// ---- a safetensors file ----
+// ---- files of weights: safetensors or GGUF ----
 
 static bool parse_seed(const char *text, uint64_t *seed) {
     char *end;
@@ -163,6 +165,7 @@ static const char *without_model(const char *name) {
     return name;
 }
 
+// Removes the prefix of multimodal models, then the prefix that the spec's `weights: {prefix: ...}` gives.
 static const char *without_prefix(const struct checkpoint *c, const char *name) {
     name = without_model(name);
     size_t len = c->prefix ? strlen(c->prefix) : 0;
@@ -193,7 +196,7 @@ struct wanted {
     const char *name;
     int rank, along;
     int64_t shape[2];    // in the cut dimension, only the part that is wanted
-    int64_t offset, all; // of the cut dimension: first index that is wanted, and all indices (0: unknown)
+    int64_t offset, all; // in the cut dimension: first index that is wanted, and stored extent (0: unknown)
 };
 
 static bool shape_fits(const struct safetensors_tensor *t, const struct wanted *w) {
@@ -271,7 +274,7 @@ static float *read_columns(struct checkpoint *c, int index, struct arena *arena,
     const float *x = read_rows(c, index, arena, 0, s->cols, diag);
     for (int64_t r = 0; x && r < rows; r++)
         for (int64_t k = 0; k < s->cols; k++) out[r * s->cols + k] = x[k * all + from + r];
-    arena_release(arena, mark); // after the matrix, only the whole tensor and texts were allocated
+    arena_release(arena, mark); // frees the whole tensor; `out` was allocated before the mark
     return x ? out : NULL;
 }
 
@@ -287,7 +290,7 @@ float *checkpoint_rows(struct checkpoint *c, struct arena *arena, const struct c
     int64_t from = s->row_offset + first;
     float *x = s->transpose ? read_columns(c, index, arena, s, from, rows, diag)
                             : read_rows(c, index, arena, from, rows, diag);
-    // A table may have rows for more positions than the spec's context.
+    // A table counts as read completely, because it may have rows for more positions than the spec's context.
     if (x) note_used(c, index, &w, s->is_table ? shards_at(c->file, index)->shape[w.along] : from + rows);
     return x;
 }

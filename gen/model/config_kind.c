@@ -11,6 +11,8 @@
 enum { MAX_CONFIG_BYTES = 1 << 20 };
 static const char kind_key[] = "model_type";
 
+// Returns `model_type` of the text model in a multimodal config.json, or of the file itself; "" if there is none. NULL
+// after an error.
 static const char *kind_of_config(const char *path, struct arena *arena, struct diag *diag) {
     size_t len;
     const char *why, *text = file_read(arena, path, MAX_CONFIG_BYTES, &len, &why), *kind = NULL;
@@ -30,7 +32,7 @@ const char *family_checkpoint_kind(const char *source, struct arena *arena, stru
 
 bool family_key_is_kind(const struct family_key *k) { return k->spellings && !strcmp(k->spelling[0], kind_key); }
 
-// Returns the kinds in config.json that the family supports; NULL: none.
+// Returns the values of `model_type` for which the family is made. NULL: its file lists none.
 static const struct yaml_node *kinds_of_config(const struct family *f) {
     for (size_t i = 0; i < f->config.count; i++)
         if (f->config.item[i].values && family_key_is_kind(&f->config.item[i])) return f->config.item[i].values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of tensors and weights of the spec, made from those of the model.
+// Makes the names of the spec's tensors and weights from the names in the ONNX model.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,8 @@ static const char *as_pattern(struct arena *arena, const char *const name[], int
 
 // ---- tensors ----
 
-// Makes a name of a spec from a name of the file: letters, digits and single underscores, beginning with a letter.
+// Makes a legal name of a spec from a name of the model: letters, digits and single underscores, beginning with a
+// letter. Drops the ending `_output_0`, which PyTorch's exporter appends to the name of a node.
 static const char *legal_name(struct arena *arena, const char *hint) {
     char *name = ARENA_ARRAY(arena, char, strlen(hint) + 4);
     size_t n = 0, len = strlen(hint);
@@ -85,7 +86,8 @@ static void claim_tensor(struct naming *m, const char *name) {
     VEC_PUSH(m->s->arena, m->tensor, c);
 }
 
-// Returns a name that is not used yet. composite: the names that its operations append to are not used either.
+// Returns an unused name and claims it. A composite operation is expanded into several, whose tensors have this name
+// with an ending of `ends`. So for a composite, the names with these endings must be unused too, and are claimed.
 static const char *fresh(struct naming *m, const char *hint, bool composite) {
     static const char *const ends[] = {"", "_mx", "_acc", "_patches"};
     const char *base = legal_name(m->s->arena, hint), *name = base;
@@ -101,7 +103,7 @@ static const char *fresh(struct naming *m, const char *hint, bool composite) {
     return name;
 }
 
-// Returns the name in the file of operation i's result, without the number of the repetition.
+// Returns the name that the result of operation i has in the model, without the number of the repetition.
 static const char *common_hint(const struct spec *s, const struct spec_region *r, int i) {
     const char *a = s->tensor.items[s->op.items[i].out].name,
                *b = r->repeat > 1 ? s->tensor.items[s->op.items[i + r->ops].out].name : a;
@@ -142,6 +144,7 @@ static void name_region(struct naming *m, struct spec_region *r) {
 
 // ---- weights ----
 
+// Replaces braces, because they enclose expressions in the names of weights in a spec.
 static const char *without_braces(struct arena *arena, const char *name) {
     char *copy = arena_strdup(arena, name);
     for (char *c = copy; *c; c++)
@@ -153,6 +156,7 @@ static bool same_data(const struct onnx_data *a, const struct onnx_data *b) {
     return a == b || (graph_same_dims(&a->dims, &b->dims) && !memcmp(a->f, b->f, (size_t)a->count * sizeof *a->f));
 }
 
+// Whether a weight with this data may have this name: the name is unused, or its weight has equal data.
 static bool may_claim(const struct naming *m, const char *name, const struct onnx_data *d) {
     for (size_t i = 0; i < m->weight.count; i++)
         if (!strcmp(m->weight.items[i].name, name)) return same_data(m->weight.items[i].data, d);
@@ -169,8 +173,9 @@ static bool may_claim_all(const struct naming *m, const struct spec_region *r, i
     return true;
 }
 
-// Names a weight in all repetitions: as in the file, if those names count up with the repetition and no other weight
-// has them; otherwise after the operation.
+// Names a weight in all repetitions. The names of the model are kept if they count up with the repetition, or if all
+// repetitions have one name and equal data, and if no other weight has them. Otherwise the weight is named after its
+// operation.
 static void name_weight(struct naming *m, const struct spec_region *r, int i, int a) {
     struct spec *s = m->s;
     const char **name = ARENA_ARRAY(s->arena, const char *, (size_t)r->repeat + 1);

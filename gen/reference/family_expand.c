@@ -9,7 +9,7 @@
 
 #include "gen/base/expression.h"
 
-// Limits that end an expansion which would not end: names within names, nodes of the document, passes of a loop.
+// Limits, so that every expansion ends: nesting of names, nodes of the new document, passes of a loop.
 enum { MOST_DEPTH = 64, MOST_NODES = 1 << 18, MOST_TURNS = 65535 };
 
 struct turn { // one pass of a loop
@@ -71,7 +71,7 @@ static bool plain(struct maker *m, const char *written, int64_t *value) {
     return calculate(m, written, value);
 }
 
-// In expressions the first value of a list is used for the list.
+// Returns the text of a value. For a list, this is its first value, because expressions use that.
 static const char *first_text(yaml_document_t *doc, const yaml_node_t *n) {
     bool list = n && n->type == YAML_SEQUENCE_NODE && n->data.sequence.items.start < n->data.sequence.items.top;
     return text(list ? yaml_document_get_node(doc, n->data.sequence.items.start[0]) : n);
@@ -88,7 +88,8 @@ static bool is_type(struct maker *m, const char *name, const char *type) {
     return have && !strcmp(have, type);
 }
 
-// `parameter.word`: true if the parameter has that word.
+// Evaluates `parameter.word`: 1 if the parameter of type `word` has that value, else 0. False: there is no such
+// parameter.
 static bool has_word(struct maker *m, const char *name, const char *dot, int64_t *value) {
     const char *parameter = arena_strndup(m->arena, name, (size_t)(dot - name)),
                *written = is_type(m, parameter, "word") ? written_of(m, parameter) : NULL;
@@ -135,7 +136,8 @@ static const char *as_written(struct maker *m, const char *name) {
         if (!strncmp(name, "design.", 7) && !strcmp(name + 7, formats[i])) return format_of(m, formats[i]);
     if (!is_type(m, name, "number") && !is_type(m, name, "word")) return NULL;
     const char *written = written_of(m, name);
-    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++) // the text is a name
+    // The value may be the name of another number.
+    for (int hops = 0; written && is_type(m, written, "number") && hops < MOST_DEPTH; hops++)
         written = written_of(m, written);
     return written;
 }
@@ -190,7 +192,9 @@ static const char *filled(struct maker *m, const char *pattern) {
     return copy;
 }
 
-// ---- the new document; index 0: no node ----
+// ---- the new document ----
+
+// The functions that add a node return its index in the new document, or 0 if they add none.
 
 // Gives a new node the place of the family's node that it was made from, and counts it.
 static int placed(struct maker *m, int index, const yaml_node_t *from) {
@@ -206,7 +210,8 @@ static int add_text(struct maker *m, const char *value, const yaml_node_t *from)
     return placed(m, index, from);
 }
 
-// True when `weights` is a map: the operation then has no format, because its tensor's name decides.
+// Whether the pattern is the format `{design.weights}` and the spec gives `weights` as a map. The operation then gets
+// no format, because the map selects formats by the names of tensors.
 static bool is_by_name(struct maker *m, const char *pattern) {
     const yaml_node_t *weights = strcmp(pattern, "{design.weights}") ? NULL : find(m->spec, m->design, "weights");
     return weights && weights->type == YAML_MAPPING_NODE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every operation in plain floating point without any quantization: the reference for the accuracy of the
-// exact values.
+// Computes every operation in plain floating point without any quantization. The accuracy of exact mode, which computes
+// the hardware's quantized values, is measured against these results.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -47,7 +47,8 @@ static void rmsnorm(struct step *s, int64_t n, const float x[], float y[]) {
 
 typedef float eight __attribute__((vector_size(32), aligned(4)));
 
-// Computes y[j] = dot(a, x[j]), bit by bit, for four vectors and reads `a` once.
+// Computes y[j] = dot(a, x[j]) for four vectors and reads `a` once. It adds in the order of dot(), so the bits are
+// equal.
 WIDE static void dot_four(const float *a, const float *const x[4], int64_t n, float y[4]) {
     eight sum[4] = {{0}};
     float rest[4] = {0};
@@ -106,6 +107,8 @@ static void dequantize(struct step *s) {
         s->out[0]->v.f32[i] = s->in[0]->v.f32[i] + (bias ? bias[i % w->rows] : 0);
 }
 
+// Stores the keys or values in the cache without quantizing them. Keeps the scale that the spec gives, which softmax
+// needs; 0: the spec gives none.
 static void kv_quantize(struct step *s) {
     size_t n = (size_t)oracle_count(&s->out[0]->v);
     copy(s);
@@ -236,6 +239,7 @@ static void rope(struct step *s) {
         }
 }
 
+// kind: 0 to 3 for max, min, sum, mean.
 static float join(struct step *s, int64_t n, const float x[]) {
     double sum = 0;
     float most = x[0], least = x[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the kinds and shapes of a spec's tensors (docs/spec.md section 5), which tensors the outputs depend on, and
-// which cannot be known because a kernel has no golden function.
+// Finds the kinds and shapes of a spec's tensors (docs/spec.md section 5), the tensors on which the outputs depend, and
+// the tensors whose values are unknown because a custom kernel has no golden function.
 #include <string.h>
 
 #include "gen/reference/graph.h"
@@ -34,7 +34,7 @@ static void be_like(struct oracle_tensor *t, enum oracle_kind kind, const struct
     t->exp_min = as->exp_min;
 }
 
-// Sets a row for every head and a column for every position.
+// Sets a shape with a row for each head and a column for each position of the context.
 static void set_positions(const struct oracle_graph *g, struct oracle_tensor *t, enum oracle_kind kind, int64_t heads) {
     set(t, kind, 2, (int64_t[]){heads, g->context});
     t->grows = true;
@@ -46,7 +46,7 @@ static void shape_transpose(const struct oracle_node *n, const struct oracle_ten
     set(y, ORACLE_F32, x->rank, extent);
 }
 
-// Without `perm` the last two dimensions are swapped.
+// Sets the default of `perm`, which swaps the last two dimensions.
 static void set_perm(struct oracle_node *n, int rank) {
     if (n->perms) return;
     n->perms = rank;
@@ -74,7 +74,8 @@ static const int arity[ORACLE_OPS][2] = {
 #undef ORACLE_OP
 };
 
-// Shapes of operations that work on the heads of their operand.
+// Sets the shapes of operations that work on the heads of their operand: rope, quantize, kv_quantize. A `quantize`
+// without heads has blocks of `block` elements instead.
 static bool shape_heads(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0), *z = n->inputs > 1 ? in(g, n, 1) : NULL;
     struct oracle_tensor *y = out(g, n, 0);
@@ -133,7 +134,8 @@ static bool shape_patches(struct oracle_graph *g, struct oracle_node *n, struct 
     return true;
 }
 
-// Without `along` the last dimension is joined. If no dimension is left, the result has one element.
+// Without `along` the last dimension is joined. With `every`, a last dimension that is joined keeps `every` elements,
+// which must divide it. If no dimension is left, the result has one element.
 static bool shape_reduced(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0);
     int64_t extent[ORACLE_MAX_RANK] = {1};

@@ -5,7 +5,8 @@
 #include "gen/timing/sizing.h"
 
 enum {
-    PASSAGE_BUDGET = 12000000 /* words and beats of all cases (a second); then no further passage is begun */
+    PASSAGE_BUDGET = 12000000 /* no further case of sizing_choose_passages is begun after so many words and beats, which
+                                 take about a second to simulate */
 };
 
 // Runs a case at the design's own depths with a single word in each pipeline. If it deadlocks, returns false, with the
@@ -48,7 +49,8 @@ enum {
     LONG_MARKS = 4500000 /* if the cases have more words and beats than this, no more requests are run */
 };
 
-// Adds requests to the cases: whole steps, then a partial one, then ids.
+// Adds two requests to the cases. They have one and two prompt steps of T tokens, then a partial step, then decode
+// steps.
 static void add_requests(struct sizing *z) {
     const struct ir_design *d = &z->ir->design;
     const int64_t length[] = {d->tokens + 1, 2 * d->tokens + 1};
@@ -59,7 +61,10 @@ static void add_requests(struct sizing *z) {
     }
 }
 
-static bool mark_run(struct sizing *z, struct timing_options *o, struct test_case *t) { // t may be NULL
+// Simulates a run and marks the streams that run ahead in it: those whose writer waited for room or, if all depths are
+// doubled (o->twice), those that hold more words than their depth. t: case that the words of the run are noted for, or
+// NULL. Returns false if the run cannot be simulated.
+static bool mark_run(struct sizing *z, struct timing_options *o, struct test_case *t) {
     struct arena_mark mark = arena_mark(&z->scratch);
     o->bounded = true;
     o->layers = LAYERS;
@@ -80,9 +85,9 @@ static bool mark_case(struct sizing *z, struct test_case *t, bool twice) {
     return mark_run(z, &o, t);
 }
 
-// If requests take few words, runs more of them: one with whole steps and a partial one, then every short prompt and
-// some longer ones in turn. The first request begins as after reset. The memory is older each time, so that refreshes
-// fall elsewhere.
+// Runs more requests until they have simulated MORE_WORK words and beats: one with two whole steps and a partial one,
+// then alternately the next short prompt and a longer one. The first request begins as after reset. Each later one
+// begins at a later time of the memory, so that refreshes hit other parts of the request.
 static bool mark_more(struct sizing *z) {
     int64_t enough = z->work + MORE_WORK;
     bool ok = true;

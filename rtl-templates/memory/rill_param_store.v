@@ -2,18 +2,19 @@
 // On-chip store for the vector parameters of one kernel (docs/memory.md). They are loaded at a start, or kept from an
 // earlier load, and then sent to the kernel again and again in a ring.
 //
-// Load: load_start (pulse) begins; each cycle with load_valid brings one piece: a beat, or a part of one
-// (rill_param_loader). A piece holds several words, or a word takes several pieces; the first is in the low bits in
-// both cases. Pieces after the WORDS-th word are ignored, and so is the padding of the last piece.
-// keep (pulse), after load_start and instead of pieces, makes the contents of the latest complete load valid again,
-// also after a reset.
+// Load: a pulse on load_start begins a load. Each cycle with load_valid brings one piece, which is a beat or a part of
+// a beat (rill_param_loader). Either a piece holds several words, or a word consists of several pieces. In both cases
+// the first one is in the low bits. Pieces after the WORDS-th word are ignored, and so is the padding of the last
+// piece.
+// Instead of pieces, a pulse on keep may follow load_start. It makes the contents of the latest complete load valid
+// again, also after a reset, because a reset does not clear the RAM.
 // Read: m_axis_param gives words 0 .. WORDS-1 and starts over. It gives none before the load is complete. The reader
 // pops one word per chunk, with the chunk's last token. Throughput: one word per cycle. Latency 4 cycles from the last
 // piece to word 0.
-// load_start acts on the stream like a reset: it withdraws an offered word.
+// Like a reset, load_start withdraws a word that is offered on m_axis_param but not taken yet.
 // HOPS: the store may be on another die than the loader. load_start, keep and load_valid pass HOPS register stages
-// (u_hop), which lengthen the latency by HOPS. load_data arrives HOPS cycles after load_valid, because stores share its
-// stages.
+// (u_hop), which lengthen the latency by HOPS. load_data has no stages here. It must arrive HOPS cycles after
+// load_valid, because several stores share its register stages outside this module.
 // Reset: clk, synchronous active-high rst; control only. The contents are invalid until the next load or keep.
 //
 // name       meaning                                             unit    range

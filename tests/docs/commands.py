@@ -24,6 +24,7 @@ TABLE = ROOT / "tests/docs/commands.txt"
 CLASSES = ("quick", "deep", "page", "part", "static")
 PROGRAMS = "rill make cd sed export mkdir cat gtkwave python3 sudo apt-get vivado xbutil printf echo head tail pip git"
 FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name not in ("build", ".git"))
+# FIRST: how a command begins. RILL: a use of `rill`, with its command (or several, as in `gen|pack`) and its arguments.
 FIRST = re.compile(rf"(?:[A-Z_]+=\S+;? )*(?:{'|'.join(PROGRAMS.split())}|build/rill|\./\S+|"
                    rf"(?:{'|'.join(FOLDERS)})/\S+(?:\.sh|\.py))(?=\s|$)")
 RILL = re.compile(r"(?:^|[\s;&|(])(?:build/)?rill ([a-z]+(?:\|[a-z]+)*)((?:[^;&|]|\|[a-z])*)")
@@ -35,12 +36,14 @@ def commands_of(text):
     while at < len(lines):
         found = re.match(r" {4,}(\$ )?(.*)$", lines[at])
         at += 1
+        # A line such as `rill sim: ...` is output of a command.
         if not found or not (found[1] or FIRST.match(found[2])) or re.match(r"rill \w+: ", found[2]):
             continue
         whole = found[2]
         while whole.endswith("\\") and at < len(lines):
             whole = whole[:-1].rstrip() + " " + lines[at].strip()
             at += 1
+        # A line such as `rill = ...` is an assignment in a program.
         if re.match(r"\w+ = ", found[2]):
             continue
         yield re.match(r"""(?:'[^']*'|"[^"]*"|(?! {2,}| # ).)*""", whole)[0].strip()

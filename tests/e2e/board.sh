@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks that each memory figure of a board file changes the cycles of simulation and forecast by the same amount, and
-# that `--hbm` has the same effect as the file. Also checks that no forecast of a spec in the tree is below its lower
-# bound.
+# Checks that each memory figure of a board file changes the cycles of a simulation, that the forecast with the changed
+# figure agrees with that simulation, and that `--hbm` has the same effect as the file. Also checks that no forecast of
+# a spec in the tree is below its lower bound.
 set -u
 . "$(dirname "${BASH_SOURCE[0]}")/design.sh"
-rows=19
+rows=19 # rows of each request
 name=board
 
 simulated() { # design, arguments...: cycles of a request
@@ -31,8 +31,8 @@ overrides() { # KEY=VALUE,...: fills `given`
     for pair in ${1//,/ }; do given+=(--hbm "$pair"); done
 }
 
-# Prints the cycles of the simulation with other figures of the memory. Runs are kept, because most keys are compared
-# with the board's own figures.
+# Prints the cycles of the simulation with these figures of the memory. The result is kept in a file, because most calls
+# ask for the board's own figures again.
 other_cycles() { # KEY=VALUE,... , seed
     local kept=$work/board.cycles/$1.$2
     overrides "$1"
@@ -40,8 +40,10 @@ other_cycles() { # KEY=VALUE,... , seed
     cat "$kept"
 }
 
-# Compares the cycles of two sets of figures. They must differ, and the forecast must differ by about the same amount.
-check_key() { # KEY=VALUE,... of the one, of the other ("": the board's), seed
+# Simulates with two sets of figures. The cycles must differ. For the first set, the forecast must be near the
+# simulation (see near), and its lower bound must not exceed the simulation. With jitter (seed not 0), the forecast is
+# not compared.
+check_key() { # first set: KEY=VALUE,..., second set ("": the board's figures), seed
     local one two cycles steps bound
     two=$(other_cycles "$2" "$3") || { fail "$1" "$(reason)"; return; }
     overrides "$1"
@@ -84,7 +86,7 @@ check_file() {
     else ok "a slower board: $by_file cycles by file and by options, forecast $cycles"; fi
 }
 
-# The shares of the memory's bandwidth that simulation, forecast and report print must follow from the bytes.
+# Checks that the bandwidth utilization that simulation, forecast and report print follows from the bytes and cycles.
 shares() { # design, peak_gbs
     simulated "$1" --hbm peak_gbs="$2" --hbm sustained_gbs=4 >/dev/null &&
         "$rill" forecast "$1/design.yaml" $rows:1 --json --hbm peak_gbs="$2" --hbm sustained_gbs=4 \

@@ -11,15 +11,15 @@ case ${1:-} in
         [ "$1" = --help ] && exit 0 || exit 2
         ;;
 esac
-unset RILL_HOME # the library must be found without
-work=$(mktemp -d "${TMPDIR:-/tmp}/rill-install-XXXXXX") # outside of the tree, where its files are not found
+unset RILL_HOME # an installed rill must find its library without it
+work=$(mktemp -d "${TMPDIR:-/tmp}/rill-install-XXXXXX") # outside the tree, so that rill cannot find the tree's files
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 mkdir "$work/there" && cd "$work/there" || exit 1
 cp "$root/tests/e2e/cases/five/spec.yaml" five.yaml
 
 from_prefix() { make -s -C "$root" "$1" DESTDIR="$work/stage" PREFIX="$2"; } # target, prefix
-works_from() { # program, name: a design, its image, its package, the oracle
+works_from() { # program, name: runs gen, pack, package, golden and check with this program
     "$1" gen five.yaml -o "$2" && "$1" pack five.yaml --weights random:1 -o "$2" && "$1" package "$2" -o "$2.pkg" &&
         "$1" golden five.yaml --weights random:1 --tokens 2 --outputs "$2.npy" && "$1" check five.yaml
 }

@@ -123,7 +123,9 @@ check_package() { # name: four checks
 # path.
 names_no_place() { ! grep -rIl "$root" "$1" --exclude-dir=oracle --exclude=design.yaml; } # package
 
-everything() { # package, what make makes of the place's unit
+# Renames the package and works on a copy, so that a file that names the old folder is found. Runs lint, xclbin, hw_emu
+# and ooc by make, and checks their results.
+everything() { # package
     local unit place="$outside/another place/kernel"
     rm -rf "$outside/another place" && mkdir -p "$outside/another place" && cp -r "$1" "$place" &&
         mv "$1" "$1.gone" || return
@@ -158,7 +160,9 @@ check_moved() { # name: four checks
 # ---- packages in a folder with no project above it, and without RILL_HOME: two kernels in one project ----
 
 alone() { (cd "$outside" && env -u RILL_HOME "$@"); } # command in that folder
-two_packages() { # the same design but for its lanes, so that modules of one name differ
+# Makes alpha and beta, and linear2 and halved. The designs of alpha and beta differ only in lanes, so their modules
+# would have equal names and different contents without the prefix of the package.
+two_packages() {
     variant "$root/configs/graph-linear.yaml" "$work/linear2.yaml" lanes=2 &&
         variant "$root/tests/e2e/cases/odd/spec.yaml" "$work/halved.yaml" pump=2 &&
         make_package "$work/halved.yaml" halved &&
@@ -167,7 +171,7 @@ two_packages() { # the same design but for its lanes, so that modules of one nam
         "$rill" package "$work/linear2.design" -o "$outside/beta" --name beta >"$work/beta.txt"
 }
 modules_of() { cat "$@" | sed -n 's/^module \(\w*\).*/\1/p'; } # Verilog files
-# Simulates one project with two units of alpha, one of beta, and a kernel with the default name.
+# Elaborates and lints one project with two units of alpha and one of beta. No module may be defined twice.
 one_project() { # packages...
     local package list=()
     for package in "$@"; do
@@ -211,7 +215,7 @@ foreign_list() { # a list that was changed by hand removes nothing elsewhere
     echo kept >"$outside/kept.txt" && printf '../kept.txt\n%s\n' "$outside/kept.txt" >>"$outside/again/files.txt" &&
         "$rill" package "$work/linear2.design" -o "$outside/again" >/dev/null 2>&1 && [ -e "$outside/kept.txt" ]
 }
-cores() { # two designs with the default name, and one design with two names: four cores
+cores() { # four packages of two designs, each with the default name and with another: all names of cores must differ
     grep -h '^name: ' "$outside"/{alpha,beta,again}/*.core "$work/linear"/*.core | sort | uniq -d | grep . && return 1
     return 0
 }
@@ -238,7 +242,7 @@ both_clocks() { # the route to the MMCM of each unit
         place "$outside/timed" none &&
         [ "$(grep -c '^set_property	CLOCK_DEDICATED_ROUTE	ANY_CMT_COLUMN	net:buffer$' "$MOCK_RECORD")" = 2 ]
 }
-too_many() { # two units beyond the limits of the board: told, with what they exceed
+too_many() { # two units that exceed the board's limits: a warning lists the excess; two small units: no warning
     units_of dies heavy --units 2 && grep -Eq 'warning: 2 compute units exceed the limits of die SLR0, by estimate: ' \
         "$work/units.txt" && ! { units_of linear light --units 2 && grep warning "$work/units.txt"; }
 }
@@ -319,7 +323,8 @@ crossings_of() { # package, placements
     ! grep '^[a-z]*:placement.tcl: error' "$said" &&
         [ "$(grep -cE '^(soft|hard):placement.tcl: .* 0 others, 0 groups' "$said")" = 2 ]
 }
-# Faults that change only placement.tcl. All of a package are checked with one reading of its netlist.
+# Faults that change only placement.tcl. crossings_of checks all faults of a package at once, because reading its
+# netlist takes long. misplaced adds a fault; is_found looks for its message afterwards.
 wrong_checks=()
 declare -A wrong=([dies]="" [cut_far]="")
 misplaced() { # package, name, sed expression, mode, message
@@ -334,7 +339,8 @@ is_found() { # package, name, mode and file, message
     else fail "$2" "no message like '$4': $(grep -m 1 "^$3: " "$work/$1.crossings")"
     fi
 }
-unregistered() { # a hop of lanes without its register; in a design of two lanes, as it needs another netlist
+# Removes the register of a hop between lanes. This needs a new netlist, so the design is a small one with two lanes.
+unregistered() {
     make_package "$work/few.yaml" few >"$log" 2>&1
     sed -i 's/^    assign q = q_q;/    assign q = d;/' "$work/few/rtl/rill_hop_stage.v"
     RILL_TEST_TIMEOUT=1800 check_refused "fault: crossings without registers" 1 'not from flip-flop to flip-flop' \
@@ -495,8 +501,8 @@ counted check_refused "no platform" 2 'no platform' env PATH="$mocked" make -s -
 
 # ---- each check can fail: a fault in one file, and what finds it ----
 
-# name, check (function or `holds WHAT`), file, sed expression, package if not that of dies
-finds() {
+# Changes one file in a copy of a package. The check must then fail.
+finds() { # name, check (function or `holds WHAT`), file, sed expression, package (default: dies)
     local name=$1 expression=$4 dir=$work/faulty status=0 of=$work/${5:-dies}
     rm -rf "$dir" && cp -r "$of" "$dir" && rm -rf "$dir/build"
     sed -i "$expression" "$dir/$3"
@@ -627,7 +633,8 @@ counted check_refused "a full disk leaves nothing" 1 'File too large|disk full' 
 
 reports=$root/tests/report/vendor
 vendor() { "$rill" report "$work/linear" --vendor "$@"; }
-figures() { # folder: kernels, streams with pieces of a half, DMA engines, all; slack
+# Checks the rows of the engine, the streams, the DMA engines and the sum, counts of BRAM with a half, and the slack.
+figures() { # folder of the reports
     vendor "$1" >"$work/vendor.txt" || return
     grep -Eq '^  engine +[0-9]+ +7000 +[0-9]+ +6000 +[0-9]+ +128 +[0-9.]+ +2.5 +0 +0$' "$work/vendor.txt" &&
         grep -Eq '^  streams +[0-9]+ +300 +[0-9]+ +200 +0 +0 +[0-9.]+ +2.5 +[0-9]+ +1$' "$work/vendor.txt" &&

@@ -11,7 +11,8 @@
 #include "gen/model/tokenizer.h"
 #include "gen/request/sim_options.h"
 
-enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 }; // of each kind; of a text; of a hash
+// TEXTS: texts of each kind. MOST_ATOMS: atoms of a text. DIGITS: hexadecimal digits of a hash.
+enum { TEXTS = 2000, MOST_ATOMS = 12, DIGITS = 8 };
 static const char folder[] = "tests/unit/tokenizers";
 
 // ---- the texts, as make.py makes them ----
@@ -168,7 +169,7 @@ static void assert_refused(const char *json, const char *part) {
     fixture_end(&f);
 }
 
-// Writes a tokenizer.json to a separate folder.
+// Opens a tokenizer from this text of a tokenizer.json, in a temporary folder.
 static struct tokenizer *open_json(struct fixture *f, const char *json) {
     char path[] = "/tmp/rill_tokenizers_XXXXXX";
     const char *why;
@@ -191,7 +192,8 @@ static const char *ids_of(struct fixture *f, const struct tokenizer *t, const ch
     return out;
 }
 
-// A GGUF file in which the token `b` has the text `a`.
+// A GGUF file in which two tokens have the text `a` is refused. `b` is the token `b` as GGUF stores a string: a 64-bit
+// length and the bytes.
 static void test_same_text(void **state) {
     (void)state;
     static const char b[] = "\1\0\0\0\0\0\0\0b";
@@ -219,8 +221,9 @@ static void test_same_text(void **state) {
     "\"fuse_unk\":" fuse ",\"vocab\":{\"?\":0,\"f\":1,\"e\":2,\"\u00e9\":3,\"x\":4},\"merges\":[]}}"
 #define ADDED(id, text, normalized) "{\"id\":" id ",\"content\":\"" text "\",\"normalized\":" normalized "}"
 
-// The expected ids come from tokenizers 0.23.3. It finds other added tokens first. Then it searches for normalized
-// added tokens in the composed text between them, whatever their length. Adjacent unknown characters are one id.
+// The expected ids come from tokenizers 0.23.3. It first finds added tokens with `normalized: false`. Then it
+// normalizes the text between them and finds added tokens with `normalized: true`, even if these are longer. With
+// fuse_unk, adjacent unknown characters become one id.
 static void test_added(void **state) {
     (void)state;
     static const struct {
@@ -290,7 +293,8 @@ static void test_unusable(void **state) {
     fixture_end(&f);
 }
 
-// A special token may have an id for which the model has no row, such as Gemma 3's image token.
+// A special token may have an id for which the model has no row, such as Gemma 3's image token. tokenizer_vocab counts
+// it, tokenizer_plain_vocab does not.
 static void test_beyond(void **state) {
     (void)state;
     struct fixture f;
@@ -367,7 +371,8 @@ static void test_begin_by_flag(void **state) {
     }
 }
 
-// If the tokenizer cannot represent the id that ends a text, a text would never end, so the file is refused.
+// A tokenizer_config.json that cannot be parsed is refused. It names the token that ends a text, so without it a
+// generated text might never end.
 static void test_broken_config(void **state) {
     (void)state;
     struct fixture f;
@@ -420,7 +425,8 @@ static void test_unknown_splitting(void **state) {
     fixture_end(&f);
 }
 
-// A user's table, next to the user's families.
+// Writes a user's table of splittings with the expression `splitting`, named `mine`, and points RILL_HOME at its
+// folder. A tokenizer.json with this text must then be refused with a message that contains `part`.
 static void with_table(const char *splitting, const char *json, const char *part) {
     char path[] = "/tmp/rill_table_XXXXXX";
     struct fixture f;
@@ -467,7 +473,7 @@ static void test_wide_space(void **state) {
 static void test_own_splitting(void **state) {
     (void)state;
     const char *two = "{\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\",\"pattern\":{\"Regex\":"
-                      "\"x+\"}},\"model\":{\"type\":\"Unigram\"}}"; // read as far as the model
+                      "\"x+\"}},\"model\":{\"type\":\"Unigram\"}}"; // its splitting is known, its model is refused
     with_table("x+", two, "model: `Unigram` is not supported");
     with_table("(x+", SPLIT_AT("(x+"),
                "splittings.yaml:2:9: error: splitting `mine`: the expression is wrong: missing");

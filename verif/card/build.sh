@@ -3,7 +3,8 @@
 # Builds a simulated card of a package, PACKAGE/sim/card/card, and the substitute for XRT's library,
 # OUT/libxrt_coreutil.so.2. For a package with a second clock, the card has models of the vendor's multipliers and MMCM.
 # usage: build.sh PACKAGE OUT [JOBS [large]]
-# large: as verif/harness/build.sh builds large designs, in many files of small code
+# JOBS: parallel compilers (default 2). large: many files, compiled for small code, as verif/harness/build.sh builds
+# large designs.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -20,8 +21,8 @@ cells=() flags=
 if grep -q oscillator sim/rill_sim_top.sv; then
     cells=(-DRILL_VENDOR_CELLS "$here/cells/MMCME4_BASE.v" "$root"/verif/model/{BUFG,DSP48E2}.v) flags=-DRILL_OSCILLATOR
 fi
-# One file of a small design, so that the headers are read once; no probes, so it runs several times as fast as the
-# simulation of `rill sim`.
+# A small design is compiled as one file, so that the headers are read once. The card has no probes, so it runs several
+# times as fast as the simulation of `rill sim`.
 split=() together=(VM_PARALLEL_BUILDS=0) fast="-O1 -march=native"
 if [ "$size" = large ]; then
     split=(--output-split 40000 --output-split-cfuncs 4000 -CFLAGS -ffunction-sections -LDFLAGS -fuse-ld=gold

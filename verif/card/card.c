@@ -58,18 +58,19 @@ struct sim { // the only card of the process
     struct hbm *hbm;
     struct axil axil;
     int listener, client[MAX_CLIENTS], clients;
-    int owner;  // client that has opened the unit; -1: none
-    int asking; // client that waits for its register access
+    int owner;  // socket of the client that has opened the unit; -1: none
+    int asking; // socket of the client that waits for its register access; -1: none
     enum access access;
     enum command_state command;
     uint8_t uuid[CARD_UUID_BYTES];
+    // Cycles in which the reset ends, in which an idle clock may stop, and in which the sockets are checked next.
     uint64_t reset_until, awake_until, next_poll;
-    uint64_t reset_after, reset_at; // 0: no reset requested
-    uint64_t asked_after, bursts;   // asked_after: of --asked-after, or 0; bursts: read so far
+    uint64_t reset_after, reset_at; // cycles from the first command to the reset; its cycle. 0: no reset requested
+    uint64_t asked_after, bursts;   // value of --asked-after, or 0; bursts read so far
     uint64_t begun;                 // cycle of the first command
-    uint64_t gap_after, slow_after; // cycles after that
+    uint64_t gap_after, slow_after; // cycles from `begun` to the gap, and to the slow cycles
     uint64_t seed;                  // of the memory's jitter; 0: none
-    uint32_t gap, slow;             // how many cycles are missed, or still are longer; 0: none
+    uint32_t gap, slow;             // cycles that the clock will miss; slow cycles that are left; 0: none
     const char *flip;               // CH:BYTE, or NULL
     int first_bank;                 // bank of channel 0
     uint64_t gaps;                  // state of the random gaps; 0: none
@@ -209,7 +210,7 @@ static bool receive(int fd, void *to, size_t bytes) {
 
 static void answer(int fd, int error, uint32_t value, const void *data, size_t count) {
     struct card_reply reply = {.error = error, .value = value, .count = count};
-    if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // the client has died: poll tells
+    if (send(fd, &reply, sizeof reply, MSG_NOSIGNAL) != sizeof reply) return; // client died; poll will report it
     for (const char *at = data; count > 0;) {
         ssize_t sent = send(fd, at, count, MSG_NOSIGNAL);
         if (sent <= 0) return;
@@ -335,8 +336,8 @@ static void accept_client(struct sim *card) {
     else if (fd >= 0) card->client[card->clients++] = fd;
 }
 
-// Serves the sockets that have requests, or with `wait` waits until one has. While registers are accessed for a client,
-// clients are not served.
+// Serves the sockets that have requests. If `wait` is set, first waits until there is a request. While registers are
+// accessed for a client, no client is served.
 static void look(struct sim *card, bool wait) {
     struct pollfd fds[MAX_CLIENTS + 1] = {{.fd = card->listener, .events = POLLIN}};
     int clients = card->clients;
@@ -418,8 +419,7 @@ static void tell_burst(struct sim *card) {
 }
 
 // Lets the clock miss cycles, or makes cycles longer, as the options say. With --gaps, 1 to 4 cycles are missed after
-// one cycle of 1,024 on average. The memory works on in that time, so its answers come after fewer cycles of the
-// kernel.
+// one cycle of 1,024 on average. The memory continues meanwhile, so its answers come after fewer cycles of the kernel.
 static void bend_clock(struct sim *card, struct sim_pins *pins) {
     uint64_t now = hbm_cycle(card->hbm);
     if (card->begun && card->gap && now >= card->begun + card->gap_after) {
@@ -438,7 +438,7 @@ bool sim_edge(struct sim *card, struct sim_pins *pins) {
     bend_clock(card, pins);
     if (card->asked_after) tell_burst(card);
     uint64_t now = hbm_cycle(card->hbm);
-    // The memory is reset in every cycle of the reset, because the kernel still runs up to the first one.
+    // The kernel sends requests until the first clock edge with rst, so the memory drops bursts in every reset cycle.
     if (pins->rst) hbm_reset(card->hbm);
     pins->rst = now < card->reset_until;
     if (now < card->reset_until + SETTLE_CYCLES) return true;

@@ -4,8 +4,8 @@
 # design is placed together, code that never runs is placed apart. The simulation of a large design is limited by
 # fetching its code.
 # usage: tune.sh DIR [EXE]
-#        DIR: the design, with a memory image; EXE: its simulation, linked with relocations (-Wl,-q). Without EXE, only
-#        checks that all tools are installed
+#        DIR: the design, with a memory image. EXE: its simulation, linked with relocations (-Wl,-q). Without EXE, the
+#        script only checks that llvm-bolt is installed and that DIR has a memory image.
 set -e
 design=$1 exe=${2:-}
 bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)" || true)
@@ -16,6 +16,7 @@ bolt=$(readlink -f "$(command -v llvm-bolt-15 || command -v llvm-bolt || true)" 
 trap 'status=$?; rm -f "$exe.profile" "$exe.counting" "$exe.tuned"; [ $status = 0 ] || rm -f "$exe"' EXIT
 
 "$bolt" "$exe" -instrument -instrumentation-file="$exe.profile" -o "$exe.counting"
+# RILL_PAGES=small: the simulation does not move its code to large pages (pages.h).
 RILL_PAGES=small "$exe.counting" --dir "$design" --prompt-ids 0 --tokens 1 --ignore-eot --compare min --quiet
 "$bolt" "$exe" -data="$exe.profile" -reorder-blocks=ext-tsp -reorder-functions=hfsort+ \
     -split-functions -split-all-cold -icf=1 -plt=hot -o "$exe.tuned"

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_v_tail. Sends the V of 140 positions in steps of any size, and compares with an array by position:
-// rows that are read at any time in which no token is on its way into them (latency 4 cycles), and descriptors and
-// beats of full blocks per channel. head_done must come when the rows of a head's last token are stored, and layer_done
-// together with the last head_done or, if the step fills a block, when all beats have been taken. After each token, kv
-// must not be ready for as many cycles as the token's rows take by the module's header.
+// Testbench of rill_v_tail. Sends the V of 140 positions in steps of random size. Compares rows that it reads, and the
+// descriptors and beats of full blocks on each channel, with an array of the values by position. It reads rows of a
+// head at random times at which no token of that head is being stored; the data must come 4 cycles later. head_done
+// must come when the rows of a head's last token are stored. layer_done must come together with the last head_done or,
+// if the step fills a block, when all beats have been taken. After each token, kv must not be ready for as many cycles
+// as the module's header gives for the token's rows.
+// Checks in messages: 1 descriptors and beats at layer_done, 2 kv is not ready while beats are offered, 3 kv_ready,
+// 4 head_done, 5 layer_done, 6 data of a read, 7 too few reads, or a wrong number of heads, at the end.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: CHANNELS=3 BEAT_BITS=256 TOKENS=2 LAYERS=2 HEADS=2 HEAD_DIM=40
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=1 LAYERS=1 HEADS=1 HEAD_DIM=5
 // sweep: CHANNELS=4 BEAT_BITS=512 TOKENS=8 LAYERS=3 HEADS=1 HEAD_DIM=66
@@ -23,7 +27,7 @@ module rill_v_tail_tb;
     parameter HEADS = 2;
     parameter HEAD_DIM = 40;
     parameter ULTRA = 0; // as in rill_v_tail
-    parameter FEWER = 0;                           // odd layers have this many heads fewer
+    parameter FEWER = 0;                           // number by which odd layers have fewer heads
     `include "rill_fields.vh"
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
@@ -77,8 +81,8 @@ module rill_v_tail_tb;
     integer                step_pos [0:MAX_STEPS-1];
     integer                step_ntok [0:MAX_STEPS-1];
     integer                closed [0:MAX_STEPS-1];   // steps up to this one that fill a block
-    integer                begun [0:LAYERS*HEADS-1]; // steps of which this head has begun to come
-    integer                ended [0:LAYERS*HEADS-1]; // steps of which this head is stored
+    integer                begun [0:LAYERS*HEADS-1]; // number of steps whose first unit of this head has been taken
+    integer                ended [0:LAYERS*HEADS-1]; // number of steps whose units of this head are all stored
     // hold: cycles until V may be offered again. read_rate: percent of the cycles that have a read.
     integer                steps = 0, seed, idle, read_rate, pos, i, n, t, l, h, u, s = 0, skip, quiet = 0, reads = 0,
         hold = 0, cycle = 0;
@@ -244,8 +248,9 @@ module rill_v_tail_tb;
         end
     endgenerate
 
-    // ---- input, cycle by cycle: a token's units are taken, then its rows are stored. head_done and, if no block is
-    // full, layer_done come after the last row ----
+    // ---- input, cycle by cycle ----
+    // The units of a token are taken, then its rows are stored. head_done comes after the last row of a head, and
+    // layer_done with the last head_done of a layer if the step fills no block.
     // now_left: units of the head that are still to come. spread: cycles for which rows are still to be stored.
     // to_done: cycles until head_done. in_layer: kv_ready must be high unless rows are stored. closing: the step fills
     // a block.
@@ -301,7 +306,7 @@ module rill_v_tail_tb;
         end
     end
 
-    // ---- reads, from heads of which no token is under way; sometimes one per cycle ----
+    // ---- reads of heads that have no token in progress; sometimes one read per cycle ----
     always @(negedge clk) begin
         if (head_done) begin
             ended[end_layer*HEADS + end_head] = heads / heads_before(LAYERS) + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_binary_tb: n random values on both inputs. FUNCTION selects the operation. N is n; with N
-// 0, each firing has a random n. FAULT 1: one value of a is infinite.
+// Prints firings for rill_binary_tb. FUNCTION selects the operation. Each token of a firing has N random values on both
+// inputs, or a random number of values if N is 0. With FAULT, one value of `a` is infinite in the middle firing.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints firings for rill_choose_tb: n random values on both inputs. y is one of the inputs. A repetition has FIRINGS
-// firings. Bit r of OF is 1 if repetition r, counted modulo LAYERS, takes b.
+// Prints COUNT firings for rill_choose_tb, each with a random number of random values on both inputs. y equals one of
+// the inputs. A repetition consists of FIRINGS firings. y is b in repetition r if bit r mod LAYERS of OF is 1, else a.
 #include "verif/modules/vectors_rill_stream.h"
 
 enum { COUNT = 40, ELEMENTS_MAX = 40 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints vectors for rill_fp32_from_int_tb. Each line has the hexadecimal words "a y". a is a two's complement integer
-// of WIDTH bits.
+// of WIDTH bits, printed in 128 bits with zeros above. y is its fp32 value.
 #include "verif/modules/vectors_rill_fp32.h"
 
 __extension__ typedef unsigned __int128 wide;
 
-// Prints a line. a is sign-extended to 128 bits.
+// Prints a line. The argument `a` is sign-extended to 128 bits.
 static void print(wide a, int width) {
     wide shown = width < 128 ? a & (((wide)1 << width) - 1) : a;
     float y = g_from_int128((int128)a);
@@ -18,7 +18,8 @@ static wide sign_extend(wide a, int width) {
     return (low ^ sign) - sign;
 }
 
-// Prints values around 2^i, and around ties of significands that end at bit i.
+// Prints values around 2^i and -2^i for each i. For i >= 25, also prints values around 2^i plus three quarters of a
+// unit in the last place of the significand, and the negative ones.
 static void print_corners(int width) {
     for (int i = 0; i < width; i++) {
         for (int j = -2; j <= 2; j++) {

@@ -16,7 +16,7 @@ struct kernel {
     struct vectors random;
     size_t lanes;
     int tokens; // largest number of tokens of a step
-    int ntok;   // tokens of the present firing
+    int ntok;   // tokens of the current firing
     bool fault; // FAULT=1: the run must raise one
 };
 
@@ -42,7 +42,7 @@ static inline void kernel_print_side(const struct kernel *k, int tok, bool last)
     printf(" %x %d\n", kernel_user(k, tok), last);
 }
 
-// Prints chunk `chunk` of x[n], padded with +0.0, without a newline.
+// Prints chunk `chunk` of x[n], padded with +0.0, without a newline. Lane 0 comes last, because it is in the low bits.
 static inline void kernel_print_lanes(const struct kernel *k, size_t n, const float x[], size_t chunk) {
     for (size_t i = k->lanes; i-- > 0;)
         printf("%08" PRIx32, chunk * k->lanes + i < n ? g_bits(x[chunk * k->lanes + i]) : 0);
@@ -79,8 +79,8 @@ static inline void kernel_print_units(const struct kernel *k, int port, size_t x
     }
 }
 
-// Fills x with values around a power of two between 1/16 and 1, and a few zeros, subnormals and neighbours that differ
-// in sign alone. spread: largest distance of the exponents from the power's.
+// Fills x with values around a random power of two from 1/16 to 1. A few elements are instead zero, subnormal, or the
+// negative of the element before. spread: largest distance between an exponent and that of the power of two.
 static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread) {
     int centre = 127 - (int)(vectors_random(&k->random) % 5);
     for (size_t i = 0; i < n; i++) {
@@ -92,7 +92,8 @@ static inline void kernel_fill(struct kernel *k, size_t n, float x[], int spread
     }
 }
 
-// Ends the file. Returns 1 if the C function raised a fault and the run must not, or the other way round.
+// Prints the last line. Returns 1, with a message, if the C function raised a fault without FAULT, or raised none with
+// it.
 static inline int kernel_end(const struct kernel *k, const struct golden_fault *fault) {
     if (fault->raised != k->fault) {
         fprintf(stderr, "fault %d, wanted %d\n", fault->raised, k->fault);

@@ -12,7 +12,8 @@ struct stored {
     size_t integers, scales;
 };
 
-// Finds the cache after (*node, *repetition), which begin at 0, 0. Returns false after the last one.
+// Finds the next cache and advances *node and *repetition past it. Both must be 0 in the first call. Returns false
+// after the last cache.
 static bool next_cache(const struct replay *run, int *node, int64_t *repetition, struct stored *s) {
     const struct ir *ir = run->ir;
     for (; *node < ir->nodes; ++*node, *repetition = 0) {
@@ -46,6 +47,7 @@ static size_t bytes_of(const struct replay *run, int64_t positions) {
     return bytes;
 }
 
+// The bytes have `stored` positions of each cache, of which the first `positions` are restored.
 bool replay_restore(struct replay *run, const char *bytes, size_t size, int64_t stored, int64_t positions) {
     struct stored s;
     int node = 0;

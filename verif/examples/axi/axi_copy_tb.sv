@@ -2,17 +2,17 @@
 // Testbench of axi_copy. It compares the copy with the source. It does not check AXI itself: rill_axi_checker watches
 // the port between axi_copy and a memory with random wait states.
 //
-// +fault=N plants a fault in the memory: with 11 rlast is missing, with 12 B comes before the last beat, with 13 rvalid
-// is withdrawn, and with 14 no B comes. The parameter FAULT plants one in axi_copy (1 to 6). 0: none.
+// +fault=N plants a fault in the memory (default 0: none). 11: rlast is missing. 12: B comes before the last beat.
+// 13: rvalid is withdrawn. 14: no B comes. The parameter FAULT plants a fault in axi_copy: 1 to 6, default 0: none.
 `default_nettype none
 `timescale 1ns / 1ps
 
 module axi_copy_tb;
-    parameter FAULT = 0; // planted fault of axi_copy, 0: none
+    parameter FAULT = 0;
     localparam BEAT_BITS = 64;
     localparam BEATS = 4;
     localparam BURSTS = 8;
-    localparam [63:0] TO = 64'h10000;
+    localparam [63:0] TO = 64'h10000; // address of the copy
     localparam WORDS = BEATS * BURSTS;
 
     reg                    clk = 0, rst = 1;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves that layers_done counts a layer only after all its write responses, and within 3 cycles after them.
+// verif/formal/run.sh puts this file before the module's `endmodule` and adds the ports of the lines below to the
+// module.
 //
-// A layer ends one cycle after layer_done, when the given pulses of that cycle are counted. `watched` is an arbitrary
-// layer, so the proof holds for each. A round is the run of ended layers whose open descriptors the module waits for;
-// layers that end meanwhile form the next round.
-// owed_q, per engine: open descriptors of the watched layer and of all earlier layers.
+// A layer ends one cycle after layer_done, because the given pulses of the cycle of layer_done are counted by then.
+// `watched` is an arbitrary layer, so the proof is valid for every layer. A round is a sequence of ended layers whose
+// open descriptors the module waits for. Layers that end meanwhile form the next round.
+// owed_q, per engine: open descriptors of the watched layer and of all earlier layers. Until the watched layer has
+// ended, these are all open descriptors.
 // port: output wire [WRITERS-1:0] f_none
 // port: output wire [WRITERS-1:0] f_full
 // port: output wire f_wraps
@@ -19,7 +22,7 @@ reg  in_round_q = 1'b0;                  // watched layer belongs to the current
 reg  shown_q = 1'b0;                     // watched layer is included in layers_done
 wire [WRITERS-1:0] owes;
 wire [WRITERS-1:0] lags;                 // some descriptor of an ended layer is still open
-reg  [1:0] quiet_q = 2'd0;               // cycles without such a descriptor; saturates at 3
+reg  [1:0] quiet_q = 2'd0;               // cycles in which lags was 0 and no layer ended; saturates at 3
 wire end_it = ends_q && ended_q == watched && !counted_q;
 always @(posedge clk) begin
     started_q <= 1'b1;
