@@ -46,6 +46,7 @@ comparisons|rill 1 tool last|FAIL  a graph of rows: |tests/e2e/comparisons.sh --
 host|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/run.sh
 serve|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/serve/run.sh
 clocks|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/clocks.sh
+slots|python3 1 tool last|FAIL  package, image, binary of metadata: |tests/host/slots.sh
 pages|python3 1 tool last|FAIL  figures in the tables are what rill check and rill forecast print: |tests/docs/run.sh
 tutorials|rill 1 tool last|FAIL  tutorial, command 1: .*status 137|tests/e2e/docs.sh tutorial
 board|rill 2 tool last|FAIL  a design: |tests/e2e/board.sh
