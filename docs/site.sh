@@ -35,7 +35,10 @@ fi
 
 rm -rf build/site
 python3 docs/site/pages.py $theme "$work"
-"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml"
+"$mkdocs" build --quiet --strict --config-file "$work/mkdocs.yml" 2>/dev/null || { # says only how many warnings there are
+    "$mkdocs" build --strict --config-file "$work/mkdocs.yml" 2>&1 | grep -E 'WARNING|ERROR' >&2
+    exit 1
+}
 # The index as a script, so that the search works in pages that are opened as files.
 { printf 'var __index = '; cat build/site/search/search_index.json; } >build/site/search/search_index.js
 echo "$PWD/build/site/index.html"

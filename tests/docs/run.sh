@@ -96,7 +96,7 @@ PYTHON
 queue check "links to parts of pages" nothing parts_exist
 site() {
     local page
-    docs/site.sh --plain >"$work/site" 2>&1 || return
+    docs/site.sh --plain >"$work/site" 2>&1 || { tail -n 1 "$work/site" && return 1; }
     for page in site.css site.js search/lunr.js search/search_index.js decisions/index.html glossary.html; do
         [ -s "build/site/$page" ] || return
     done
