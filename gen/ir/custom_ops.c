@@ -9,8 +9,7 @@
 #include "gen/base/expression.h"
 #include "gen/ir/type_rules.h"
 
-// MOST_NESTING: depth to which the expression of a parameter may use other parameters.
-enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
+enum { MOST_NESTING = 8, /* parameters inside one another */ MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
 
 // ---- rows of the table ----
 

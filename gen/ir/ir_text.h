@@ -33,10 +33,18 @@ extern const char *const ir_type_words[]; // dtypes in the text of an itensor ty
     F(INT, outstanding)                                                                                                \
     F(INT, context)                                                                                                    \
     F(COUNT, dies)                                                                                                     \
-    F(COUNT, single_rate) F(COUNT, sll) F(COUNT, sll_region) F(COUNT, budget_lut) F(COUNT, budget_ff)                  \
-        F(COUNT, budget_dsp) F(COUNT, budget_bram36) F(COUNT, budget_uram) F(INT, channel_bytes) F(FLAG, is_lm)        \
-            F(COUNT, on_chip_kib) F(COUNT, sampling) F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix)                 \
-                F(COUNT, query_heads) F(COUNT, pump)
+    F(COUNT, single_rate)                                                                                              \
+    F(COUNT, sll)                                                                                                      \
+    F(COUNT, sll_region)                                                                                               \
+    F(COUNT, budget_lut)                                                                                               \
+    F(COUNT, budget_ff)                                                                                                \
+    F(COUNT, budget_dsp)                                                                                               \
+    F(COUNT, budget_bram36)                                                                                            \
+    F(COUNT, budget_uram)                                                                                              \
+    F(INT, channel_bytes)                                                                                              \
+    F(FLAG, is_lm)                                                                                                     \
+    F(COUNT, on_chip_kib)                                                                                              \
+    F(COUNT, sampling) F(COUNT, drafts) F(COUNT, slots) F(COUNT, prefix) F(COUNT, query_heads) F(COUNT, pump)
 #define IR_PLATFORM_FIELDS(F)                                                                                          \
     F("part", part)                                                                                                    \
     F("platform", name)                                                                                                \

@@ -130,7 +130,7 @@ static int constant_list(struct graph *g, const int64_t item[], int count) {
 // Adds a Slice before node i that keeps the elements that belong to the result.
 static int add_cut(struct graph *g, int i, const struct transposed *t, int x) {
     static const struct onnx_node cut = {.name = "", .op = "Slice", .domain = ""};
-    int64_t start[PLACES] = {0}, end[PLACES], axes[PLACES] = {1, 2};
+    int64_t start[PLACES] = {0}, end[PLACES] = {0}, axes[PLACES] = {1, 2};
     struct onnx_dims to = *dims(g, x);
     for (int k = 0; k < t->places; k++) to.dim[k + 1] = end[k] = t->place[k].out;
     int v = graph_add_node(g, i, "Slice", x, &to);
