@@ -64,14 +64,13 @@ static void place_late_hop(const struct ir *ir, int die, const char *path, int f
             place(ir, die, arena_printf(ir->arena, "%s/gen_stage[%d].u_stage", path, k), out);
 }
 
-// Places a rill_half_hop. u_phase and u_half are on the first die. Each die on the way has two stages, one after the
+// Places a rill_half_hop. u_send is on the first die. Each die on the way has two stages, one after the
 // boundary to it and one in front of the next boundary, because a stage takes half a cycle. All other stages are on the
 // last die.
 static void place_halves(const struct ir *ir, int die, const char *lane, int from, int to, int stages,
                          const struct lines *out) {
     const char *hop = arena_printf(ir->arena, "%s/gen_halves.u_beat_hop/gen_halves.", lane);
-    if (from == die) place(ir, die, arena_printf(ir->arena, "%su_phase", hop), out);
-    if (from == die) place(ir, die, arena_printf(ir->arena, "%su_half", hop), out);
+    if (from == die) place(ir, die, arena_printf(ir->arena, "%su_send", hop), out);
     for (int k = 0; k < 2 * stages - 3; k++)
         if (stage_die(from, to, k / 2) == die)
             place(ir, die, arena_printf(ir->arena, "%su_hop/gen_stage[%d].u_stage", hop, k), out);

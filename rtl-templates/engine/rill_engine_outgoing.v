@@ -50,9 +50,10 @@ module rill_engine_outgoing #(
     output reg  [TOK_W-1:0]   cmd_out_tok,
     output reg  [2:0]         cmd_out_row,
     output reg                cmd_out_bank,
-    output reg  [COUNT_W-1:0] cmd_count,
-    output reg                cmd_tok_last,
-    output reg                cmd_y_last
+    // The output FIFO may be on another die (user_sll_reg: see rill_hop_stage).
+    (* user_sll_reg = "true" *) output reg [COUNT_W-1:0] cmd_count,
+    (* user_sll_reg = "true" *) output reg               cmd_tok_last,
+    (* user_sll_reg = "true" *) output reg               cmd_y_last
 );
     localparam PLACES_W = $clog2(OUT_WORDS + 1);
     localparam [31:0] ALL_WORDS = OUT_WORDS;

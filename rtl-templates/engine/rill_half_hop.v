@@ -3,12 +3,12 @@
 // one after the other, at clk_2x.
 //
 // Every rising edge of clk is also one of clk_2x. Edges of clk_2x are counted from 0, the edge of clk that brings d:
-//     edges 1, 2                        u_half: the low half of d, then the high one
+//     edges 1, 2                        u_send: the low half of d, then the high one
 //     the next 2 * STAGES - 3 edges     gen_stage[k].u_stage of u_hop: the same, one stage later each
 //     edge 2 * STAGES                   q: the high half from the last stage, and the low half, which waited for it
 // Two stages of u_hop for each die boundary, except for the first one, leave a whole period of clk_2x to each boundary
 // and to each die between two boundaries. So STAGES is one more than the number of boundaries.
-// Placement: u_half and u_phase are on the die of d, the stages of u_hop on the dies of the way, the rest on that of q.
+// Placement: u_send is on the die of d, the stages of u_hop on the dies of the way, the rest on that of q.
 // Two forms, with equal outputs in equal cycles:
 // - with RILL_VENDOR_CELLS or RILL_PUMP as above;
 // - otherwise, for simulation, a rill_hop at clk. clk_2x is ignored.
@@ -30,8 +30,6 @@ module rill_half_hop #(
 );
     localparam HALF = DATA_W / 2 > 0 ? DATA_W / 2 : 1;
     localparam WAY = STAGES > 1 ? 2 * STAGES - 3 : 0;
-    localparam LOADS = 32;                       // bits that a copy of the phase selects
-    localparam COPIES = (HALF + LOADS - 1) / LOADS;
 `ifdef RILL_VENDOR_CELLS
     localparam TWICE = 1;
 `elsif RILL_PUMP
@@ -48,25 +46,17 @@ module rill_half_hop #(
             rill_error_STAGES_must_be_at_least_2 u_error ();
         end
         if (TWICE != 0) begin : gen_halves
-            wire [2*COPIES-1:0] phase;
-            wire [HALF-1:0]     half;
-            wire [HALF-1:0]     first;
-            wire [HALF-1:0]     there;
-            reg  [HALF-1:0]     low_q;
-            reg  [2*HALF-1:0]   q_q;
-            genvar i;
-            rill_pump_phase #(.COPIES(COPIES)) u_phase (.clk(clk), .clk_2x(clk_2x), .phase(phase));
-            for (i = 0; i < HALF; i = i + 1) begin : gen_bit
-                assign half[i] = phase[i/LOADS*2+1] ? d[HALF+i] : d[i];
-            end
-            rill_hop_stage #(.DATA_W(HALF)) u_half (.clk(clk_2x), .rst(1'b0), .d(half), .q(first));
+            wire [HALF-1:0]   first;
+            wire [HALF-1:0]   there;
+            reg  [HALF-1:0]   low_q;
+            reg  [2*HALF-1:0] q_q;
+            rill_half_send #(.DATA_W(DATA_W)) u_send (.clk(clk), .clk_2x(clk_2x), .d(d), .q(first));
             rill_hop #(.DATA_W(HALF), .STAGES(WAY)) u_hop (.clk(clk_2x), .rst(1'b0), .d(first), .q(there));
             always @(posedge clk_2x)
                 low_q <= there;
             always @(posedge clk)
                 q_q <= {there, low_q};
             assign q = q_q;
-            wire unused = &{1'b0, phase};
         end else begin : gen_whole
             rill_hop #(.DATA_W(DATA_W), .STAGES(STAGES)) u_hop (.clk(clk), .rst(1'b0), .d(d), .q(q));
             wire unused = &{1'b0, clk_2x};

@@ -12,10 +12,13 @@ shift 3
 [ $# != 0 ] || set -- {soft,hard}:placement.tcl
 mkdir -p "$work" && cd "$folder" || exit 1
 # Without the sources' lines, which take a quarter of the time as `flatten` joins them for every copy of a cell.
+# Beats in halves are read as the card has them, with the second clock, although without the vendor's cells.
+macros=""
+! grep -q rill_half_send filelist.f || macros=-DRILL_PUMP
 state=$(xargs cat <filelist.f | sha1sum)
 if [ "$(cat "$work/state" 2>/dev/null)" != "$state" ]; then
     rm -f "$work/state"
-    yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f); hierarchy -check -top $top; proc
+    yosys -q -p "read_verilog -defer $macros $(tr '\n' ' ' <filelist.f); hierarchy -check -top $top; proc
         setattr -unset src; write_json $work/hierarchy.json; select -set hops *rill_hop_stage*; simplemap @hops
         opt_expr @hops; opt_dff @hops; flatten; opt_expr -fine; opt_dff; opt_clean; write_json $work/flat.json" \
         2>&1 | grep -v "^Warning: " >&2

@@ -326,7 +326,7 @@ crossings_of() { # package, placements
 # Faults that change only placement.tcl. crossings_of checks all faults of a package at once, because reading its
 # netlist takes long. misplaced adds a fault; is_found looks for its message afterwards.
 wrong_checks=()
-declare -A wrong=([dies]="" [cut_far]="")
+declare -A wrong=([dies]="" [cut_far]="" [halves]="")
 misplaced() { # package, name, sed expression, mode, message
     local file=$work/wrong/${#wrong_checks[@]}.tcl
     sed "$3" "$work/$1/placement.tcl" >"$file"
@@ -349,6 +349,7 @@ unregistered() {
 crossings_checks() {
     local line
     mkdir -p "$work/wrong"
+    counted check "halves: packaged" make_package "$root/tests/e2e/cases/halves/spec.yaml" halves
     misplaced dies "a lane's front on the lane's die, hard" \
         's/^\(rill_place pblock_\)SLR0\( .*u_front}\)/\1SLR1\2/' \
         hard 'not from flip-flop to flip-flop'
@@ -363,8 +364,11 @@ crossings_checks() {
         'not from flip-flop to flip-flop: .*u_mine.* - .*gen_sums.u_shift'
     misplaced cut_far "registers named in place of their instance, soft" \
         's/^\(rill_prefer .*gen_sums\)\.\*/\1.u_shift\/*/' soft 'no instance .*gen_sums.u_shift/'
+    misplaced halves "the sender of halves on the lane's die" \
+        's/^\(rill_place pblock_\)SLR0\( .*u_beat_hop\/gen_halves.u_send}\)/\1SLR1\2/' \
+        hard 'not from flip-flop to flip-flop'
     # shellcheck disable=SC2086 # one word per placement
-    for line in dies cut_far; do
+    for line in dies cut_far halves; do
         counted check "crossings of $line: from flip-flop to flip-flop, soft and hard" crossings_of $line \
             {soft,hard}:placement.tcl ${wrong[$line]}
     done
