@@ -42,8 +42,8 @@ static const struct schema_field design_fields[] = {
      .search = true,
      LEGAL(token_counts),
      .preset = 1,
-     .doc = "tokens (or rows) of a request that are processed in one step. A decode step processes one "
-            "token, or up to 1 + `drafts`"},
+     .doc = "largest number of tokens (or rows) in one step. A decode step processes one token, "
+            "or up to 1 + `drafts`"},
     {.key = "A",
      .offset = SPEC_OFFSET(spec_design, copies),
      .search = true,
@@ -86,7 +86,7 @@ static const struct schema_field design_fields[] = {
     {FIELD(fifo), WORDS(spec_fifo_words, SPEC_FIFOS), .preset = SPEC_AUTO,
      .doc = "how FIFO depths are chosen ([fifos.md](fifos.md)). `timed`: from the timing of the kernels. "
             "`safe`: a whole tensor wherever a stream forks or waits for another one, two words everywhere else. "
-            "`conservative`: depths that save memory (fewer words than `timed`), but make the design slower. "
+            "`conservative`: at most the depths of `timed`, to save memory; the design may be slower. "
             "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
