@@ -7,7 +7,7 @@ import sys
 from xml.sax.saxutils import escape
 
 ROW, LEFT, BAR, GAP = 34, 220, 260, 60  # pixels: a row, the names, a full bar, between the two charts
-COLOURS = {"simulated": "#3465a4", "published": "#a0a0a0", "measured": "#4e9a06"}
+COLOURS = {"forecast": "#3465a4", "published": "#a0a0a0", "measured": "#4e9a06"}
 
 
 def rows(path):
@@ -46,9 +46,9 @@ def main():
     out += bars(table, 1, LEFT, "tokens/s, GPT-2 medium, 256:256", "")
     out += bars(table, 2, LEFT + BAR + GAP, "share of the memory's peak bandwidth", " %")
     x = LEFT
-    for name in ("simulated", "published"):
+    for name in ("forecast", "published"):
         out.append(f'<rect x="{x}" y="{height - 26}" width="12" height="12" fill="{COLOURS[name]}"/>')
-        label = name + (" RTL, at a clock that is not closed" if name == "simulated" else "")
+        label = name + (", at a clock that no tool has confirmed" if name == "forecast" else "")
         out.append(text(x + 18, height - 15, label, size=12))
         x += 330
     print("\n".join(out + ["</svg>"]))
