@@ -10,6 +10,8 @@ set -u
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 log=$scratch/log work=$scratch/build/timing timing=$scratch/verif/timing
+# model.py changes twice within a second here, and Python compares compiled files with their source by seconds.
+export PYTHONDONTWRITEBYTECODE=1
 mkdir -p "$scratch/rtl-templates/stream" "$timing" "$work"
 cp "$root"/verif/timing/{*.py,delays.txt} "$timing" && echo '# Rows.' >"$timing/paths.txt"
 printf '%s\n' 'rill_pair WIDTH=4' 'rill_leaf' 'rill_engine LANES=2' >"$scratch/lines"
