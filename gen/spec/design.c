@@ -24,7 +24,7 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
-     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel in MHz"},
+     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the design in MHz"},
     {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .search = true, .preset = 1,
      .range = "1 to 32, any integer, at most the board's",
      .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
