@@ -90,7 +90,7 @@ static const struct schema_field design_fields[] = {
             "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
-            "the engine waits ([effect of 512](model-speed.md#other-models))"},
+            "the engine waits ([effect of 512](model-speed.md#prefetch-depth))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
     {FIELD(outstanding), RANGE(1, 64), .search = true, .preset = 8,
