@@ -67,8 +67,10 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
 int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it
-// One signal of a stream at its writer or at its reader.
+// One signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
+// One signal of a stream at its writer, in the writer's module.
+const char *emit_written_net(const struct emit_plan *, int edge, enum emit_field);
 // The fork that reads this stream, if its outputs have no nets for words: all its readers read the word at the fork's
 // input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);

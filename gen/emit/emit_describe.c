@@ -497,8 +497,7 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. <port> is left out if "
         "the module's port has no name (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it "
         "(next_id.id: from_next_id_*). After the number of a port, one more word says what the stream carries or, at a "
-        "fork, who reads it. This word is left out if the name would have more than 40 characters, or if the reader's "
-        "name begins like the fork's.\n"
+        "fork, who reads it. This word is left out if the name would have more than 56 characters.\n"
         "//   Link: a rill_link connects the two ends. It is called u_to_<kernel>_<port>, is in the reader's module, "
         "and contains the stream's FIFO and the registers on the way to another die.\n"
         "//   DEPTH: the words of the FIFO, so many that no stream blocks (docs/fifos.md). 2 words give full "
@@ -510,9 +509,8 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "section 3).\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
-        "//   Fork: its outputs have only tvalid and tready. The readers use the data at the fork's input, "
-        "to_<fork>_*. So this net is an output of the fork's module, although its name begins with to_ (such as "
-        "to_step_fork_tdata of u_control).\n"
+        "//   Fork: its outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in the "
+        "fork's module, from_<fork>_* in other modules (such as from_step_fork_tdata of u_control).\n"
         "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
         "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n");
     add_widths_of_words(p->ir, out);

@@ -250,7 +250,9 @@ static void add_kernel(struct emit_scope *s, int id) {
         text_add(s->out, ")");
     }
     text_addf(s->out, " u_%s (\n        %s.clk(clk), .rst(%s)", k->name, second_clock(ir, id),
-              k->is_control ? "rst" : emit_reset(s, k->die));
+              k->is_control             ? "rst"
+              : kernel_needs_reset(k) ? emit_reset(s, k->die)
+                                        : "1'b0");
     add_streams(s, k);
     if (kernel_is(k, KERNEL_POOL)) add_pool_ports(s, id);
     add_client_ports(s, id);

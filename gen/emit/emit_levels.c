@@ -150,8 +150,8 @@ struct run {
 };
 
 // Finds the run that ends with this kernel's fault, and sets *kernel to the kernel where the run begins. IR_NONE as
-// die: the run may span dies.
-static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
+// die: the run may span dies. whole: it may span modules, as it is a slice of a net with all faults.
+static struct run run_of(const struct emit_plan *p, int *kernel, int die, bool whole) {
     const struct ir *ir = p->ir;
     struct run run = {.module = p->home[*kernel]};
     for (int k = 0; k < *kernel; k++) {
@@ -162,7 +162,7 @@ static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     for (int k = *kernel - 1; k >= 0; k--) {
         if (!ir->kernel[k].has_fault) continue;
         *kernel = k + 1;
-        if (p->home[k] != run.module || (die != IR_NONE && ir->kernel[k].die != die)) return run;
+        if ((p->home[k] != run.module && !whole) || (die != IR_NONE && ir->kernel[k].die != die)) return run;
         run.first--, run.place--, run.count++;
     }
     *kernel = 0;
@@ -177,7 +177,7 @@ static void add_list(const struct emit_plan *p, int die, const char *net, struct
     int runs = 0;
     for (int k = ir->kernels - 1; k >= 0; k--) {
         if (!ir->kernel[k].has_fault || (die != IR_NONE && ir->kernel[k].die != die)) continue;
-        struct run run = run_of(p, &k, die);
+        struct run run = run_of(p, &k, die, net != NULL);
         const struct emit_module *m = &p->module[run.module];
         const char *faults = arena_printf(ir->arena, "faults_of_%s", m->name);
         text_addf(&list, "%s%s", runs++ ? ", " : "",

@@ -101,10 +101,10 @@ static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool
 // Adds the word that a fork of one module sends to readers in another, once.
 static void add_fork_word(const struct emit_plan *p, int edge, bool is_output, int other, emit_pins *pins) {
     int in = emit_copied_from(p, edge);
-    if (in == IR_NONE || has_pin(pins, p->to[in])) return;
+    if (in == IR_NONE || has_pin(pins, p->copied[in])) return;
     add_pin(p, pins,
-            (struct emit_pin){.name = p->to[in],
-                              .net = p->to[in],
+            (struct emit_pin){.name = p->copied[in],
+                              .net = p->copied[in],
                               .doc = fork_doc(p->ir, in),
                               .word = emit_word(p->ir, &p->ir->edge[in]),
                               .kind = EMIT_PIN_WORD,
@@ -281,7 +281,7 @@ static const char *net_doc(const struct emit_plan *p, int n) {
     if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
-               "of the store), from param_load_way_*";
+               "of the store), from param_load_to_*_in";
     if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
     if (is_of_hop(ir, n)) return doc_of_hop(p, n);
     if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
@@ -415,14 +415,17 @@ static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, s
 
 // ---- nets inside ----
 
+// Whether the control module assigns the net at a clock edge (emit_control).
+static bool is_register(const struct ir_net *n) { return n->role == IR_NET_QUIET || n->role == IR_NET_PROGRESS; }
+
 static void add_inner_nets(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
         bool used = p->ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
         if (used && p->driver[n] == s->module && !leaves(p, n))
-            emit_commented(arena_printf(p->ir->arena, "    wire %s%s;", emit_range(p->ir, emit_net_bits(p->ir, n)),
-                                        p->ir->net[n].name),
+            emit_commented(arena_printf(p->ir->arena, "    %s %s%s;", is_register(&p->ir->net[n]) ? "reg" : "wire",
+                                        emit_range(p->ir, emit_net_bits(p->ir, n)), p->ir->net[n].name),
                            net_doc(p, n), s->out);
     }
 }

@@ -69,6 +69,7 @@ struct emit_plan {
     int *home;           // per kernel: its module
     const char **from;   // per stream: its nets at the writer, `from_<kernel>_<port>`
     const char **to;     // per stream: its nets at the reader, `to_<kernel>_<port>`
+    const char **copied; // per stream into a fork: its word in the modules of the fork's readers, `from_<fork>`
     int *net;            // the nets in the order of their first wire: the order of ports and declarations
     int *driver;         // per net: a module, EMIT_TOP or EMIT_NOT
     bool *reads;         // [nets][modules + 1]: whether the module reads the net; the last column is the top

@@ -65,10 +65,20 @@ bool emit_word_leaves(const struct emit_plan *p, int edge) {
     return false;
 }
 
+// The name of the word that a fork copies from stream `in`, in this module: in the fork's module the nets at its input.
+static const char *copied_name(const struct emit_plan *p, int in, int module) {
+    return p->home[p->ir->edge[in].dst_kernel] == module ? p->to[in] : p->copied[in];
+}
+
 const char *emit_net(const struct emit_plan *p, int edge, bool at_writer, enum emit_field f) {
     int in = at_writer && f >= EMIT_TDATA ? emit_copied_from(p, edge) : IR_NONE;
-    if (in != IR_NONE) return net_name(p->ir, p->to[in], f);
+    if (in != IR_NONE) return net_name(p->ir, copied_name(p, in, emit_link_home(p, edge)), f);
     return net_name(p->ir, at_writer ? p->from[edge] : p->to[edge], f);
+}
+
+const char *emit_written_net(const struct emit_plan *p, int edge, enum emit_field f) {
+    int in = f >= EMIT_TDATA ? emit_copied_from(p, edge) : IR_NONE;
+    return net_name(p->ir, in == IR_NONE ? p->from[edge] : p->to[in], f);
 }
 
 static void add_handshake(const struct ir *ir, const char *name, bool last, struct text *out) {
@@ -145,7 +155,7 @@ static void declare_fields(struct emit_scope *s, int edge, bool at_writer) {
     bool here = home_of_end(p, edge, at_writer) == s->module;
     int in = at_writer ? emit_copied_from(p, edge) : IR_NONE;
     bool *declared = in == IR_NONE ? &s->declared[2 * edge + !at_writer] : &s->declared[2 * in + 1];
-    const char *name = in == IR_NONE ? end_of(p, edge, at_writer) : p->to[in];
+    const char *name = in == IR_NONE ? end_of(p, edge, at_writer) : copied_name(p, in, s->module);
     if (*declared || !emit_is_packed(&w) || !needs_fields(s, edge, at_writer)) return;
     *declared = true;
     add_payload(ir, name, &w, true, s->out);
@@ -159,17 +169,18 @@ static const char *word_from_outside(const struct emit_plan *p, int edge, const 
     bool from = end == p->from[edge], to = end == p->to[edge];
     if (!emit_is_packed(&w) || (!from && !to) || home_of_end(p, edge, from) == emit_link_home(p, edge)) return NULL;
     int in = from ? emit_copied_from(p, edge) : IR_NONE;
-    return word_name(p->ir, in == IR_NONE ? end : p->to[in]);
+    return word_name(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)));
 }
 
 // Declares the nets of a fork's input, and its word as a port that readers in other modules read.
 static void declare_fork(struct emit_scope *s, int edge) {
     const struct ir *ir = s->plan->ir;
     struct emit_word w = emit_word(ir, &ir->edge[edge]);
-    const char *name = s->plan->to[edge];
-    if (!emit_is_packed(&w)) return add_handshake(ir, name, false, s->out);
+    const char *name = s->plan->to[edge], *copied = s->plan->copied[edge];
     emit_stream_nets(ir, name, &w, s->out);
-    assign_word(ir, name, &w, true, s->out);
+    text_addf(s->out, "    assign %s = ", emit_is_packed(&w) ? word_name(ir, copied) : net_name(ir, copied, EMIT_TDATA));
+    add_fields(ir, name, &w, s->out);
+    text_add(s->out, ";\n");
 }
 
 void emit_declare(struct emit_scope *s, int edge, bool at_writer) {
@@ -208,7 +219,7 @@ static void add_word(const struct emit_plan *p, int edge, const char *end, struc
     const char *word = word_from_outside(p, edge, end);
     int in = end == p->from[edge] ? emit_copied_from(p, edge) : IR_NONE;
     if (word) text_add(out, word);
-    else add_fields(p->ir, in == IR_NONE ? end : p->to[in], &w, out);
+    else add_fields(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)), &w, out);
 }
 
 static void add_end(const struct emit_plan *p, int edge, const char *side, const char *end, struct text *out) {

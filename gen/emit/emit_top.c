@@ -122,23 +122,34 @@ static void add_idle(const struct ir *ir, struct text *out) {
     text_addf(out,
               "    // After a flush, the token loop waits until quiet has been high for 8 cycles (FLUSH_QUIET): a "
               "descriptor may take as long from the walker to the channels.\n"
-              "    reg quiet_q;\n    reg %schannel_idle_q;\n",
+              "    reg %schannel_idle_q;\n",
               emit_range(ir, channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
-    text_add(out, "    assign quiet = quiet_q;\n    always @(posedge clk) begin\n        channel_idle_q <= "
-                  "channel_idle;\n");
+    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
     const char *walkers = "";
     for (int e = 0; e < ir->engines; e++) // the first one in the low bit
         walkers = arena_printf(ir->arena, "%s%s%s", ir_engine_name(ir, e, "walker_idle"), e ? ", " : "", walkers);
     if (ir->engines)
         text_addf(out, "        walker_idle_q <= %s%s%s;\n", emit_open(ir->engines), walkers, emit_close(ir->engines));
-    text_addf(out, "        quiet_q <= %s%s;\n    end\n", all_of(ir, "channel_idle_q", channels),
+    text_addf(out, "        quiet <= %s%s;\n    end\n", all_of(ir, "channel_idle_q", channels),
               ir->engines ? arena_printf(ir->arena, " & %s", all_of(ir, "walker_idle_q", ir->engines)) : "");
     text_add(out, "    assign idle_engines = {");
     if (ir->engines < 32) text_addf(out, "{%d{1'b1}}, ", 32 - ir->engines);
     if (ir->engines) text_add(out, "walker_idle_q, ");
     if (channels < 32) text_addf(out, "{%d{1'b1}}, ", 32 - channels);
     text_add(out, "channel_idle_q};\n");
+}
+
+// Adds `progress`. Each channel has a register of its own before the OR over all channels, because these bits come
+// straight from pins of the memory, which are all over the die.
+static void add_progress(const struct ir *ir, struct text *out) {
+    int channels = ir->design.channels;
+    text_addf(out,
+              "    // A register for each channel is in front of the OR, because the bits come from pins of the memory "
+              "along the whole die.\n"
+              "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
+              "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
+              emit_range(ir, channels), channels == 1 ? "" : "|");
 }
 
 void emit_control(struct emit_scope *s) {
@@ -149,9 +160,7 @@ void emit_control(struct emit_scope *s) {
     add_steps_done(ir, s->out);
     text_add(s->out, "\n    // ---- status for the token loop: idle engines, and progress for the watchdog ----\n");
     add_idle(ir, s->out);
-    text_add(s->out, "    reg progress_q;\n"
-                     "    always @(posedge clk) progress_q <= (|channel_beat) | (|channel_answer);\n"
-                     "    assign progress = progress_q;\n");
+    add_progress(ir, s->out);
 }
 
 // ---- the top ----
