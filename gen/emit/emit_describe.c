@@ -56,6 +56,31 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
 }
 
+// Lists the other readers of a fork, up to two.
+static void add_others(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    int count = 0;
+    for (int o = 0; o < ir->edges; o++) {
+        const struct ir_edge *other = &ir->edge[o];
+        if (other->src_kernel != e->src_kernel || other == e) continue;
+        if (++count <= 2) text_addf(out, "%s%s", count > 1 ? ", " : "", ir->kernel[other->dst_kernel].name);
+    }
+    if (count > 2) text_add(out, " and others");
+}
+
+// Gives the reason for which the safe rule makes a FIFO deep.
+static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
+    text_add(out, "all words in flight of a firing, by the safe rule (docs/fifos.md): ");
+    if (e->stored_firings) text_add(out, "the reader's group starts after the writer's group\n");
+    else if (kernel_is(to, KERNEL_MUX)) text_addf(out, "they wait for their turn at %s\n", to->name);
+    else if (kernel_is(from, KERNEL_DEMUX)) text_addf(out, "%s must be free for its next firing\n", from->name);
+    else if (kernel_is(from, KERNEL_FORK)) {
+        text_addf(out, "%s may wait while other readers of %s proceed (", to->name, from->name);
+        add_others(ir, e, out);
+        text_add(out, ")\n");
+    } else text_add(out, "with fewer words, simulated steps do not end\n");
+}
+
 // Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
 // explains the depth of FIFOs of ids for the ring, and of step words at the kernels that take them.
 static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -64,7 +89,7 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
     else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
-    else text_add(out, "all words that can be in flight here, by the safe rule (docs/fifos.md)\n");
+    else add_safe(ir, e, out);
 }
 
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -426,30 +451,6 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : times_of(p, module->region));
 }
 
-// The bits of tdata at the kernels that compute tensors of this type; 0: the design has none.
-static int64_t data_bits(const struct ir *ir, enum ir_dtype type) {
-    for (int k = 0; k < ir->kernels; k++)
-        for (int i = 0; i < ir->kernel[k].ports; i++) {
-            const struct ir_port *port = &ir->kernel[k].port[i];
-            bool made = ir->kernel[k].node != IR_NONE && port->is_output && port->tensor != IR_NONE;
-            if (made && ir->tensor[port->tensor].dtype == type) return port->data_bits;
-        }
-    return 0;
-}
-
-// Says where the widths of nets come from, because the nets have them as numbers.
-static void add_widths_of_words(const struct ir *ir, struct text *out) {
-    static const enum ir_dtype types[] = {IR_MX, IR_KV};
-    text_addf(out, "// Widths. tuser has %d bits, tlast 1. tdata has 32 bits for each fp32 element (element 0 low)",
-              ports_user_bits(ir));
-    for (size_t i = 0; i < COUNT_OF(types); i++)
-        if (data_bits(ir, types[i]))
-            text_addf(out, ", %lld for %d elements of %s", (long long)data_bits(ir, types[i]), ir->design.beat_bits / 8,
-                      ir_dtype_words[types[i]]);
-    text_addf(out, ", 32 for an id, 64 for a step word. A beat of memory has %d bits, a descriptor 56.\n",
-              ir->design.beat_bits);
-}
-
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,
@@ -509,13 +510,15 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "section 3).\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
-        "//   Fork: its outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in the "
+        "//   Fork: its outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
+        "the "
         "fork's module, from_<fork>_* in other modules (such as from_step_fork_tdata of u_control).\n"
         "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
-        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n");
-    add_widths_of_words(p->ir, out);
-    text_add(
-        out,
+        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
+        "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
+        "8*FP32_W "
+        "bits, element 0 in the low ones; a word of mx between modules has MX_W+SIDE_W. Pins of rill_top have numbers, "
+        "because a parameter of rill_top would become a parameter of the kernel that the vendor's tools package.\n"
         "// Comments. The comment of a stream has its writer and reader, the tensor with its shape per token, and the "
         "words of a firing for one token. The tokens of a step alternate from word to word. A stream in another order "
         "has an itensor type (docs/ir.md). A comment on a line by itself belongs to the declaration below it.\n"
@@ -524,7 +527,9 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
         "token loop, the counters, the arbiters of the channels. core_rst_<module> (core_rst_<die>_<module> in designs "
         "with several dies) resets everything else, with rst and with the token loop's soft_rst (docs/registers.md). "
-        "It has one bit for each instance, and each bit comes from a separate register.\n"
+        "It has one bit for each instance, and each bit comes from a separate register. In the module, the bits have "
+        "the "
+        "names rst_<instance>.\n"
         "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
         "design.\n");
 }

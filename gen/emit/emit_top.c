@@ -123,7 +123,7 @@ static void add_idle(const struct ir *ir, struct text *out) {
               "    // After a flush, the token loop waits until quiet has been high for 8 cycles (FLUSH_QUIET): a "
               "descriptor may take as long from the walker to the channels.\n"
               "    reg %schannel_idle_q;\n",
-              emit_range(ir, channels));
+              emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
     text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
     const char *walkers = "";
@@ -144,12 +144,13 @@ static void add_idle(const struct ir *ir, struct text *out) {
 // straight from pins of the memory, which are all over the die.
 static void add_progress(const struct ir *ir, struct text *out) {
     int channels = ir->design.channels;
-    text_addf(out,
-              "    // A register for each channel is in front of the OR, because the bits come from pins of the memory "
-              "along the whole die.\n"
-              "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
-              "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
-              emit_range(ir, channels), channels == 1 ? "" : "|");
+    text_addf(
+        out,
+        "    // A register for each channel is in front of the OR, because the bits come from pins of the memory "
+        "along the whole die.\n"
+        "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
+        "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
+        emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels), channels == 1 ? "" : "|");
 }
 
 void emit_control(struct emit_scope *s) {
@@ -171,8 +172,11 @@ static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct
     int signals = emit_pin_signals(ir, pin, signal);
     struct text line = {0};
     for (int s = 0; s < signals; s++)
-        if (s && signal[s].bits == signal[s - 1].bits) text_addf(&line, ", %s", signal[s].net);
-        else text_addf(&line, "%swire %s%s", s ? "; " : "    ", emit_range(ir, signal[s].bits), signal[s].net);
+        if (s && signal[s].bits == signal[s - 1].bits && signal[s].is == signal[s - 1].is)
+            text_addf(&line, ", %s", signal[s].net);
+        else
+            text_addf(&line, "%swire %s%s", s ? "; " : "    ", emit_range_of(ir, signal[s].is, signal[s].bits),
+                      signal[s].net);
     text_add(&line, ";");
     emit_commented(text_cstr(&line), pin->doc, out);
     text_free(&line);
@@ -276,15 +280,15 @@ static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "};\n");
 }
 
-static void add_top_text(const struct emit_plan *p, struct text *out) {
-    emit_describe_top(p, out);
-    text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
-    emit_ports(p->ir, out);
-    text_addf(out,
-              "\n);\n    localparam BEAT_BITS = %d; // width of a beat of a memory channel\n    localparam ADDR_BITS = "
-              "%d; // address bits that the board's memory uses; the bits above are 0\n    localparam ID_W = %d; // "
-              "width of an AXI id\n",
-              p->ir->design.beat_bits, ir_address_bits(p->ir), emit_id_bits(p->ir));
+// Adds the constants that the code uses.
+static void add_localparams(const struct ir *ir, const char *code, struct text *out) {
+    struct emit_constant used[EMIT_MAX_CONSTANTS];
+    int count = emit_used_constants(ir, code, used);
+    for (int i = 0; i < count; i++)
+        emit_commented(arena_printf(ir->arena, "    localparam %s = %s;", used[i].name, used[i].is), used[i].doc, out);
+}
+
+static void add_body(const struct emit_plan *p, struct text *out) {
     text_add(out, "\n    // ---- nets between modules, by what drives them ----\n");
     add_nets(p, out);
     emit_levels(p, out);
@@ -295,6 +299,18 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
     emit_channels(p, out);
     add_unread(p->ir, out);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
+}
+
+static void add_top_text(const struct emit_plan *p, struct text *out) {
+    struct text body = {0};
+    add_body(p, &body);
+    emit_describe_top(p, out);
+    text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
+    emit_ports(p->ir, out);
+    text_add(out, "\n);\n");
+    add_localparams(p->ir, text_cstr(&body), out);
+    text_add_bytes(out, body.data, body.len);
+    text_free(&body);
 }
 
 // ---- line numbers ----
