@@ -50,7 +50,7 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     struct kernel_part part = kernel_part(ir, e);
     int from = ir_source_die(ir, e->src_kernel), to = ir->kernel[e->dst_kernel].die;
     if (part.bits < p->data_bits)
-        text_addf(out, "; only tdata[%lld:%lld]", (long long)(part.first + part.bits - 1), (long long)part.first);
+        text_add(out, part.first ? "; only the scale, tdata[KV_W-1:UNIT*8]" : "; only the integers, tdata[UNIT*8-1:0]");
     if (!emit_way_stages(ir) || from == to) return;
     text_addf(out, "; %s to %s", ir->die[from].name, ir->die[to].name);
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
