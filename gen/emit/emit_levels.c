@@ -101,11 +101,16 @@ static void take_module(struct copies *c, const char *net, int copies, struct te
 
 static void take_channels(struct copies *c, const char *level) {
     VEC_PUSH(c->ir->arena, c->count, channel_engines);
-    for (int ch = 0; ch < c->ir->design.channels; ch++) {
+    for (int ch = 0, before = 0; ch < c->ir->design.channels; ch++) {
         const char *net = emit_channel_level(c->ir, level, ch);
+        int engines = emit_channel_engines(c->ir, ch);
+        if (!engines) continue;
         VEC_PUSH(c->ir->arena, c->net, net);
-        text_addf(&c->nets, "    wire %s%s;\n", emit_range(c->ir, emit_channel_engines(c->ir, ch)), net);
+        if (engines == before) text_addf(&c->nets, ", %s", net);
+        else text_addf(&c->nets, "%s    wire %s%s", before ? ";\n" : "", emit_range(c->ir, engines), net);
+        before = engines;
     }
+    text_add(&c->nets, ";\n");
 }
 
 // Declares the number of all channels' DMA engines, as the sum over runs of channels that have equally many.
@@ -115,10 +120,13 @@ static void add_channel_engines(const struct ir *ir, struct text *out) {
         "    // DMA engines of all channels, the first channel first. Each has a bit of core_rst_channel_* and of "
         "core_flush_channel_*.\n    localparam %s = ",
         channel_engines);
+    const char *plus = "";
     for (int ch = 0, run; ch < ir->design.channels; ch += run) {
         int engines = emit_channel_engines(ir, ch);
         for (run = 1; ch + run < ir->design.channels && emit_channel_engines(ir, ch + run) == engines;) run++;
-        text_addf(out, "%s%s", ch ? "+" : "", emit_times(ir, run, arena_printf(ir->arena, "%d", engines)));
+        if (!engines) continue;
+        text_addf(out, "%s%s", plus, emit_times(ir, run, arena_printf(ir->arena, "%d", engines)));
+        plus = "+";
     }
     text_add(out, ";\n");
 }
@@ -142,6 +150,7 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     struct copies copies = {.ir = ir};
     const char *net = emit_of_die(ir, "core_rst", die), *from = "core_rst_q";
+    text_addf(out, "\n    // copies of the reset%s, for each module\n", emit_on_die(ir, die));
     for (int m = 0; m < p->modules; m++)
         take_module(&copies, emit_module_reset(p, m, die), p->module[m].resets[die], out);
     if (die == emit_channel_die(ir) && p->flushes) take_channels(&copies, net);

@@ -199,9 +199,7 @@ static void add_likeness(const struct channel *ch, int like) {
     int first = ch->engine == IR_NONE ? 0 : ch->ir->engine[ch->engine].first_channel;
     text_addf(ch->out, "    // as channel %d, with the index %d in place of %d", like, ch->index, like);
     if (first > 0) text_addf(ch->out, ", and lane %d of the engine in place of %d", ch->index - first, like - first);
-    if (copy_of(ch) != copy_of(&other))
-        text_addf(ch->out, ", and copy %d of the walker's descriptor: bits %d:%d of its net", copy_of(ch),
-                  (copy_of(ch) + 1) * DESCRIPTOR_BITS - 1, copy_of(ch) * DESCRIPTOR_BITS);
+    if (copy_of(ch) != copy_of(&other)) text_addf(ch->out, ", and copy %d of the walker's descriptor", copy_of(ch));
     text_add(ch->out, "\n");
 }
 
@@ -222,8 +220,8 @@ static const char *lane_desc(const struct channel *ch, enum part part) {
     const char *net = ir_engine_name(ch->ir, ch->engine, arena_printf(ch->ir->arena, "lane_%s", part_words[part]));
     int place = ch->index - e->first_channel, copies = kernel_tree_copies(e->channels);
     if (part != DESC_TDATA) return emit_slice(ch->ir, net, e->channels, place, 1);
-    return emit_slice(ch->ir, net, (int64_t)copies * DESCRIPTOR_BITS,
-                      (int64_t)(place / KERNEL_TREE_GROUP) * DESCRIPTOR_BITS, DESCRIPTOR_BITS);
+    if (copies == 1) return net;
+    return arena_printf(ch->ir->arena, "%s[DESC_W*%d +: DESC_W]", net, place / KERNEL_TREE_GROUP);
 }
 
 // The net, or the part of a net, that a port of this channel has for a client.

@@ -159,8 +159,8 @@ static const char *lane_doc(const struct ir *ir, int channels) {
     int copies = kernel_tree_copies(channels);
     const char *doc = "lane (weights, keys, values): one descriptor for all channels";
     if (copies == 1) return doc;
-    return arena_printf(ir->arena, "%s, in %d copies of %d bits, one for each %d channels, the first in the low bits",
-                        doc, copies, DESCRIPTOR_BITS, KERNEL_TREE_GROUP);
+    return arena_printf(ir->arena, "%s, in %d copies, one for each %d channels, the first in the low bits", doc, copies,
+                        KERNEL_TREE_GROUP);
 }
 
 static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
