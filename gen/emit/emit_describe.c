@@ -78,7 +78,7 @@ static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *
         text_addf(out, "%s may wait while other readers of %s proceed (", to->name, from->name);
         add_others(ir, e, out);
         text_add(out, ")\n");
-    } else text_add(out, "with fewer words, simulated steps do not end\n");
+    } else text_add(out, "with fewer words, a simulated step deadlocks\n");
 }
 
 // Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
@@ -511,13 +511,12 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
         "//   Fork: its outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
-        "the "
-        "fork's module, from_<fork>_* in other modules (such as from_step_fork_tdata of u_control).\n"
+        "the fork's module, from_<fork>_* in other modules (such as from_step_fork_tdata of u_control).\n"
         "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
         "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
         "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
-        "8*FP32_W "
-        "bits, element 0 in the low ones; a word of mx between modules has MX_W+SIDE_W. Pins of rill_top have numbers, "
+        "8*FP32_W bits, element 0 in the low ones; a word of mx between modules has MX_W+SIDE_W. Pins of rill_top have "
+        "numbers, "
         "because a parameter of rill_top would become a parameter of the kernel that the vendor's tools package.\n"
         "// Comments. The comment of a stream has its writer and reader, the tensor with its shape per token, and the "
         "words of a firing for one token. The tokens of a step alternate from word to word. A stream in another order "
@@ -528,8 +527,7 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "token loop, the counters, the arbiters of the channels. core_rst_<module> (core_rst_<die>_<module> in designs "
         "with several dies) resets everything else, with rst and with the token loop's soft_rst (docs/registers.md). "
         "It has one bit for each instance, and each bit comes from a separate register. In the module, the bits have "
-        "the "
-        "names rst_<instance>.\n"
+        "the names rst_<instance>.\n"
         "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
         "design.\n");
 }
