@@ -72,7 +72,7 @@ static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *
     const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
     text_add(out, "all words in flight of a firing, by the safe rule (docs/fifos.md): ");
     if (e->stored_firings) text_add(out, "the reader's group starts after the writer's group\n");
-    else if (kernel_is(to, KERNEL_MUX)) text_addf(out, "they wait for their turn at %s\n", to->name);
+    else if (kernel_is(to, KERNEL_MUX)) text_addf(out, "the words wait for their turn at %s\n", to->name);
     else if (kernel_is(from, KERNEL_DEMUX)) text_addf(out, "%s must be free for its next firing\n", from->name);
     else if (kernel_is(from, KERNEL_FORK)) {
         text_addf(out, "%s may wait while other readers of %s proceed (", to->name, from->name);
