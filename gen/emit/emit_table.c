@@ -369,6 +369,8 @@ static void add_value_doc(const char *module, const char *name, struct text *out
         const char *name, *doc, *module;
     } docs[] = {
         {"MODE", "0: language model, 1: rows of a graph that is none", "loop"},
+        {"MODE", "weights: 0: int8, 1: int4, 2: int16", "embed"},
+        {"PUMP", "products of a multiplier in a cycle of clk", "engine"},
         {"FIRE_BLOCKS", "blocks of a firing at the output; 0: as many as at the input", ""},
         {"REPLAYS", "how often each firing is sent", ""},
         {"BEATS", "beats of vector parameters after the image's header", "image_header"},
