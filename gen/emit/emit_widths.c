@@ -192,9 +192,8 @@ const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enu
 
 // The constant with which an instance's parameter has a number in common, by the parameter's name.
 static const char *named_for(const char *param) {
-    static const char *const others[][2] = {{"MEMORY_ERRORS", "CHANNELS"}, {"BASES", "CHANNELS"},
-                                            {"K_WRITERS", "CHANNELS"},     {"V_WRITERS", "CHANNELS"},
-                                            {"KEY_CHANNELS", "CHANNELS"},  {"VALUE_CHANNELS", "CHANNELS"}};
+    static const char *const others[][2] = {
+        {"MEMORY_ERRORS", "CHANNELS"}, {"BASES", "CHANNELS"}, {"K_WRITERS", "CHANNELS"}, {"V_WRITERS", "CHANNELS"}};
     for (size_t i = 0; i < COUNT_OF(others); i++)
         if (!strcmp(param, others[i][0])) return others[i][1];
     return param;

@@ -99,6 +99,16 @@ static void widths_have_names(void **state) {
     text_free(&top);
 }
 
+// A parameter whose number is not the constant's keeps its number: the softmax of a window of 67 positions.
+static void a_parameter_of_another_number_keeps_it(void **state) {
+    (void)state;
+    const struct emit_plan *p = emit_plan_make(ir_of("tests/e2e/cases/composites/spec.yaml"), NULL);
+    assert_true(emit_evaluate(p->ir, "CONTEXT") != 67);
+    bool found = false;
+    for (int m = 0; m < p->modules; m++) found = found || strstr(p->module[m].text, ".CONTEXT(67)");
+    assert_true(found);
+}
+
 static int setup(void **state) {
     (void)state;
     arena_init(&arena);
@@ -116,6 +126,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_wrong_expression_stops_the_compiler, setup, teardown),
         cmocka_unit_test_setup_teardown(constants_follow_those_that_they_need, setup, teardown),
         cmocka_unit_test_setup_teardown(widths_have_names, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_parameter_of_another_number_keeps_it, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
