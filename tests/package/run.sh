@@ -288,8 +288,8 @@ refused() { # name, pattern, design, arguments...
 # timed and beside are of both_clocks and linked; the clock of beside is below the range of timed.
 range_of() { sed -n "s/^$1_MHZ := //p" "$outside/timed/design.mk"; } # LOWEST or HIGHEST
 at_clock() { # line of the clock in link.cfg, command...
-    sed -i "s/^\(kernel_frequency\|#none\).*/$1/" "$outside/timed/link.cfg" && grep -qx "$1" "$outside/timed/link.cfg" &&
-        "${@:2}"
+    sed -i "s/^\(kernel_frequency\|#none\).*/$1/" "$outside/timed/link.cfg" &&
+        grep -qx "$1" "$outside/timed/link.cfg" && "${@:2}"
 }
 timed_tools() { PATH=$mocked make -s -C "$outside/timed" tools; }
 refused_clock() { # name, line of the clock in link.cfg, message, variables of make...
@@ -360,7 +360,8 @@ hard_only() {
 }
 clock_found() { # the input of the MMCM of a package with two clocks, and a copy in which it has another name
     instances "$outside/timed" && looked_up_clock | grep -q 'rill: WARNING: no pin' && return 1
-    sed -i 's#/u_mmcm#/u_pll#' "$MOCK_CELLS" && looked_up_clock | grep -q 'rill: WARNING: no pin u_clock/u_mmcm/CLKIN1'
+    sed -i 's#/u_mmcm#/u_pll#' "$MOCK_CELLS" &&
+        looked_up_clock | grep -q 'rill: WARNING: no pin u_clock/u_mmcm/CLKIN1'
 }
 looked_up_clock() { PATH=$mocked make -s -C "$outside/timed" ooc; }
 alone_checks() {
