@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a checkpoint to a spec: the family that fits it, the values it gives, and assumptions for the rest
-// (docs/models.md).
+// `rill import` of a checkpoint: finds the family that fits it, reads the values of the family's parameters, assumes
+// the rest, and writes a spec (docs/models.md). gen/onnx imports ONNX files instead.
 #ifndef RILL_IMPORT_H
 #define RILL_IMPORT_H
 
@@ -13,15 +13,16 @@ struct import_options {
     const char *board;  // file or name of a board
     const char *name;   // of the design; NULL: derived from the names of the source and the board
     int weights;        // format of the weights (enum in gen/spec/choices.h)
-    int64_t context;    // 0: the family's default, limited to what the model was trained for
-    bool quick;         // no search: half of the channels, one clock
-    bool single_rate;   // no beats in halves between dies
+    int64_t context;    // positions; 0: the family's default, limited to what the model was trained for
+    bool quick;         // does not search for a design: takes half of the board's channels and one clock
+    bool single_rate;   // no design sends beats from die to die in halves at the second clock
 };
 
+// A checkpoint that was read. Everything belongs to `arena`.
 struct import {
     struct import_options o;
-    const char *kind, *name;
-    // Names for the spec. They are absolute paths until import_place is called.
+    const char *kind, *name; // kind of the checkpoint, such as `model_type` in config.json; name of the design
+    // Names or files for the spec. The paths of files are absolute until import_place is called.
     const char *family_word, *board_word;
     struct family *family;
     struct family_values *values;
@@ -31,7 +32,7 @@ struct import {
     int64_t begins; // id that the tokenizer puts before a text; -1: none
 };
 
-// The speed of a request by estimate.
+// The estimated speed of a request with `prompt` prompt tokens and `tokens` generated tokens.
 struct import_speed {
     int64_t prompt, tokens;
     double tokens_s, ttft_ms; // 0: not estimated
@@ -39,10 +40,10 @@ struct import_speed {
 
 // The design keys that depend on the board.
 struct import_design {
-    int channels, lanes, tokens, copies, beat_bits;
+    int channels, lanes, tokens, copies, beat_bits; // tokens, copies: values of `T` and `A`
     int pump;           // 0: left out of the spec
     int unroll;         // 0: every kernel has `lanes`
-    int query_heads;    // 0: left out of the spec
+    int query_heads;    // query heads that share reads of keys and values; 0: left out of the spec
     int prefetch_beats; // 0: the default of `design.prefetch_beats`
     bool wide_rows;     // embedding: int16
     int dies;           // dies to spread the design over; 0: left out of the spec
@@ -54,19 +55,19 @@ struct import_design {
     int others;
 };
 
-// NULL after an error: not a checkpoint, no family for it, a feature that the family does not support, an unknown
-// board.
+// Reads the checkpoint's configuration and finds its family and the board. NULL after an error: the source is no
+// checkpoint, no family fits it, the family does not support one of its features, or the board is unknown.
 struct import *import_read(const struct import_options *, struct arena *, struct diag *);
 // Sets the id that the checkpoint's tokenizer puts before a text, which becomes the spec's `bos`; -1: none.
 void import_begin(struct import *, int64_t begins);
 // Makes the paths of user files relative to this folder, in which the spec will be stored.
 void import_place(struct import *, const char *dir);
-// Writes the spec. False after an error.
+// Appends the text of the spec to `out`. False after an error.
 bool import_spec(const struct import *, const struct import_design *, struct text *out, struct diag *);
 const char *import_weights(const struct import *); // the format of the weights that the spec has
 // Says in words where the id that begins a text comes from.
 const char *import_begin_words(const struct import *);
-// Prints a table for the user: what was read, what was assumed, which keys were not used, and the design.
+// Appends a table for the user: values that were read, values that were assumed, keys that were not used, the design.
 void import_table(const struct import *, const struct import_design *, struct text *out);
 
 #endif

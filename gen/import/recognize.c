@@ -20,7 +20,8 @@ static void note_families(const struct import *m, const char *names[], size_t co
     diag_note(diag, loc_none(), "use --family FILE for your own family (docs/models.md)");
 }
 
-// Lists the installation's families that fit the checkpoint. Returns their number and the first name.
+// Finds the installation's families that fit the checkpoint, takes the first one, and lists all of them in *list.
+// Returns their number.
 static size_t find_fitting(struct import *m, const char *names[], size_t count, const char **list, struct diag *diag) {
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
@@ -32,6 +33,7 @@ static size_t find_fitting(struct import *m, const char *names[], size_t count, 
     return found;
 }
 
+// Finds the only family that fits the checkpoint. False after an error: none or several fit, or a file has an error.
 static bool find_family(struct import *m, struct diag *diag) {
     const char *names[FAMILY_MAX_INSTALLED], *list = "";
     size_t count = family_names(m->arena, names), found = find_fitting(m, names, count, &list, diag);
@@ -52,6 +54,7 @@ static const char *lasting_word(struct import *m, const char *word) {
     return file_is_path(word) ? file_whole(m->arena, word) : word;
 }
 
+// Returns the last part of the path without the ending.
 static const char *base_name(struct import *m, const char *path, const char *ending) {
     const char *whole = file_whole(m->arena, path), *slash = strrchr(whole, '/');
     const char *base = slash ? slash + 1 : whole;
@@ -86,7 +89,7 @@ static bool take_family(struct import *m, struct diag *diag) {
 
 // ---- parameters that the design decides ----
 
-// Limits default values to those that the model was trained for, and derives the rest again.
+// Lowers default values that exceed `most`, the limit of the model's training, and derives the other values again.
 static bool bound_defaults(struct import *m, struct diag *diag) {
     struct family_values *v = m->values;
     for (size_t p = 0; p < m->family->parameters; p++) {
@@ -122,6 +125,7 @@ static bool set_context(struct import *m, struct diag *diag) {
     return true;
 }
 
+// Reads the values of the family's parameters. False after an error, for example a parameter without a value.
 static bool take_values(struct import *m, struct diag *diag) {
     m->values = family_config_read(m->family, m->o.source, m->arena, diag);
     if (!m->values) return false;
@@ -146,8 +150,8 @@ void import_begin(struct import *m, int64_t begins) {
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Makes the design's name from the names of the source and the board. It has at most MOST_NAME characters, and those
-// that a name must not have become `-`.
+// Makes the design's name from the names of the source and the board. It has at most MOST_NAME characters. Characters
+// that a name must not have become `-`, and a name begins with a letter or underscore.
 static const char *make_name(struct import *m) {
     const char *base = base_name(m, m->o.source, ".gguf"), *board = base_name(m, m->device->path, ".yaml");
     int room = MOST_NAME - 1 - (int)(strlen(board) < 24 ? strlen(board) : 24);

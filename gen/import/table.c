@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table that `rill import` prints about a checkpoint: the keys it read, the values it assumed, and the design.
+// The table that `rill import` prints about a checkpoint: the keys that it read, the values that it assumed, the keys
+// that it did not read, and the design with its estimated speed.
 #include "gen/import/import.h"
 
 #include <inttypes.h>
@@ -46,8 +47,8 @@ static const char *assumed(const struct import *m, const struct family_key *k) {
     return strcmp(first, "none") ? first : NULL;
 }
 
-// Returns a value as the spec will have it. A value without a parameter, or one that may differ from the spec's, is
-// shown as the file has it.
+// Returns the text of a value as it will be in the spec. A value without a parameter is shown as it is in the file. So
+// is the value of a key that may differ from the spec (`compare: false` in the family).
 static const char *shown(const struct import *m, const struct family_note *n) {
     int p = n->key->parameter;
     if (p < 0 || !n->key->compare) return n->value;
@@ -70,7 +71,7 @@ static void add_assumed(const struct import *m, struct text *out) {
     }
 }
 
-// Whether the family has a key that gives this parameter, present or absent.
+// Whether the family names a key of checkpoints that gives this parameter. The checkpoint may lack the key.
 static bool is_asked(const struct import *m, size_t p) {
     const struct family_notes *n = &m->values->notes;
     for (size_t i = 0; i < n->keys; i++)
@@ -110,12 +111,14 @@ static void add_begin(const struct import *m, struct text *out) {
                  "(`--prompt-ids`), with the first one written\n");
 }
 
+// Returns the values of the design's main keys in words.
 static const char *key_text(const struct import *m, const struct import_design *d) {
     const char *pump = d->pump ? arena_printf(m->arena, ", pump = %d", d->pump) : "";
     return arena_printf(m->arena, "%d channels x %d bit, %d lanes, T = %d, A = %d%s", d->channels, d->beat_bits,
                         d->lanes, d->tokens, d->copies, pump);
 }
 
+// Returns how many decimals a number needs for about three significant digits.
 static int decimals(double value) { return value < 10 ? 2 : value < 100 ? 1 : 0; }
 
 static void add_speed(const struct import_speed *s, struct text *out) {
@@ -123,6 +126,7 @@ static void add_speed(const struct import_speed *s, struct text *out) {
               decimals(s->ttft_ms), s->ttft_ms, s->prompt, s->tokens);
 }
 
+// Says how the design uses the dies, or which limit of the board it exceeds.
 static void add_limits(const struct import *m, const struct import_design *d, struct text *out) {
     int dies = (int)m->device->slr_count;
     if (d->fits && d->dies)
@@ -157,8 +161,8 @@ static void add_search(const struct import *m, const struct import_design *d, st
     text_add(out, "`rill explore` searches all keys of the design\n");
 }
 
-// Adds the whole table. In the line of the design, T is the most tokens per step, and A the tokens that an engine's
-// command processes.
+// Adds the whole table. In the line of the design, T is the largest number of tokens in a step, and A the number of
+// tokens that the engine serves per cycle with one beat of weights.
 void import_table(const struct import *m, const struct import_design *d, struct text *out) {
     text_addf(out, "%s: family %s, by its kind `%s`\n", m->name, m->family->name, m->kind);
     add_read(m, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the spec of an imported checkpoint: the values that the checkpoint gives, and other values only if the
-// family's defaults differ from them.
+// Writes the spec of an imported checkpoint. It has the values that the checkpoint gives. Other values are written only
+// if a reader of the spec would otherwise derive a different value from the family's defaults.
 #include "gen/import/import.h"
 #include "gen/spec/choices.h"
 
@@ -14,6 +14,7 @@ static bool is_read(const struct import *m, size_t parameter) {
     return false;
 }
 
+// Whether the parameter is the `bos` of a model that has one.
 static bool is_begin(const struct import *m, size_t p) {
     return (int)p == family_find_parameter(m->family, "bos") && m->values->parameter[p].i >= 0;
 }
@@ -48,7 +49,7 @@ static void add_model(const struct import *m, const bool *written, struct text *
         if (written[p]) add_parameter(m, p, out);
 }
 
-// Returns the values that the family derives from the parameters that are written.
+// Returns the values that a reader of the spec gets from the written parameters and the family. NULL after an error.
 static const struct family_values *understood(const struct import *m, const bool *written, struct diag *diag) {
     struct text text = {0};
     add_model(m, written, &text);
@@ -58,7 +59,7 @@ static const struct family_values *understood(const struct import *m, const bool
     return model ? family_values_read(m->family, model, m->arena, diag) : NULL;
 }
 
-// Whether the checkpoint's value is another one than a reader of the spec would find.
+// Whether the checkpoint's value of a parameter differs from `have`, the values that a reader of the spec gets.
 static bool differs(const struct import *m, const struct family_values *have, size_t p) {
     const struct family_parameter *parameter = &m->family->parameter[p];
     return m->values->parameter[p].known && strcmp(family_value_text(m->arena, parameter, &m->values->parameter[p]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hugging Face's tokenizer.json: BPE on bytes or characters, with the normalizers and splittings of models in use.
-// Anything else is refused by name, because a tokenizer that is nearly right gives nearly right ids.
+// Loads Hugging Face's tokenizer.json. Supports BPE on bytes or characters, with the normalizers and splittings of
+// common models. Any other part of the file is refused by name, because a tokenizer that almost fits would silently give
+// wrong ids.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -12,7 +13,7 @@ struct loader {
     struct tokenizer_builder b;
     struct tokenizer *t;
     json_t *root, *model;
-    bool prepends, replaces; // the normalizer puts a space before the text, or replaces spaces
+    bool prepends, replaces; // the normalizer puts a space before the text, or replaces spaces by TOKENIZER_SPACE
 };
 
 static bool refuse(struct loader *l, const char *part, const char *what) {
@@ -30,7 +31,8 @@ static bool truth_of(const json_t *map, const char *key, bool preset) {
     return json_is_boolean(v) ? json_is_true(v) : preset;
 }
 
-// Handles a part that is either a single one or a sequence of parts under `key`.
+// Calls f for a part of the file. If the part has the type `Sequence`, calls f for each item of its list `key` instead.
+// Returns false after an error; an absent part is none.
 typedef bool part_function(struct loader *, const json_t *part);
 static bool each_part(struct loader *l, const json_t *part, const char *key, part_function *f) {
     const json_t *one;
@@ -109,7 +111,7 @@ static bool check_id(struct loader *l, const char *text, const json_t *id) {
     return false;
 }
 
-// Finds the largest id plus one. False after an error.
+// Sets *ids to the largest id plus one. False after an error.
 static bool count_ids(struct loader *l, size_t *ids) {
     json_int_t last = -1;
     const char *text;
@@ -137,7 +139,7 @@ static bool add_vocabulary(struct loader *l) {
     return true;
 }
 
-// Added tokens are written as plain text, not in the byte alphabet.
+// Adds an item of `added_tokens` as a special. Its text is plain, not in the byte alphabet. False after an error.
 static bool add_added(struct loader *l, const json_t *one) {
     const char *text = text_of(one, "content");
     uint32_t id = (uint32_t)json_integer_value(json_object_get(one, "id"));
@@ -190,7 +192,7 @@ static bool read_merges(struct loader *l) {
 
 // ---- the ids before and after a text ----
 
-// Takes the token that a template puts before a text; other parts are ignored.
+// Sets `begin` to the token that a template puts before a single text. Ignores all other parts of the post-processor.
 static bool read_post_processor(struct loader *l, const json_t *part) {
     const json_t *first = json_array_get(json_object_get(part, "single"), 0);
     const char *text = text_of(json_object_get(first, "SpecialToken"), "id");
@@ -199,7 +201,7 @@ static bool read_post_processor(struct loader *l, const json_t *part) {
     return true;
 }
 
-// Returns a token in tokenizer_config.json, which gives it as a text or as a map; "": absent.
+// Returns the text of a token in tokenizer_config.json, which gives it as a string or as a map; "": absent.
 static const char *named(const json_t *config, const char *key) {
     const json_t *token = json_object_get(config, key);
     return json_is_string(token) ? json_string_value(token) : text_of(token, "content");

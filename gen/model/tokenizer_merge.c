@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Byte pair encoding of one piece: adjacent symbols are merged, the best pair first and the leftmost among equal ones.
+// Byte pair encoding of one piece of text, which tokenizer_split.c has made. Merges adjacent symbols: the pair with the
+// lowest rank first, and among pairs of equal rank the leftmost.
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,9 +17,9 @@ struct symbol {
 // A merge that was possible when it was found. It is stale if the left or right symbol has changed its length since.
 struct candidate {
     uint32_t rank;
-    int32_t at; // left symbol
-    int32_t left_len, right_len;
-    uint32_t merged;
+    int32_t at;                  // index of the left symbol
+    int32_t left_len, right_len; // in bytes, when the merge was found
+    uint32_t merged;             // id of the result
 };
 
 // The merging of one piece. heap: a binary heap of candidates with the lowest rank first, then the leftmost.
@@ -53,7 +54,7 @@ static struct candidate heap_pop(struct merger *m) {
     return top;
 }
 
-// Returns the merge of two symbols; its rank is TOKENIZER_NONE if they stay apart.
+// Returns the merge of two symbols. Its rank is TOKENIZER_NONE if they cannot be merged.
 static struct tokenizer_merge find_merge(const struct merger *m, const struct symbol *left,
                                          const struct symbol *right) {
     struct tokenizer_merge none = {.rank = TOKENIZER_NONE};
@@ -96,6 +97,7 @@ static void add_symbol(struct merger *m, uint32_t id, size_t start, size_t len) 
     m->count++;
 }
 
+// Whether each byte is a symbol at first, instead of each character.
 static bool has_bytes(const struct tokenizer *t) {
     return t->model == TOKENIZER_BYTE_BPE || t->model == TOKENIZER_PLAIN;
 }
@@ -120,7 +122,7 @@ static void push_unknown(const struct merger *m, const struct symbol *s, struct 
 }
 
 static void push_symbols(const struct merger *m, struct token_ids *ids) {
-    bool again = false; // the previous symbol is unknown as well, and its id covers both
+    bool again = false; // the previous symbol was unknown, and its id also stands for unknown symbols after it
     for (int32_t i = 0; i >= 0; i = m->symbols[i].next) {
         bool known = m->symbols[i].id != TOKENIZER_NONE;
         if (known) tokenizer_push(m->t, ids, m->symbols[i].id);
@@ -129,8 +131,8 @@ static void push_symbols(const struct merger *m, struct token_ids *ids) {
     }
 }
 
-// Merges a piece of n bytes. There are at most n - 1 candidates at first and n - 1 merges, each of which makes at most
-// two new candidates, so the heap never exceeds 3 n.
+// Merges a piece of n bytes and appends its ids. There are at most n - 1 candidates at first and n - 1 merges, each of
+// which makes at most two new candidates, so the heap never holds more than 3 n candidates.
 static void merge_symbols(const struct tokenizer *t, const char *piece, size_t n, struct token_ids *ids) {
     struct merger m = {.t = t, .piece = piece};
     m.symbols = calloc(n, sizeof *m.symbols);
@@ -149,7 +151,8 @@ static void merge_symbols(const struct tokenizer *t, const char *piece, size_t n
 
 void tokenizer_push(const struct tokenizer *t, struct token_ids *ids, uint32_t id) { VEC_PUSH(t->arena, *ids, id); }
 
-// Cuts very long pieces (megabytes without a space), because links have 32 bits. No real text has such words.
+// Appends the ids of a piece. Pieces of more than 1 MiB are cut, because symbols are linked by 32-bit indices; no real
+// text has a word of this length.
 void tokenizer_merge_piece(const struct tokenizer *t, const char *piece, size_t len, struct token_ids *ids) {
     enum { MAX_PIECE = 1 << 20 };
     uint32_t id = t->whole ? tokenizer_find(t, piece, len) : TOKENIZER_NONE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits a text into pieces: first brings it to the normal form, then applies regular expressions, each to the pieces
-// of the previous one.
+// Splits a text into pieces and has each piece merged (tokenizer_merge.c). First brings the text to its normal form,
+// then applies the tokenizer's regular expressions in turn, each to the pieces that the previous one made.
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +23,7 @@ size_t tokenizer_character(const unsigned char *s, size_t len) {
     return c < least[n] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff) ? 0 : n;
 }
 
+// Returns how many bytes at the start of the text are valid UTF-8.
 static size_t valid_prefix(const char *text, size_t len) {
     size_t at = 0;
     for (size_t n; at < len && (n = tokenizer_character((const unsigned char *)text + at, len - at)) > 0;) at += n;
@@ -50,7 +51,7 @@ static void split(const struct tokenizer *t, int stage, const char *text, size_t
     }
 }
 
-// Splits a text in which bytes may be no valid UTF-8. Each such byte becomes a separate piece.
+// Splits a text that may contain bytes that are not valid UTF-8. Each such byte becomes a separate piece.
 static void split_any(const struct tokenizer *t, const char *text, size_t len, struct token_ids *ids) {
     while (len > 0) {
         size_t n = valid_prefix(text, len);
@@ -63,7 +64,7 @@ static void split_any(const struct tokenizer *t, const char *text, size_t len, s
 
 // ---- normal forms ----
 
-// Appends the text with its valid stretches composed.
+// Appends the text in normal form C (NFC). Bytes that are not valid UTF-8 are copied unchanged.
 static void add_composed(struct text *out, const char *text, size_t len) {
     while (len > 0) {
         size_t n = valid_prefix(text, len);
@@ -84,6 +85,7 @@ void tokenizer_add_normal(const struct tokenizer *t, const char *text, size_t le
     else text_add_bytes(out, text, len);
 }
 
+// Appends the text with TOKENIZER_SPACE in place of each space.
 static void add_marked(struct text *out, const char *text, size_t len) {
     for (size_t i = 0; i < len; i++)
         if (text[i] == ' ') text_add(out, TOKENIZER_SPACE);
@@ -94,6 +96,7 @@ static bool has_space(const char *text) {
     return *text == ' ' || !strncmp(text, TOKENIZER_SPACE, strlen(TOKENIZER_SPACE));
 }
 
+// Whether a space is put before this stretch of text; see enum tokenizer_prefix.
 static bool wants_prefix(const struct tokenizer *t, const char *text, enum tokenizer_before before) {
     switch (t->prefix) {
     case TOKENIZER_PREFIX_EACH: return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and compiles how tokenizers split a text (families/tokenizer/splittings.yaml).
+// Reads the table of regular expressions by which tokenizers split a text (families/tokenizer/splittings.yaml), and
+// compiles the expressions that a tokenizer uses.
 #include <string.h>
 
 #include "gen/model/tokenizer_internal.h"
@@ -15,6 +16,7 @@ static const struct schema_key table_keys[] = {{.key = "splittings", .required =
 static const struct schema_table file_table = {
     .what = "a table of splittings", .keys = table_keys, .key_count = COUNT_OF(table_keys)};
 
+// Returns the value of a required key, or NULL after an error.
 static const struct yaml_node *part(struct tokenizer_builder *b, const struct yaml_node *root, const char *key,
                                     enum yaml_kind kind) {
     const struct yaml_node *node = schema_need(root, key, &file_table, b->arena, b->diag);
@@ -52,14 +54,17 @@ const char *tokenizer_splitting_of(const struct tokenizer_builder *b, const char
 
 // ---- expressions ----
 
-// Replaces \s and \S, because libraries differ in their meaning: white space is Unicode's White_Space.
+// The code points with Unicode's property White_Space. They replace \s and \S in expressions, because the meaning of
+// these escapes differs between libraries of regular expressions.
 #define WS "\\x{9}-\\x{d}\\x{20}\\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
 
+// Returns the text that replaces the escape \letter, or NULL if the escape stays. in_class: it is inside [...].
 static const char *space_as(char letter, bool in_class) {
     if (letter == 's') return in_class ? WS : "[" WS "]";
     return letter == 'S' && !in_class ? "[^" WS "]" : NULL;
 }
 
+// Appends the expression with \s and \S replaced.
 static void spell_out(const char *expression, struct text *out) {
     bool in_class = false;
     for (const char *p = expression; *p; p++) {
@@ -113,6 +118,8 @@ bool tokenizer_add_stage(struct tokenizer_builder *b, const char *name) {
 
 // ---- splittings named in a GGUF file ----
 
+// An entry of `gguf` in the table. GGUF files name their splitting (`tokenizer.ggml.pre`) instead of giving its
+// expressions. whole and nfc: as in struct tokenizer. begins: `bos` precedes a text in files that do not say so.
 struct named {
     bool whole, nfc, begins;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products with constants: y = x * w + b. They are folded into each other, and into the weights of the
-// products and norms around them.
+// Turns sums and elementwise products with constants into Affine nodes: y = x * w + b. Then folds these nodes into each
+// other and into the weights of neighbouring products and norms, so that they cost no kernels. Also runs all rules of
+// rewrite_products.
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 static struct node *at(struct graph *g, int i) { return &g->node.items[i]; }
 static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
 
+// Combine two constants; NULL is an absent factor or summand. All operands broadcast.
 static const struct onnx_data *multiply(struct graph *g, const struct onnx_data *a, const struct onnx_data *b) {
     return !a ? b : !b ? a : data_binary(g, "Mul", a, b);
 }
@@ -63,6 +65,7 @@ static const struct onnx_data *per_channel(struct graph *g, const struct onnx_da
     return c;
 }
 
+// Turns a BatchNormalization of inference into an Affine: w = scale / sqrt(variance + epsilon), b = bias - mean * w.
 static bool batch_norm(struct graph *g, struct node *n) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0));
     const struct onnx_data *p[4], *eps = data_scalar(g->arena, onnx_float(n->src, "epsilon", 1e-5));
@@ -82,12 +85,14 @@ static bool batch_norm(struct graph *g, struct node *n) {
     return to_affine(g, n, graph_in(n, 0), w, sum(g, p[1], negative(g, multiply(g, p[2], w))));
 }
 
+// Returns the name of the initializer that is operand i, or NULL.
 static const char *source(const struct graph *g, const struct node *n, size_t i) {
     int v = graph_in(n, i);
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// Turns the norm operators of ONNX into Norm and RmsNorm, if their parameters are constants.
+// Turns a norm operator of ONNX into Norm or RmsNorm. False: its parameters are not constants, or a node reads its
+// further results.
 static bool norm(struct graph *g, struct node *n, bool rms) {
     int rank = dims(g, graph_in(n, 0))->rank, axis = graph_axis(onnx_int(n->src, "axis", -1), rank);
     for (size_t i = 1; i < n->in.count; i++)
@@ -140,8 +145,8 @@ bool rewrite_to_affine(struct graph *g, int i) {
 // Whether the node is the only reader of its operand.
 static bool alone(const struct graph *g, const struct node *n) { return graph_value(g, graph_in(n, 0))->uses == 1; }
 
-// Whether a parameter is one number, or varies only along the last axis of an operand with the extents x. Axes of
-// extent 1 are ignored.
+// Whether a parameter is absent, is one number, or has `count` elements along the last axis of an operand with the
+// extents x. Axes of extent 1 are ignored.
 static bool along_last(const struct onnx_data *p, const struct onnx_dims *x, int64_t count) {
     int axis = NONE, last = NONE;
     if (!p || p->count == 1) return true;
@@ -158,6 +163,7 @@ static const struct onnx_data *spread(struct graph *g, const struct onnx_data *p
     return data_walk(g->arena, p, &(struct onnx_dims){1, {count}}, 0, (const int64_t[]){p->count == 1 ? 0 : 1});
 }
 
+// Returns the parameter as a matrix, with the same elements in the same order.
 static const struct onnx_data *as_shape(struct graph *g, const struct onnx_data *p, int64_t rows, int64_t cols) {
     struct onnx_data *d = ARENA_NEW(g->arena, struct onnx_data);
     *d = *p;
@@ -172,8 +178,8 @@ static bool is_alias(const struct graph *g, const struct node *n) {
     return rewrite_is_layout(n) && graph_same_dims(&x, &y) && (!moves || x.rank < 2);
 }
 
-// Returns the node whose result reaches v through layout operators alone; NULL if there is none, or if anything else
-// reads the result or a value between. any: the layouts may reorder elements.
+// Returns the node whose result becomes v through layout operators alone. NULL: there is none, or another node reads v,
+// the result or a value between. any: the layout operators may reorder elements.
 static struct node *behind(const struct graph *g, int v, bool any) {
     struct node *n = graph_maker(g, v, NULL);
     while (n && graph_value(g, v)->uses == 1 && (any ? rewrite_is_layout(n) : is_alias(g, n))) {
@@ -223,7 +229,8 @@ static bool from_operand(struct graph *g, struct node *n, struct node **gone) {
     return true;
 }
 
-// Returns a parameter, extended to all axes of a norm (from `axis` on); NULL if it also varies along other axes.
+// Returns a parameter, broadcast to all axes of a norm of x (the axes from `axis` on). NULL: it also varies along other
+// axes.
 static const struct onnx_data *over_axes(struct graph *g, const struct onnx_data *p, const struct onnx_dims *x,
                                          int axis) {
     struct onnx_dims to = {x->rank - axis, {0}};
@@ -254,6 +261,7 @@ static bool into_norm(struct graph *g, struct node *n) {
     return true;
 }
 
+// Folds the factor and the summand of y = (x * v + c) * w + b into v and c.
 static bool into_affine(struct graph *g, struct node *n) {
     struct node *p = graph_maker(g, graph_in(n, 0), "Affine");
     if (!p || !alone(g, n) || graph_count(g, n->out.items[0]) > MOST_TENSOR) return false;
@@ -262,6 +270,7 @@ static bool into_affine(struct graph *g, struct node *n) {
     return true;
 }
 
+// Lets the readers of the node's result read its operand instead. became: what the report says about the node.
 static void remove_node(struct graph *g, struct node *n, const char *became) {
     graph_say(g, n, became);
     n->gone = true;
@@ -282,6 +291,7 @@ bool rewrite_fold_affine(struct graph *g, int i) {
 typedef bool change(struct graph *, int node);
 enum { MOST_ROUNDS = 64 };
 
+// Tries a rule on every node. Returns whether it changed any.
 static bool apply(struct graph *g, change *rule) {
     bool changed = false;
     for (int i = 0; i < (int)g->node.count; i++) {

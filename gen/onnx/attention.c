@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of two tensors that are computed, and attention, which has two of them.
+// Products of two tensors of which neither is a matrix of weights (MatMul, Gemm), and ONNX's Attention, which has two
+// such products. Products with constant weights are in products.c.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "gen/onnx/rewrite.h"
 
 enum { MOST_SUMMED = 65536 };       // products that one sum may have
-static const double hidden = -1e38; // is added to scores that a mask hides
+static const double hidden = -1e38; // added to scores that a mask hides, in place of minus infinity
 
 static const struct onnx_dims *dims_of(const struct lower *l, size_t i) {
     return &graph_value(l->g, graph_in(l->n, i))->dims;
@@ -15,7 +16,8 @@ static const struct onnx_dims *dims_of(const struct lower *l, size_t i) {
 
 // ---- products ----
 
-// If the second operand is transposed before the product, lets the product read it as it was.
+// If the second operand is transposed before the product, lets the product read the tensor before the transposition
+// (`axis` = 1). Other axes that the transposition moves stay moved. Returns whether it changed the node.
 static bool read_transposed(struct graph *g, int i) {
     struct node *n = &g->node.items[i];
     const struct node *move = graph_maker(g, graph_in(n, 1), NULL);
@@ -58,6 +60,7 @@ struct factors {
     bool turned;
 };
 
+// Adds a `bmm`. Returns NULL, or the reason why it cannot be built.
 static const char *multiply(struct lower *l, const struct factors *f, int *out) {
     bool one = f->batches == 1;
     int64_t a[] = {f->batches, f->m, f->k}, b[] = {f->batches, f->turned ? f->n : f->k, f->turned ? f->k : f->n},
@@ -69,13 +72,14 @@ static const char *multiply(struct lower *l, const struct factors *f, int *out) 
     return NULL;
 }
 
+// Returns the product of the first `end` extents.
 static int64_t product(const struct onnx_dims *d, int end) {
     int64_t n = 1;
     for (int i = 0; i < end; i++) n *= d->dim[i];
     return n;
 }
 
-// Gets operand i as a tensor; a constant is made into one.
+// Gets operand i as a tensor. A tensor is made for a constant.
 static const char *factor(struct lower *l, size_t i, int *t) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     int other = graph_in(l->n, !i);
@@ -148,14 +152,15 @@ const char *lower_gemm(struct lower *l, int *out) {
 
 // ---- attention ----
 
-// Attention over a batch: `q` queries and `t` keys of `heads` and `kv_heads` heads, with vectors of `k` elements, and
-// values of `v` elements.
+// Sizes of an attention: `q` query positions in `heads` heads, `t` key positions in `kv_heads` heads, queries and keys
+// of `k` elements, values of `v` elements. scale: factor of the scores; cap: their soft cap, 0: none.
 struct attention {
     int64_t batch, heads, kv_heads, q, t, k, v;
     double scale, cap;
 };
 
-// Gets operand i as [batch][heads][rows][elements]. An operand with three axes is [batch][rows][heads * elements].
+// Returns operand i as [batch][heads][rows][elements], and sets *rows and *elements. An operand with three axes is
+// [batch][rows][heads * elements] in the file.
 static int heads_of(struct lower *l, size_t i, int64_t heads, int64_t *rows, int64_t *elements) {
     const struct onnx_dims *d = dims_of(l, i);
     int t = lower_operand(l, i);
@@ -165,8 +170,8 @@ static int heads_of(struct lower *l, size_t i, int64_t heads, int64_t *rows, int
     return reorder(l, t, &(struct onnx_dims){4, {d->dim[0], *rows, heads, *elements}}, (const int[]){0, 2, 1, 3});
 }
 
-// Makes *mask, which is added to the scores: the node's constant mask, causality and the window together; NULL: nothing
-// is added. Returns NULL, or the reason why the node cannot be written.
+// Sets *mask to the constant that is added to the scores: it combines the node's constant mask, causality and the
+// window. NULL: nothing is added. Returns NULL, or the reason why the node cannot be written.
 static const char *mask_of(struct lower *l, const struct attention *a, const struct onnx_data **mask) {
     const struct onnx_data *d = graph_constant(l->g, l->n, 3);
     bool causal = onnx_int(l->n->src, "is_causal", 0) != 0;
@@ -184,7 +189,7 @@ static const char *mask_of(struct lower *l, const struct attention *a, const str
     const struct onnx_data *all = d ? data_broadcast(l->s->arena, d, &to) : NULL;
     for (int64_t i = 0; i < m->count; i++) {
         double x = !all ? 0 : all->f ? onnx_at(all, i) : onnx_at(all, i) != 0 ? 0 : hidden;
-        int64_t ahead = i % a->t - i / a->t % a->q; // from the query to the key
+        int64_t ahead = i % a->t - i / a->t % a->q; // position of the key minus position of the query
         if ((left >= 0 && ahead < -left) || (right >= 0 && ahead > right)) x = hidden;
         f[i] = (float)(x < hidden ? hidden : x);
         seen |= x > hidden;
@@ -196,6 +201,7 @@ static const char *mask_of(struct lower *l, const struct attention *a, const str
     return NULL;
 }
 
+// Adds the mask to the scores: a mask that is computed, then the constant one.
 static const char *add_mask(struct lower *l, const struct attention *a, int *scores) {
     const struct onnx_dims all = {4, {a->batch, a->heads, a->q, a->t}};
     const struct onnx_data *mask;
@@ -211,6 +217,8 @@ static const char *add_mask(struct lower *l, const struct attention *a, int *sco
     return why;
 }
 
+// Reads the sizes of the node into *a, and its operands into the factors of Q K^T (*qk) and of the product with the
+// values (*pv).
 static const char *read_attention(struct lower *l, struct attention *a, struct factors *qk, struct factors *pv) {
     const struct onnx_node *src = l->n->src;
     const struct onnx_dims *q = dims_of(l, 0), *k = dims_of(l, 1);
@@ -231,7 +239,7 @@ static const char *read_attention(struct lower *l, struct attention *a, struct f
     return NULL;
 }
 
-// Writes softmax(cap(Q K^T * scale) + mask) V. Query heads that share a key head are rows of one product.
+// Writes softmax(cap(Q K^T * scale) + mask) V. The query heads that share a key head become rows of one product.
 const char *lower_attention(struct lower *l, int *out) {
     struct attention a;
     struct factors qk = {.turned = true}, pv = {0};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that are written as several operations: some activations, norms along axes, and rotary embedding.
+// Operators of ONNX that are composed from several operations of the graph language: some activations, norms along
+// axes, and rotary embedding.
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ static const char *swiglu(struct lower *l, int *out) {
 
 // ---- norms ----
 
+// x / (sum of |x|) or x / sqrt(sum of x^2) along an axis.
 static const char *lp_norm(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     int64_t p = onnx_int(l->n->src, "p", 2);
@@ -61,7 +63,7 @@ static const char *lp_norm(struct lower *l, int *out) {
     const char *why = lower_reduce_of(l, parts, x, 1 << axis, "sum", &sum);
     if (why) return why;
     if (p == 2) sum = unary(l, "sqrt", sum);
-    sum = lower_bounded(l, sum, 1e-37, INFINITY); // a vector of zeros remains so
+    sum = lower_bounded(l, sum, 1e-37, INFINITY); // so that a vector of zeros gives zeros
     *out = lower_two(l, "div", t, lower_repeat(l, sum, &one, x));
     return NULL;
 }
@@ -136,8 +138,9 @@ static const char *local_response(struct lower *l, int *out) {
 
 // ---- rotary embedding ----
 
-// Gets the constant cosines or sines of each position and pair: [batch][positions][pairs]. If operand 3 is constant, it
-// selects the row of each position. NULL: they are not constant, or do not fit.
+// Returns the constant cosines or sines of each position and pair: [batch][positions][pairs]. If operand 3 (the
+// position numbers) is constant, it selects the row of each position. NULL: they are not constant, or their sizes do
+// not fit.
 static const struct onnx_data *angles(struct lower *l, size_t operand, int64_t batch, int64_t positions,
                                       int64_t pairs) {
     const struct onnx_data *d = graph_constant(l->g, l->n, operand), *at = graph_constant(l->g, l->n, 3);
@@ -154,14 +157,16 @@ static const struct onnx_data *angles(struct lower *l, size_t operand, int64_t b
     return out;
 }
 
-// Gets the first or the second elements of all pairs. The elements of a pair are neighbours if they are interleaved;
-// otherwise all first elements precede all second ones.
+// Returns the first or the second elements of all pairs. interleaved: the two elements of a pair are neighbours.
+// Otherwise all first elements precede all second ones.
 static int half(struct lower *l, int t, const struct onnx_dims *x, int64_t pairs, bool second, bool interleaved) {
     int64_t n = x->dim[x->rank - 1], before = onnx_elements(x) / n;
     return interleaved ? lower_part(l, t, before, n, 1, second, pairs, 2)
                        : lower_part(l, t, before, n, 1, second ? pairs : 0, pairs, 1);
 }
 
+// RotaryEmbedding: (a, b) becomes (a * cos - b * sin, a * sin + b * cos) for each pair. Elements after the pairs
+// (`rotary_embedding_dim`) stay as they are.
 static const char *rotary(struct lower *l, int *out) {
     struct onnx_dims x = *in_dims(l, 0);
     int64_t heads = onnx_int(l->n->src, "num_heads", 0), some = onnx_int(l->n->src, "rotary_embedding_dim", 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rewrites convolutions, pooling, DepthToSpace and SpaceToDepth. In ONNX channels come before places; in the graph
-// language they come last. A Move (a Transpose made by rewriting) on each side of a convolution converts between the
-// two. Moves are carried to the results of elementwise operators, where most of them meet and cancel.
+// Rewrites convolutions, pooling, DepthToSpace and SpaceToDepth. In ONNX the axis of channels comes before those of
+// places (rows and columns of an image); in the graph language it comes last. A Move (a Transpose made by rewriting) on
+// each side of a convolution converts between the two orders. Moves are carried from the operands of elementwise
+// operators to their results, so that most of them meet another Move and cancel.
 #include <string.h>
 
 #include "gen/onnx/lower.h"
@@ -10,6 +11,7 @@
 static struct node *at(struct graph *g, int i) { return &g->node.items[i]; }
 static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
 
+// Returns item i of an attribute that is a list, or `preset` if it is absent.
 static int64_t item(const struct node *n, const char *name, int i, int64_t preset) {
     const struct onnx_attribute *a = onnx_attribute_of(n->src, name);
     return a && (size_t)i < a->ints.count ? a->ints.items[i] : preset;
@@ -17,8 +19,7 @@ static int64_t item(const struct node *n, const char *name, int i, int64_t prese
 
 // ---- the patches ----
 
-// Reads size, stride, dilation and padding of the patches. `pads` first has the padding before each dimension, then the
-// padding after each.
+// Reads stride, dilation and padding of patches with this size (struct patch in graph.h).
 static struct patch *patch_of(struct graph *g, const struct node *n, const int64_t size[]) {
     struct patch *w = ARENA_NEW(g->arena, struct patch);
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
@@ -38,8 +39,7 @@ static struct patch *patch_of(struct graph *g, const struct node *n, const int64
     return w;
 }
 
-// Lets patches of a signal also count along the batch, if there is more than one signal: these are the rows of an
-// image, and a patch has one of them.
+// If a batch has several signals of one dimension, turns them into the rows of one image. A patch then has one row.
 static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
     if (dims(g, graph_in(n, 0))->dim[0] == 1) return;
     w->places = 2;
@@ -51,8 +51,8 @@ static void add_batch(struct graph *g, const struct node *n, struct patch *w) {
 
 enum { MOST_WEIGHTS = 1 << 26 };
 
-// Reorders weights from [rows][channels of a group][places] to [rows][places][channels]. Channels of other groups get
-// the weight 0.
+// Reorders weights from [rows][channels of a group][places] to [rows][places][channels]. A row is the filter of one
+// output channel; it gets the weight 0 for channels of other groups. NULL: the sizes do not fit, or are too large.
 static const struct onnx_data *arranged(struct graph *g, const struct onnx_data *w, int64_t channels) {
     int64_t rows = w->dims.dim[0], own = w->dims.dim[1], places = w->count ? w->count / (rows * own) : 0;
     int64_t groups = places ? channels / own : 0, per_group = groups ? rows / groups : 0;
@@ -69,6 +69,7 @@ static const struct onnx_data *arranged(struct graph *g, const struct onnx_data 
     return d;
 }
 
+// Returns the extents after the channels (axis 1) have moved to the end.
 static struct onnx_dims channels_last(const struct onnx_dims *d) {
     struct onnx_dims to = {d->rank, {d->dim[0]}};
     for (int i = 2; i < d->rank; i++) to.dim[i - 1] = d->dim[i];
@@ -90,7 +91,7 @@ void rewrite_channels_first(struct node *n, int x_rank) {
     for (int k = 1; k < x_rank; k++) n->perm[k] = k == 1 ? x_rank - 1 : k - 1;
 }
 
-// Replaces node i by a Move, a ConvLast, and a Move back, which are then nodes i to i + 2.
+// Replaces node i by a Move, a ConvLast, and a Move back, which are then nodes i to i + 2. became: text for the report.
 static void to_conv(struct graph *g, int i, const struct patch *patch, const struct onnx_data *w,
                     const struct onnx_data *b, const char *became) {
     struct node old = *at(g, i);
@@ -127,7 +128,8 @@ static bool convolution(struct graph *g, int i) {
 
 // ---- pooling ----
 
-// Returns how many elements of a patch count in its mean, along one dimension. Padding counts with `count_include_pad`.
+// Returns how many elements of a patch the mean counts along dimension k, where x has `extent` elements and the patch
+// has the index `place`. Padding is counted if the node has `count_include_pad`.
 static int64_t counted(const struct node *n, const struct patch *w, int k, int64_t extent, int64_t place) {
     bool all = onnx_int(n->src, "count_include_pad", 0);
     int64_t end = all ? extent + item(n, "pads", k + w->places, 0) : extent, count = 0;
@@ -140,8 +142,8 @@ static int64_t counted(const struct node *n, const struct patch *w, int k, int64
     return count;
 }
 
-// Returns the factor for every place of a mean: 1 / (elements that count). NULL: in all places all elements of a patch
-// count.
+// Returns the factor of the mean for every place of the result: 1 / (number of counted elements). NULL: all elements of
+// every patch are counted, so that a plain mean is right.
 static const struct onnx_data *factors(struct graph *g, const struct node *n, const struct patch *w) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
     struct onnx_dims to = {w->places + 2, {1, 1, 1, 1}};
@@ -179,6 +181,7 @@ static bool pool(struct graph *g, int i) {
 
 // ---- depth and space ----
 
+// Writes DepthToSpace or SpaceToDepth as a view with six axes, a Move, and a view.
 static bool depth(struct graph *g, int i) {
     struct node *n = at(g, i);
     struct onnx_dims x = *dims(g, graph_in(n, 0));
@@ -217,8 +220,8 @@ static bool same_move(const struct node *a, const struct node *b, int rank) {
     return a && b && !memcmp(a->perm, b->perm, (size_t)rank * sizeof a->perm[0]);
 }
 
-// Returns one of the equal Moves that make all operands except single numbers. NULL: they differ, or an operand is made
-// by another node or is a larger constant.
+// Returns the Move that makes an operand of the node, if equal Moves make all other operands too. Constants of one
+// element do not count. NULL: the Moves differ, or an operand is a larger constant or is made by another node.
 static struct node *common_move(const struct graph *g, const struct node *n) {
     struct node *found = NULL;
     int rank = dims(g, n->out.items[0])->rank;
@@ -252,7 +255,7 @@ static const struct onnx_data *moved_constant(struct graph *g, const struct onnx
     return data_walk(g->arena, d, &to, 0, stride);
 }
 
-// Lets elementwise node i read the operands of the Moves, and puts one such Move after it.
+// Lets elementwise node i read the operands of the Moves that make its operands, and puts one such Move after it.
 static void carry_behind(struct graph *g, int i, const struct node *move) {
     struct node old = *at(g, i), by = *move;
     struct onnx_dims y = *dims(g, old.out.items[0]), x = y;
@@ -279,7 +282,7 @@ bool rewrite_carry_move(struct graph *g, int i) {
     return true;
 }
 
-// Joins two Moves, which become one or cancel.
+// Joins a Move with the Move that makes its operand. They become one Move, or cancel.
 bool rewrite_join_moves(struct graph *g, int i) {
     struct node *n = at(g, i), *first = graph_is(n, "Move") ? graph_maker(g, graph_in(n, 0), "Move") : NULL;
     int order[ONNX_MAX_RANK], rank = first ? dims(g, graph_in(n, 0))->rank : 0;
