@@ -40,7 +40,8 @@ struct import_speed {
 
 // The design keys that depend on the board.
 struct import_design {
-    int channels, lanes, tokens, copies, beat_bits; // tokens, copies: values of `T` and `A`
+    // tokens and copies are the values of `T` and `A`.
+    int channels, lanes, tokens, copies, beat_bits;
     int pump;           // 0: left out of the spec
     int unroll;         // 0: every kernel has `lanes`
     int query_heads;    // query heads that share reads of keys and values; 0: left out of the spec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads Hugging Face's tokenizer.json. Supports BPE on bytes or characters, with the normalizers and splittings of
-// common models. Any other part of the file is refused by name, because a tokenizer that almost fits would silently give
-// wrong ids.
+// common models. Any other part of the file is refused by name, because a tokenizer that almost fits would give wrong
+// ids silently.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates nodes whose operands are constants: weights that are prepared in the file, and arithmetic on shapes.
+// Folds nodes whose operands are constants: their results become constants. Exporters write such nodes to prepare
+// weights and to compute shapes. Some nodes, such as Shape, fold without constant operands.
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static int64_t to_int(double x) {
     return isnan(x) ? 0 : x >= 9.2e18 ? INT64_MAX : x <= -9.2e18 ? INT64_MIN : (int64_t)x;
 }
 
-// A constant that is being filled: f or i are its elements.
+// A constant that is being filled. f points at its elements if they are floats, i if they are integers; the other
+// pointer is NULL.
 struct filling {
     struct onnx_data *data;
     float *f;
@@ -42,9 +44,10 @@ static struct filling fill_result(struct graph *g, const struct node *n) {
     return fill(g, out_dims(g, n), graph_value(g, n->out.items[0])->type);
 }
 
+// Returns the node's result as a constant. NULL: it cannot be folded.
 typedef const struct onnx_data *folder(struct graph *, struct node *);
 
-// ---- without operands ----
+// ---- operators that do not read the elements of tensors ----
 
 static const struct onnx_data *of_list(struct graph *g, const struct onnx_attribute *a) {
     struct onnx_dims dims = {1, {(int64_t)(a->ints.count ? a->ints.count : a->floats.count)}};
@@ -162,7 +165,7 @@ static const struct onnx_data *fold_expand(struct graph *g, struct node *n) {
     return data_walk(g->arena, x, dims, 0, stride);
 }
 
-// Gathers parts of the operand: `index` lists the operand's indices along one axis.
+// Folds a Gather: operand 1 lists the indices of operand 0 that the result has along one axis.
 static const struct onnx_data *fold_gather(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *index = graph_constant(g, n, 1);
     const struct onnx_dims *dims = out_dims(g, n);
@@ -200,6 +203,7 @@ static const struct onnx_data *fold_concat(struct graph *g, struct node *n) {
     return p.data;
 }
 
+// Folds a Trilu, which keeps one triangle of each matrix and sets the other elements to 0.
 static const struct onnx_data *fold_trilu(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *k = graph_constant(g, n, 1);
     int64_t rows = x->dims.rank > 1 ? x->dims.dim[x->dims.rank - 2] : 0,
@@ -223,7 +227,7 @@ static double reduced(const char *op, double sum, double x) {
     return sum + x;
 }
 
-// Folds reductions to a single element. Others are rare on constants and are not folded.
+// Folds a reduction whose result is a single element. Other reductions are rare on constants and are not folded.
 static const struct onnx_data *fold_reduce(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0);
     if (!out_dims(g, n) || onnx_elements(out_dims(g, n)) != 1 || !x->count) return NULL;
@@ -260,7 +264,7 @@ bool graph_quant_range(const struct node *n, const struct onnx_data *bits, doubl
     return !strcmp(onnx_string(n->src, "rounding_mode", "ROUND"), "ROUND");
 }
 
-// QONNX's operators, which quantize and convert back.
+// Folds the operators Quant and BipolarQuant of QONNX, which quantize a tensor and convert it back.
 static const struct onnx_data *fold_quant(struct graph *g, struct node *n) {
     const struct onnx_data *x = graph_constant(g, n, 0), *bits = graph_constant(g, n, 3);
     bool bipolar = graph_is(n, "BipolarQuant");
@@ -280,10 +284,12 @@ static const struct onnx_data *fold_quant(struct graph *g, struct node *n) {
 
 enum { MOST_OPERANDS = 3 };
 
+// Whether this is an integer division by zero, which is not folded.
 static bool divides_by_zero(const struct filling *p, const struct node *n, const double in[]) {
     return !p->f && graph_is(n, "Div") && in[1] == 0;
 }
 
+// Folds an elementwise operator. NULL: it is none, or its operands are not constant.
 static const struct onnx_data *fold_elements(struct graph *g, struct node *n) {
     const struct onnx_dims *dims = out_dims(g, n);
     const struct onnx_data *x[MOST_OPERANDS];
@@ -313,10 +319,11 @@ static const struct onnx_data *fold_elements(struct graph *g, struct node *n) {
     return p.data;
 }
 
+// The operators with their folders. NULL: they are not folded. Operators that are not listed use fold_elements.
 static const struct {
     const char *ops;
     folder *fold;
-    bool free; // folds although operands are not constant
+    bool free; // also folds if operands are not constant
 } folders[] = {
     {" Constant ", fold_constant, true},
     {" Shape ", fold_shape, true},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes elementwise operators of ONNX in the graph language. If the language has no operation of that name, composes
-// the operator from others, provided that this is exact.
+// Writes elementwise operators of ONNX in the graph language. An operator without an operation of its own is composed
+// from others, such as Pow with a whole exponent from products. The functions return NULL, or the reason why the node
+// cannot be written.
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ static const char *gelu(struct lower *l, int t, bool by_tanh, int *out) {
     return why;
 }
 
+// Writes x * sigmoid(factor * x) as silu(factor * x) / factor.
 static const char *swish(struct lower *l, int t, double factor, int *out) {
     const char *why = unary(l, "silu", lower_scaled(l, t, factor), out);
     if (!why) *out = lower_scaled(l, *out, 1 / factor);
@@ -44,6 +46,7 @@ static const char *leaky(struct lower *l, int t, double slope, int *out) {
     return why;
 }
 
+// As leaky(), with a slope for each element.
 static const char *leaky_each(struct lower *l, int t, const struct onnx_data *slope, int *out) {
     int above = lower_bounded(l, t, 0, INFINITY), below = lower_bounded(l, t, -INFINITY, 0), slopes;
     const char *why = lower_constant(l, t, slope, &graph_value(l->g, l->n->out.items[0])->dims, &slopes);
@@ -61,6 +64,8 @@ static const char *prelu(struct lower *l, int t, int *out) {
 
 // ---- bounds ----
 
+// Gets a bound of Clip from operand i or an attribute; *x has the default. A bound beyond 1e38 counts as infinite.
+// False: it is not constant.
 static bool bound(const struct lower *l, size_t i, const char *name, double *x) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     if (graph_in(l->n, i) != NONE && (!d || d->count != 1)) return false;
@@ -76,7 +81,7 @@ static const char *clipped(struct lower *l, int t, int *out) {
     return NULL;
 }
 
-// Writes Max or Min: with a number as a bound, with two tensors as an operation.
+// Writes Max or Min. With a constant number this is a bound of the other operand, otherwise an operation on tensors.
 static const char *extreme(struct lower *l, bool max, int *out) {
     const struct onnx_data *a = graph_constant(l->g, l->n, 0), *b = graph_constant(l->g, l->n, 1), *c = a ? a : b;
     if (l->n->in.count == 2 && c && c->count == 1) {
@@ -98,7 +103,6 @@ const char *lower_in_shape(struct lower *l, size_t i, int like, int *t) {
     return NULL;
 }
 
-// Repeats the operands to the shape of the result, and combines them from left to right.
 const char *lower_pairs(struct lower *l, const char *op, int *out) {
     size_t count = l->n->in.count, first = 0;
     int like = NONE;
@@ -128,9 +132,9 @@ static const char *quotient(struct lower *l, int *out) {
     return why;
 }
 
-enum { MOST_POWER = 64 };
+enum { MOST_POWER = 64 }; // largest exponent that is written as products
 
-// x^e by squaring.
+// Returns x^e by repeated squaring; e > 0.
 static int whole_power(struct lower *l, int t, int e) {
     int out = NONE;
     for (; e; e /= 2) {
@@ -147,8 +151,7 @@ static double exponent(const struct onnx_data *d) {
     return d && d->count ? onnx_at(d, 0) : NAN;
 }
 
-// Returns ln(x) as 2 ln(sqrt(x)), where 0 counts as 1e-38. A number below 0, which has no power, is a fault of the
-// root.
+// Writes ln(x) as 2 ln(sqrt(x)), where 0 counts as 1e-38. For x below 0, the square root reports a fault at run time.
 static const char *logarithm(struct lower *l, int t, int *out) {
     const char *why = unary(l, "sqrt", t, out);
     if (!why) why = unary(l, "log", lower_bounded(l, *out, 1e-19, INFINITY), out);
@@ -156,6 +159,7 @@ static const char *logarithm(struct lower *l, int t, int *out) {
     return why;
 }
 
+// Writes t^e. For a fractional e this is exp(e * ln(t)), except for square roots.
 static const char *constant_power(struct lower *l, double e, int t, int *out) {
     double size = fabs(e);
     if (e == 0) return *out = lower_filled(l, t, 1), NULL;
@@ -178,7 +182,7 @@ static const char *power(struct lower *l, int *out) {
     if (isfinite(e) && !graph_constant(l->g, n, 0))
         return constant_power(l, e, lower_repeat(l, lower_operand(l, 0), &graph_value(l->g, n->in.items[0])->dims, to),
                               out);
-    bool first = graph_constant(l->g, n, 0) != NULL; // the operand that is constant
+    bool first = graph_constant(l->g, n, 0) != NULL; // index of the operand that is written first: not a constant
     const char *why = lower_in_shape(l, first, NONE, first ? &exponents : &logs);
     if (!why) why = lower_in_shape(l, !first, first ? exponents : logs, first ? &logs : &exponents);
     if (!why) why = logarithm(l, logs, &logs);
@@ -187,6 +191,7 @@ static const char *power(struct lower *l, int *out) {
 
 // ---- by name ----
 
+// Writes a function that rewrite_patterns has found, by its word.
 static const char *by_word(struct lower *l, const char *word, int t, int *out) {
     if (!strcmp(word, "gelu_erf")) return gelu(l, t, false, out);
     if (!strcmp(word, "gelu_tanh")) return gelu(l, t, true, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The graph of an ONNX file while it is turned into a spec: values and nodes by number. Constants are folded, shapes
-// are known, and nodes are rewritten until each is an operation of the graph language or has a reason why not.
+// The graph of an ONNX file while it is turned into a spec. graph_build makes it and folds constants; rewriting
+// (rewrite.h) brings its nodes close to operations of the graph language; lowering (lower.h) writes these operations.
+// Values and nodes are named by their numbers in lists of struct graph. All memory belongs to the arena.
 #ifndef RILL_ONNX_GRAPH_H
 #define RILL_ONNX_GRAPH_H
 
@@ -9,41 +10,43 @@
 // MOST_TENSOR: elements of a tensor. The indices of all elements of a tensor are exact in fp32 up to this number.
 enum { NONE = -1, MOST_TENSOR = 16777216 };
 
+// A tensor of the file: an input, a constant, or the result of a node.
 struct value {
     const char *name;
-    int type; // of its elements; 0: unknown
-    bool shaped;
+    int type;    // of its elements (enum onnx_type); 0: unknown
+    bool shaped; // dims is known
     struct onnx_dims dims;
     const struct onnx_data *constant; // NULL: known only at run time
-    const char *source;               // name of the initializer that a constant is
-    int maker;                        // node; NONE: an input, or a constant
-    int uses;                         // by nodes that are not gone, and as outputs
-    int rows;                         // the axis that counts positions; NONE: it has none
+    const char *source;               // name of the initializer from which a constant was made; NULL: none
+    int maker;                        // node whose result it is; NONE: an input or an initializer
+    int uses;                         // number of reads by nodes that are not gone, plus uses as output
+    int rows;                         // the axis that counts rows (rewrite_rows); NONE: it has none
 };
 
 // The result of the import for one node of the file.
 struct fate {
-    bool taken;          // the node is in the graph; false: it is in a body that is not in the graph
-    const char *became;  // its words in the table of operators
+    bool taken;          // the node is in the graph; false: it is in a body (of an If or Loop) that is not computed
+    const char *became;  // what the table of operators says that the node became; NULL: nothing was noted
     const char *missing; // reason why it cannot be built; NULL: none
 };
 
-// Patches of an image or a signal with the channels last.
+// Patches of an image or a signal with the channels last: the windows of a convolution or a pooling.
 struct patch {
-    int places;                                       // dimensions, 1 or 2
+    int places;                                       // dimensions besides the channels: 1 (signal) or 2 (image)
     int64_t size[2], stride[2], dilation[2], pads[4]; // pads: before each dimension, then after each
 };
 
-// A node. `op` is an operator of ONNX, or one of those that rewriting makes:
+// A node. `op` is an operator of ONNX, or one of these operators, which only rewriting makes:
 // - Linear: a product with w, a matrix [rows][k], plus b, a vector [rows] or NULL.
 // - Move: a Transpose with the order `perm`.
-// - ConvLast: a convolution of an operand with channels last. w: [rows][places][channels]; b: [rows] or NULL.
-// - PoolLast: every channel of a patch is reduced as `word` says. The channels are last. w: a factor for each place, or
-//   NULL.
+// - ConvLast: a convolution of an operand with channels last. w: [rows][places of a patch][channels], where a row makes
+//   one output channel; b: [rows] or NULL.
+// - PoolLast: each channel of a patch is reduced to one element; `word` is max, sum or mean. The channels are last.
+//   w: a factor for each place of the result, or NULL.
 // - Reduce: `word` names the reduction (rewrite_to_reduce); the bits of `axis` are the axes that it joins.
 // - Affine: y = x * w + b, where w and b broadcast to x. Either may be NULL.
 // - Norm: layer normalization over the axes from `axis` on. w: gamma, b: beta; either may be NULL.
-// - RmsNorm: RMS normalization over these axes. w: gamma or NULL.
+// - RmsNorm: RMS normalization over the axes from `axis` on. w: gamma or NULL.
 // - Function: an elementwise operation of the graph language; `word` is its name.
 // - View: the elements in another shape, in the same order.
 // - Product: a product of two tensors; `axis` is 1 if the second one is transposed.
@@ -52,9 +55,9 @@ struct node {
     const struct onnx_node *src; // the file's node with the attributes; NULL: made by rewriting
     int number;                  // number of the file's node that it was made from
     const char *op;
-    VEC(int) in;
-    VEC(int) out;
-    bool gone;
+    VEC(int) in;  // numbers of values; NONE: an operand that is not given
+    VEC(int) out; // numbers of values
+    bool gone;    // the node was removed from the graph
     const struct onnx_data *w, *b;
     const char *w_name, *b_name; // initializers that w and b came from
     const char *word;
@@ -73,23 +76,24 @@ struct graph {
     VEC(int) input, output;
     VEC(const char *) output_name;
     struct fate *fate; // one for each node of the file
-    int64_t spare;     // how many more elements of constants folding may create
+    int64_t spare;     // how many more elements folding may create, so that a small file cannot exhaust the memory
     bool dynamic;      // axis 0 of the inputs has no number in the file
     bool batched;      // axis 0 of all inputs counts rows
-    const char *mixer; // what keeps axis 0, which all inputs share, from counting rows; NULL: nothing
+    const char *mixer; // in words: the node or output because of which axis 0 does not count rows; NULL: none
 };
 
 // A name and a value from the user: NAME=N for the size of an axis, or NAME=VALUE for all elements of an input.
 struct graph_given {
     const char *name;
     double value;
-    bool used;
+    bool used; // the graph has such an axis or input; graph_build reports names that stay unused
 };
 struct graph_givens {
     VEC(struct graph_given) list;
 };
 
-// Builds the graph, binds axes, infers shapes and folds constants. NULL after an error.
+// Builds the graph of a file: gives extents to axes without a number (`dims`), turns inputs into constants (`values`),
+// infers shapes and folds constants. NULL after an error.
 struct graph *graph_build(const struct onnx_model *, struct graph_givens *dims, struct graph_givens *values,
                           struct arena *, struct diag *);
 
@@ -114,43 +118,51 @@ struct onnx_dims graph_squeezed(const struct onnx_dims *);
 bool graph_same_dims(const struct onnx_dims *, const struct onnx_dims *);
 
 // ---- changes ----
+// Adds an fp32 value with these extents that no node makes yet; returns its number.
 int graph_add_value(struct graph *, const char *name, const struct onnx_dims *dims);
-// Inserts a node with one operand before node `before`. Its value has these extents. Pointers to nodes become invalid.
+// Inserts a node with one operand before node `before`, which moves up by one. Returns the value that the new node
+// makes, with these extents. Pointers to nodes and values become invalid.
 int graph_add_node(struct graph *, int before, const char *op, int in, const struct onnx_dims *dims);
-void graph_set_in(struct graph *, struct node *, int in); // the only operand
-void graph_replace(struct graph *, int old, int with);    // in all operands and outputs
-void graph_count_uses(struct graph *);                    // and drops nodes whose results nobody reads
+void graph_set_in(struct graph *, struct node *, int in); // makes `in` the only operand
+void graph_replace(struct graph *, int old, int with);    // replaces a value in all operands and outputs
+void graph_count_uses(struct graph *);                    // sets `uses`, and drops nodes whose results nobody reads
+// Notes for the table of operators what the node became.
 void graph_say(struct graph *, const struct node *, const char *became);
 
 // ---- shapes and constants ----
-// Sets the shapes of the results. False: an error of the file was reported.
+// Sets the types and shapes of the node's results, as far as they are known. False: an error of the file was reported.
 bool graph_infer(struct graph *, struct node *);
-// Gets where a Slice begins on each axis, its steps, and its result. False: they are not constant, or not legal.
+// Gets the first index and the step of a Slice of x on each axis, and the extents of its result. False: they are not
+// constant, or not legal.
 bool graph_slice(const struct graph *, const struct node *, const struct onnx_dims *x, int64_t start[], int64_t step[],
                  struct onnx_dims *out);
 // Gets the padding of a Pad before each axis, then that after each. False: it is not constant, or not legal.
 bool graph_pads(const struct graph *g, const struct node *n, int rank, int64_t pads[]);
-// Gets the scales of a Resize along each axis, and its result. False: they are not constant.
+// Gets the scale of a Resize of x along each axis, and the extents of its result. False: they are not constant.
 bool graph_resize(const struct graph *, const struct node *, const struct onnx_dims *x, double scale[],
                   struct onnx_dims *out);
-// Gets the integers that QONNX's Quant makes. False: it is of a kind that is not supported.
+// Gets the range of the integers to which QONNX's Quant rounds. False: it is of a kind that is not supported.
 bool graph_quant_range(const struct node *, const struct onnx_data *bits, double *lo, double *hi);
-// Folds a node whose results depend only on constants. Returns whether they are now constants.
+// Folds a node whose result depends only on constants. Returns whether the result is now a constant.
 bool graph_fold(struct graph *, struct node *);
 // Computes an elementwise operator on numbers. Returns false if it is not elementwise.
 bool graph_compute(const struct graph *, const struct node *, const double in[], size_t count, double *out);
 
 // ---- constants ----
+// Returns an fp32 constant with these extents. The caller sets its elements through *f.
 struct onnx_data *data_floats(struct arena *, const struct onnx_dims *, float **f);
 struct onnx_data *data_scalar(struct arena *, double);
+// Returns the constant with its elements as fp32.
 const struct onnx_data *data_as_floats(struct arena *, const struct onnx_data *);
-// a op b with broadcasting; `op` is an operator such as `Mul`.
+// Returns a op b with broadcasting, as fp32; `op` is an operator such as `Mul`. NULL: the shapes do not fit.
 const struct onnx_data *data_binary(struct graph *, const char *op, const struct onnx_data *a,
                                     const struct onnx_data *b);
 const struct onnx_data *data_transposed(struct arena *, const struct onnx_data *matrix);
-// Gets the operand's axes in the order of the result of a Transpose or Move. Returns false for other nodes.
+// Gets the permutation of a Transpose or Move: axis i of the result is axis perm[i] of the operand. Returns false for
+// other nodes.
 bool graph_permutation(const struct graph *, const struct node *, int perm[]);
-// Returns elements of d in another order: element n of the result is element base + sum(index * stride) of d.
+// Returns elements of d in another order and with the extents `dims`: the element with the indices i0, i1, ... of the
+// result is element base + i0 * stride[0] + i1 * stride[1] + ... of d.
 const struct onnx_data *data_walk(struct arena *, const struct onnx_data *d, const struct onnx_dims *dims, int64_t base,
                                   const int64_t stride[]);
 // Returns the elements of d after broadcasting it to a tensor of these extents.

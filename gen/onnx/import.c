@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs all steps from an ONNX file to a spec, and selects the part that is kept if not all of the file can be written.
+// Runs all steps from an ONNX file to a spec (onnx.h). If the spec cannot express the whole file and the user allows a
+// cut (--cut), selects the part of the file that is kept.
 #include "gen/onnx/onnx.h"
 
 #include <inttypes.h>
@@ -13,8 +14,8 @@ struct onnx_import {
     const char *name, *file;
     struct graph *g;
     struct spec *spec;
-    int first, end; // the nodes of the part
-    bool part;
+    int first, end; // if `part` is set: the nodes of the part, first to end - 1
+    bool part;      // the spec has only a part of the file
 };
 
 bool onnx_is_model(const char *path) { return file_has_suffix(path, ".onnx"); }
@@ -27,6 +28,7 @@ bool onnx_import_weights(const struct onnx_import *m, FILE *out) { return spec_w
 
 enum { MOST_NAME = 48 };
 
+// Makes the name of a design from the file's name: a letter, then letters, digits, `_` and `-`.
 static const char *base_name(struct arena *arena, const char *path) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     size_t len = strlen(base) - strlen(".onnx");
@@ -41,10 +43,12 @@ static const char *base_name(struct arena *arena, const char *path) {
 
 // ---- the part that is kept ----
 
+// Whether the node has a reason why it cannot be written.
 static bool is_missing(const struct graph *g, int i) {
     return !g->node.items[i].gone && g->fate[g->node.items[i].number].missing;
 }
 
+// Counts the nodes that compute something; layout operators do not count.
 static int live_nodes(const struct graph *g, int first, int end) {
     int n = 0;
     for (int i = first; i < end; i++) n += !g->node.items[i].gone && !rewrite_is_layout(&g->node.items[i]);
@@ -63,6 +67,7 @@ static bool next_run(const struct graph *g, int *first, int *end) {
     return *first < n;
 }
 
+// Takes the run with the most nodes whose inputs and outputs a spec can have. False: there is none.
 static bool take_longest(struct onnx_import *m) {
     int most = 0, end, missing;
     for (int first = 0; next_run(m->g, &first, &end); first = end) {
@@ -85,6 +90,8 @@ static bool check_ports(const struct spec *s, const struct onnx_model *model, st
     return in && out && in <= SPEC_MAX_PORTS && out <= SPEC_MAX_PORTS;
 }
 
+// Makes the operations of the spec, and adds the operators to the table. False after an error: some nodes cannot be
+// written, and no part is taken.
 static bool take_nodes(struct onnx_import *m, const struct onnx_options *o, struct text *table, struct diag *diag) {
     int missing, nodes = live_nodes(m->g, 0, (int)m->g->node.count);
     const struct onnx_model *model = m->g->model;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that find the largest or smallest elements along an axis: ArgMax, ArgMin, TopK, Hardmax. Indices are fp32
-// numbers.
+// Operators that find the largest or smallest elements along an axis: ArgMax, ArgMin, TopK, Hardmax. The graph language
+// has no such operation, so they are composed from maxima and elementwise operations. Indices are fp32 numbers.
 #include <math.h>
 #include <string.h>
 
 #include "gen/onnx/lower.h"
 
-enum { MOST_INDEX = 65536, MOST_TOP = 32 };
+enum { MOST_INDEX = 65536, MOST_TOP = 32 }; // limits: elements along the axis; results of TopK
 
-// A tensor seen from one axis: [before][extent][inside].
+// A search along one axis of a tensor, which is seen as [before][extent][inside].
 struct search {
-    struct onnx_dims whole, one; // one: with the extent 1
-    int rank[2]; // tensors: the rank of each index, counted from the end of the axis and from 1, or NONE
+    struct onnx_dims whole, one; // extents of the tensor, and the same with the axis reduced to 1
+    int rank[2];                 // tensors: results of ranks() for `first` = false and true; NONE: not made yet
 };
 
 static struct search search_of(const struct onnx_dims *x, int axis) {
@@ -23,14 +23,15 @@ static struct search search_of(const struct onnx_dims *x, int axis) {
     return s;
 }
 
+// Reduces the axis to its largest elements.
 static const char *largest_of(struct lower *l, const struct search *s, int t, int *out) {
     return lower_reduce_of(l, t, &s->whole, 2, "max", out);
 }
 
 static int spread(struct lower *l, const struct search *s, int t) { return lower_repeat(l, t, &s->one, &s->whole); }
 
-// Returns a constant tensor in the shape of `like` with the numbers 1, 2, 3 along the axis. first: in falling order, so
-// that the first index has the largest number.
+// Gets a constant tensor in the shape of `like` that has the numbers 1, 2, 3, ... along the axis. first: in falling
+// order, so that the first index has the largest number. Returns NULL, or the reason why it cannot be made.
 static const char *ranks(struct lower *l, struct search *s, int like, bool first, int *out) {
     int64_t n = s->whole.dim[1];
     float *f;
@@ -41,11 +42,12 @@ static const char *ranks(struct lower *l, struct search *s, int like, bool first
     return why;
 }
 
-// Finds the first or the last of the largest elements along the axis.
+// Tensors about the largest element along the axis.
 struct found {
     int value, rank, marks; // the element, its number by `ranks`, and a tensor with 1 at its place and 0 elsewhere
 };
 
+// Finds the largest element along the axis; the first or the last one if several are equal.
 static const char *find(struct lower *l, struct search *s, int t, bool first, struct found *f) {
     int rank, scores;
     const char *why = largest_of(l, s, t, &f->value);
@@ -59,10 +61,12 @@ static const char *find(struct lower *l, struct search *s, int t, bool first, st
     return why;
 }
 
+// Returns the index from the number by `ranks`.
 static int index_of(struct lower *l, const struct search *s, int rank, bool first) {
     return first ? lower_number(l, "rsub", rank, (double)s->whole.dim[1]) : lower_plus(l, rank, -1);
 }
 
+// Starts a search in operand 0, which becomes the tensor *t. smallest: *t has the negated elements.
 static const char *begin(struct lower *l, int64_t axis, bool smallest, struct search *s, int *t) {
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
     int at = graph_axis(axis, x->rank);
@@ -100,12 +104,13 @@ static const char *hardmax(struct lower *l, int *out) {
     return why;
 }
 
-// Joins one more plane to the planes that were found before.
+// Appends a plane (one result of TopK for each [before][inside]) to the `number` planes in *all.
 static void append(struct lower *l, const struct search *s, int *all, int plane, int64_t number) {
     *all = number ? lower_joined(l, *all, plane, s->whole.dim[0], number, 1, s->whole.dim[2]) : plane;
 }
 
-// Finds one element after the other. A number below all others replaces each that was found.
+// Writes TopK. Finds one element after the other. Before the next search, 1e38 is subtracted from the element that was
+// found, so that it is not found again.
 static const char *top(struct lower *l, int *out) {
     struct search s;
     struct found f = {NONE, NONE, NONE};

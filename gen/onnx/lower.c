@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns rewritten nodes into operations of the graph language. The language's table says which operations exist.
+// Turns rewritten nodes into operations of the graph language. Has the operations that most nodes need; lower.h lists
+// the files with the other operators. Functions that write a node return NULL, or the reason why it cannot be written.
 #include "gen/onnx/lower.h"
 
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 
 // ---- tensors ----
 
+// Adds a tensor in the default shape of a value: without extents of 1, and with at most SPEC_MAX_RANK dimensions.
 static int add_tensor(struct lower *l, const char *hint, const struct onnx_dims *dims) {
     struct spec_tensor t = {.name = hint, .maker = NONE};
     struct onnx_dims d = graph_squeezed(dims);
@@ -79,7 +81,6 @@ int lower_view(struct lower *l, int t, int rank, const int64_t dim[]) {
     return same ? t : reshape(l, t, rank, dim);
 }
 
-// Returns the tensor in the default shape of values with these extents.
 int lower_view_like(struct lower *l, int t, const struct onnx_dims *dims) {
     int like = add_tensor(l, "", dims);
     struct spec_tensor want = *tensor(l, like);
@@ -87,7 +88,6 @@ int lower_view_like(struct lower *l, int t, const struct onnx_dims *dims) {
     return lower_view(l, t, want.rank, want.dim);
 }
 
-// Returns the tensor as rows of k elements, or as one vector.
 int lower_rows(struct lower *l, int t, int64_t k) {
     const struct spec_tensor *x = tensor(l, t);
     int64_t count = 1;
@@ -96,8 +96,8 @@ int lower_rows(struct lower *l, int t, int64_t k) {
     return count == k ? lower_view(l, t, 1, &k) : lower_view(l, t, 2, (const int64_t[]){count / k, k});
 }
 
-// Returns the operand as a tensor. The result of an unsupported node becomes an input, so that later nodes are checked
-// as well.
+// Returns the tensor of a value. The result of an unsupported node becomes an input, so that later nodes are checked as
+// well.
 int lower_value(struct lower *l, int v) {
     if (l->tensor_of[v] == NONE)
         l->tensor_of[v] = add_tensor(l, graph_value(l->g, v)->name, &graph_value(l->g, v)->dims);
@@ -105,7 +105,7 @@ int lower_value(struct lower *l, int v) {
 }
 int lower_operand(struct lower *l, size_t i) { return lower_value(l, graph_in(l->n, i)); }
 
-// Whether the graph language has the operation. It lacks some that the table of elementwise operators names.
+// Whether the graph language has the operation. function.c also names operations that it may lack.
 static bool is_operation(const char *op) {
     for (int i = 0; i < ir_spec_ops(); i++)
         if (!strcmp(ir_spec_op(i).name, op)) return true;
@@ -125,7 +125,7 @@ int lower_two(struct lower *l, const char *op, int a, int b) {
     return lower_emit(l, op, 2, (const int[]){a, b}, x.rank, x.dim);
 }
 
-// Returns a tensor in the shape of `like` whose elements are all c, by bounding `like` to c from both sides.
+// Bounds `like` to c from both sides, so that all elements of the result are c.
 int lower_filled(struct lower *l, int like, double c) {
     int out = NONE;
     lower_elementwise(l, "clip", like, &out);
@@ -167,7 +167,7 @@ static int moved_axes(const struct graph *g, const struct node *n, int64_t exten
     return count;
 }
 
-// Joins axes that stay neighbours; returns the number of axes left.
+// Joins axes that stay neighbours in the new order. Returns the number of axes that remain.
 static int join_axes(int count, int64_t extent[], int order[]) {
     for (int i = 0; i + 1 < count;) {
         if (order[i + 1] != order[i] + 1) {
@@ -304,7 +304,7 @@ static const struct onnx_data *as_vector(struct lower *l, const struct onnx_data
     return data_walk(l->s->arena, d, &(struct onnx_dims){1, {count}}, 0, (const int64_t[]){d->count == 1 ? 0 : 1});
 }
 
-enum { MOST_NORM = 65536 };
+enum { MOST_NORM = 65536 }; // elements over which a norm may work
 
 const char *lower_plain_norm(struct lower *l, int t, int64_t k, double eps, int *out) {
     if (k > MOST_NORM) return "a norm over more than 65536 elements";
@@ -344,8 +344,9 @@ static bool are_rows_equal(const struct onnx_data *d, int64_t row) {
     return true;
 }
 
-// Makes a tensor with these constant elements, in the shape of `like`. It is made by a norm with the factor 0, whose
-// result is exactly its summand. The summand is one row if all rows are equal, otherwise all elements.
+// Makes a tensor with these constant elements, in the shape of `like`. The graph language has no operation for
+// constants, so a layer norm with gamma = 0 makes the tensor: its result is exactly beta. beta is one row if all rows
+// are equal, otherwise it has all elements.
 const char *lower_constant(struct lower *l, int like, const struct onnx_data *d, const struct onnx_dims *dims,
                            int *out) {
     struct spec_tensor x = *tensor(l, like);
@@ -367,7 +368,7 @@ const char *lower_constant(struct lower *l, int like, const struct onnx_data *d,
     return NULL;
 }
 
-// Returns a tensor with these extents, whose elements are of no importance.
+// Returns a tensor with these extents and any elements. `any`: a tensor of the graph, from which it is made.
 static int any_tensor(struct lower *l, int any, const struct onnx_dims *dims) {
     int64_t along[SPEC_MAX_RANK], one = 1;
     int rank = tensor(l, any)->rank;
@@ -387,7 +388,7 @@ int lower_zeros(struct lower *l, int any, const struct onnx_dims *dims) {
     return lower_filled(l, any_tensor(l, any, dims), 0);
 }
 
-// Whether only softmax reads the node's result. Then -1e38 hides an element as infinity does.
+// Whether only Softmax nodes read the node's result. Then adding -1e38 hides an element as minus infinity does.
 static bool is_of_softmax(const struct lower *l) {
     int v = l->n->out.items[0], readers = 0;
     for (size_t i = 0; i < l->g->node.count; i++) {
@@ -439,7 +440,7 @@ static bool is_one_of(const struct node *n, const char *ops) {
     return at && at > ops && at[-1] == ' ' && at[strlen(n->op)] == ' ';
 }
 
-// Whether the operator computes with integers as it does with the fp32 numbers that they are in a design.
+// Whether the operator gives the same results for integers as for fp32 numbers, which represent integers in a design.
 static bool takes_integers(const struct node *n) {
     return rewrite_is_layout(n) ||
            is_one_of(n, " Affine ArgMax ArgMin TopK Cast CastLike Equal Less Greater LessOrEqual GreaterOrEqual Where "
@@ -453,7 +454,8 @@ static bool is_legal_type(const struct node *n, const struct value *x) {
     return onnx_type_bytes(x->type) > 0 && takes_integers(n);
 }
 
-// Returns the reason to refuse the node whatever its operator is: a type or shape that a tensor cannot have.
+// Returns the reason to refuse the node independently of its operator: a type or shape that a tensor cannot have. NULL:
+// there is none.
 static const char *unfit(struct lower *l) {
     const struct node *n = l->n;
     for (size_t i = 0; i < n->in.count + n->out.count; i++) {
@@ -548,8 +550,8 @@ static bool is_output(const struct graph *g, int v) {
     return false;
 }
 
-// Lists the inputs of the part: the inputs of the file that it reads, in their order, then other values that it reads
-// but does not make.
+// Adds the inputs of nodes first to end - 1: the inputs of the file that they read, in the file's order, then other
+// values that they read but do not make. whole: the nodes are the whole file.
 static void add_inputs(struct lower *l, int first, int end, bool whole) {
     const struct graph *g = l->g;
     for (size_t k = 0; k < g->input.count; k++) {
@@ -586,6 +588,7 @@ static void add_output(struct lower *l, int v, const char *name) {
     VEC_PUSH(l->s->arena, l->s->output, p);
 }
 
+// Adds the outputs of nodes first to end - 1: outputs of the file, then values that nodes outside of this part read.
 static void add_outputs(struct lower *l, int first, int end, bool whole) {
     const struct graph *g = l->g;
     for (size_t i = 0; i < g->output.count; i++) {

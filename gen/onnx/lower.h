@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files that turn nodes into operations.
+// Lowering: turns the nodes of the ONNX graph into operations of the graph language (spec.h). lower.c does it for the
+// most common nodes; the other operators are in the files that the comments below name. Tensors are numbers in the list
+// of struct spec. A function that returns a string returns NULL, or the reason why the node cannot be written.
 #ifndef RILL_ONNX_LOWER_H
 #define RILL_ONNX_LOWER_H
 
@@ -13,41 +15,43 @@ struct lower {
     const char *hint;     // name for the tensor that the node makes
 };
 
-int lower_value(struct lower *, int v);
-int lower_operand(struct lower *, size_t i);
-// Adds an operation; returns its tensor. Attributes are added to the last operation.
+int lower_value(struct lower *, int v);      // returns the tensor of a value
+int lower_operand(struct lower *, size_t i); // returns the tensor of the node's operand i
+// Adds an operation and the tensor that it makes, with these extents; returns the tensor.
 int lower_emit(struct lower *, const char *op, int ins, const int in[], int rank, const int64_t dim[]);
+// These add an attribute to the operation that was added last. source: name of the initializer, or NULL.
 void lower_attr(struct lower *, const char *key, const char *text);
 void lower_attr_int(struct lower *, const char *key, int64_t);
 void lower_attr_float(struct lower *, const char *key, double);
 void lower_attr_weight(struct lower *, const char *key, const struct onnx_data *, const char *source);
 
 void lower_attr_patch(struct lower *, const struct patch *);
+// Adds no attribute if all items are `preset`. preset < 0: always adds it.
 void lower_attr_list(struct lower *, const char *key, const int64_t item[], int count, int64_t preset);
 
-int lower_view(struct lower *, int t, int rank, const int64_t dim[]);
-// Reshapes to the default shape of values with these extents.
+int lower_view(struct lower *, int t, int rank, const int64_t dim[]); // reshapes, if the shape differs
+// Reshapes to the default shape of a value with these extents: without extents of 1, outer dimensions joined.
 int lower_view_like(struct lower *, int t, const struct onnx_dims *);
-// Reorders the axes of a tensor: axis i of the result is axis order[i] of the operand.
+// Reorders the `count` axes of a tensor: axis i of the result is axis order[i] of the operand.
 int lower_reorder(struct lower *, int t, int count, const int64_t extent[], const int order[]);
 // Makes a tensor in the shape of `like` with the elements of a constant, which broadcasts to these extents.
 const char *lower_constant(struct lower *, int like, const struct onnx_data *, const struct onnx_dims *, int *out);
 // Makes a tensor with the elements and extents of a constant. any: any tensor of the graph, from which it is made.
 const char *lower_number_tensor(struct lower *, int any, const struct onnx_data *, int *out);
-int lower_rows(struct lower *, int t, int64_t k); // reshapes to rows of k elements
-// Returns NULL, or a reason if the language has no such operation.
+int lower_rows(struct lower *, int t, int64_t k); // reshapes to rows of k elements; a single row becomes a vector
+// Adds an operation with one operand whose result has the operand's shape.
 const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
 int lower_two(struct lower *, const char *op, int a, int b); // b is brought to the shape of a
 int lower_scaled(struct lower *, int t, double by);
 int lower_plus(struct lower *, int t, double c);
 int lower_number(struct lower *, const char *function, int t, double); // a `scalar` with this function
 int lower_bounded(struct lower *, int t, double lo, double hi);        // an infinite bound does not apply
-// Returns a tensor of zeros with these extents. `any`: a tensor.
+// Returns a tensor of zeros with these extents. `any`: any tensor of the graph, from which it is made.
 int lower_zeros(struct lower *, int any, const struct onnx_dims *);
 // Exchanges the first two of three axes.
 int lower_turned(struct lower *, int t, const struct onnx_dims *);
-// Returns a constant that a tensor can have. mask: minus infinity is replaced if only softmax reads the node's result.
-// NULL: a number remains that is infinite or too large.
+// Returns the constant if no number exceeds 1e38 in magnitude, otherwise NULL. mask: numbers below -1e38, such as minus
+// infinity, are replaced by -1e38 first, if only Softmax nodes read the node's result.
 const struct onnx_data *lower_finite(struct lower *, const struct onnx_data *, bool mask);
 
 // Repeats all operands of the node to the shape of the result and combines them with an operation, from left to right.
@@ -55,8 +59,8 @@ const char *lower_pairs(struct lower *, const char *op, int *out);
 // Gets operand i in the shape of the result. like: an operand that already has this shape, which constants need.
 const char *lower_in_shape(struct lower *, size_t i, int like, int *t);
 
-// In reductions.c: returns a tensor with the extents `from`, repeated along axes of 1 (and new axes before the first)
-// to `to`.
+// In reductions.c. lower_repeat broadcasts a tensor with the extents `from` to the extents `to`: repeats it along axes
+// of 1 and along new axes before the first one. lower_softmax_of: bit i of `mask` is set if the sums are along axis i.
 int lower_repeat(struct lower *, int t, const struct onnx_dims *from, const struct onnx_dims *to);
 const char *lower_reduce(struct lower *, int *out);
 const char *lower_pool(struct lower *, int *out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX file as it is stored: nodes, constants, inputs and outputs, by their names.
+// The contents of an ONNX file as they are stored: nodes, constants, inputs and outputs, which refer to one another by
+// names. read.c and tensor.c fill these structures; graph.h makes a graph from them. All memory belongs to the arena.
 #ifndef RILL_ONNX_MODEL_H
 #define RILL_ONNX_MODEL_H
 
@@ -34,6 +35,7 @@ struct onnx_dims {
     int64_t dim[ONNX_MAX_RANK];
 };
 // Returns the number of elements; -1 if an extent is negative or the product exceeds 2^40.
+// An extent of 0 gives 0.
 int64_t onnx_elements(const struct onnx_dims *);
 const char *onnx_dims_text(struct arena *, const struct onnx_dims *); // `[2, 3]`
 
@@ -47,11 +49,13 @@ struct onnx_data {
 };
 static inline double onnx_at(const struct onnx_data *d, int64_t n) { return d->f ? (double)d->f[n] : (double)d->i[n]; }
 
+// A constant of the file (an initializer).
 struct onnx_tensor {
     const char *name;
     const struct onnx_data *data;
 };
 
+// An attribute of a node. Only the member for its type is set; the others are 0, empty or NULL.
 struct onnx_attribute {
     const char *name;
     float f;
@@ -71,7 +75,8 @@ struct onnx_node {
     int depth; // number of bodies that the node is in
 };
 
-// A graph inside of a node. Its nodes are in the list of the model: nodes first to end - 1 that have this depth.
+// A graph that is an attribute of a node, such as a branch of an `If`. Its nodes are in the model's list: nodes first
+// to end - 1, except those of another depth.
 struct onnx_body {
     size_t first, end;
     int depth;
@@ -104,6 +109,7 @@ struct onnx_model {
 struct onnx_model *onnx_model_read(struct arena *, const char *path, struct diag *);
 struct onnx_model *onnx_model_read_bytes(struct arena *, const char *path, const void *data, size_t len, struct diag *);
 
+// Return an attribute of the node, or its value; `preset` if the node does not have it.
 const struct onnx_attribute *onnx_attribute_of(const struct onnx_node *, const char *name); // NULL: none
 int64_t onnx_int(const struct onnx_node *, const char *name, int64_t preset);
 double onnx_float(const struct onnx_node *, const char *name, double preset);

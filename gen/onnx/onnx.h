@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts an ONNX file to a spec: the graph in the operations of the graph language, its weights, and a table of all
-// operators (docs/onnx.md).
+// `rill import` of an ONNX file: converts it to a spec in the graph language and a file of its weights, and lists all
+// operators in a table (docs/onnx.md). gen/import imports checkpoints of language models instead.
 #ifndef RILL_ONNX_H
 #define RILL_ONNX_H
 
@@ -9,7 +9,7 @@
 enum { ONNX_MAX_DIMS = 32 };
 struct onnx_options {
     const char *source; // the file
-    const char *name;   // name of the design; NULL: that of the file
+    const char *name;   // name of the design; NULL: made from the file's name
     struct onnx_given {
         const char *name;
         double value;
@@ -17,10 +17,10 @@ struct onnx_options {
         // have the value.
     } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS];
     int dims, sets;
-    bool cut; // if not all of the graph can be written, take the part with the most nodes that can
+    bool cut; // if the whole graph cannot be written, take the longest run of nodes that can be
 };
 
-// The design keys of the spec.
+// Values for the board and the design keys of the spec. tokens: `T`.
 struct onnx_design {
     const char *board;
     int channels, lanes, tokens;
@@ -31,7 +31,7 @@ struct onnx_import;
 // Recognizes an ONNX file by the ending of its name, because the format has no magic number.
 bool onnx_is_model(const char *path);
 // Reads and converts the whole file. NULL after an error: the file is not well formed, or something in it cannot be
-// written. *table lists all operators with what is missing; it is empty if the file was not read.
+// written. *table lists all operators and the reasons why nodes cannot be written; it is empty if reading failed.
 struct onnx_import *onnx_import_read(const struct onnx_options *, struct arena *, struct text *table, struct diag *);
 const char *onnx_import_name(const struct onnx_import *);
 int64_t onnx_import_weight_bytes(const struct onnx_import *); // bytes of all products' weights, one byte per weight

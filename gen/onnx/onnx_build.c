@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the graph from the messages of an ONNX file: names become numbers, axes get extents, constants are folded.
+// Builds the graph (graph.h) from the contents of an ONNX file (model.h): names become numbers of values, axes without
+// an extent get one, and each node is folded as it is added, if its operands are constants.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,17 @@
 
 // ---- names ----
 
+// The value that a name stands for.
 struct name_row {
-    const char *name;
+    const char *name; // NULL: a free row
     int value;
 };
 struct names {
     struct name_row *row; // a hash table with open addressing
-    size_t size;
+    size_t size;          // a power of two, so large that rows stay free
 };
 
+// Returns the row of a name, or the free row for it.
 static struct name_row *name_at(const struct names *t, const char *name) {
     size_t i = (size_t)bytes_hash(name, strlen(name)) & (t->size - 1);
     while (t->row[i].name && strcmp(t->row[i].name, name) != 0) i = (i + 1) & (t->size - 1);
@@ -48,14 +51,15 @@ static int define(struct building *b, const char *name) {
 
 // ---- inputs ----
 
-// Finds what the user gives for a name, and notes that it is used. NULL: nothing.
+// Returns the value that the user gives for a name, and marks it as used. NULL: the user gives none.
 static const struct graph_given *find_given(struct graph_givens *all, const char *name) {
     for (size_t i = 0; i < all->list.count; i++)
         if (!strcmp(all->list.items[i].name, name)) return all->list.items[i].used = true, &all->list.items[i];
     return NULL;
 }
 
-// Gives an extent to an axis that has none in the file.
+// Gives an extent to an axis that has none in the file: the user's value for its name, or 1 for axis 0, which is the
+// batch. False after an error: another axis has no value.
 static bool bind_axis(struct building *b, const struct onnx_info *info, int axis, int64_t *extent) {
     const char *place = arena_printf(b->g->arena, "%s.%d", info->name, axis), *name = info->axis[axis];
     const struct graph_given *d = name ? find_given(b->dim, name) : NULL;
@@ -143,6 +147,7 @@ static bool check_givens(struct building *b) {
 
 // ---- nodes ----
 
+// Whether some node of the file makes a value with this name.
 static bool is_name(const struct building *b, const char *name) {
     for (size_t i = 0; i < b->g->model->node.count; i++)
         for (size_t k = 0; k < b->g->model->node.items[i].out.count; k++)
@@ -150,7 +155,7 @@ static bool is_name(const struct building *b, const char *name) {
     return false;
 }
 
-// Finds an operand, which an earlier node must make. The format requires this order, which also excludes cycles.
+// Finds an operand. An earlier node must make it; the format requires this order, which also excludes cycles.
 static bool find_in(struct building *b, const struct onnx_node *src, const char *name, int *v) {
     if (!*name) return *v = NONE, true;
     struct name_row *row = name_at(&b->names, name);
@@ -160,6 +165,7 @@ static bool find_in(struct building *b, const struct onnx_node *src, const char 
     return false;
 }
 
+// Returns the operator's name. A domain other than ONNX's own is prepended, so that the operator is not recognized.
 static const char *full_op(struct arena *arena, const struct onnx_node *src) {
     bool own = !*src->domain || !strcmp(src->domain, "ai.onnx");
     // Some producers put these operators into their own domains, with the meaning that ONNX gives them.
@@ -174,7 +180,7 @@ static const char *full_op(struct arena *arena, const struct onnx_node *src) {
 
 static bool add_node(struct building *b, int number);
 
-// Gives a result of a node the value that a body has under another name.
+// Lets result `name` of a node be the value that is called `inside` in the node's body.
 static bool add_alias(struct building *b, const struct onnx_node *src, const char *name, const char *inside) {
     int v = NONE;
     struct name_row *row = name_at(&b->names, name);
@@ -186,7 +192,7 @@ static bool add_alias(struct building *b, const struct onnx_node *src, const cha
     return true;
 }
 
-// Adds the nodes of a body in place of the node that has it.
+// Adds the nodes of a body in place of the node that the body belongs to.
 static bool add_body(struct building *b, const struct onnx_node *src, const struct onnx_body *body) {
     bool ok = body->output.count >= src->out.count;
     if (!ok) diag_error(b->g->diag, b->g->model->loc, MSG_ONNX_NODE, src->name, src->op, "a body with fewer results");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to the graph, and the changes that rewriting makes.
+// The basic functions of graph.h: look-ups in the graph, attributes with lists of axes, and the changes that rewriting
+// makes. graph.h documents them.
 #include "gen/onnx/graph.h"
 
 #include <string.h>
@@ -57,6 +58,8 @@ bool graph_same_dims(const struct onnx_dims *a, const struct onnx_dims *b) {
     return a->rank == b->rank && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
+// Makes the bounds of a Slice non-negative and limits them to the axis. With a negative step, an *end of -1 means that
+// the slice includes element 0.
 static void clamp_slice(int64_t extent, int64_t step, int64_t *start, int64_t *end) {
     int64_t low = step > 0 ? 0 : -1, high = step > 0 ? extent : extent - 1;
     if (*start < 0) *start += extent;
@@ -65,7 +68,8 @@ static void clamp_slice(int64_t extent, int64_t step, int64_t *start, int64_t *e
     *end = at_most(at_least(*end, low), extent);
 }
 
-// Reads one of the lists of a Slice: an attribute in old files, an operand in others.
+// Reads one of the lists of a Slice: an attribute in old files, an operand in others. Returns its length; 0: it is not
+// given; -1: it is not constant.
 static int slice_list(const struct graph *g, const struct node *n, const char *name, size_t operand, int64_t out[]) {
     const struct onnx_attribute *a = n->src ? onnx_attribute_of(n->src, name) : NULL;
     if (!a) return graph_in(n, operand) == NONE ? 0 : graph_ints(g, graph_in(n, operand), out, ONNX_MAX_RANK);
@@ -128,6 +132,7 @@ int graph_add_value(struct graph *g, const char *name, const struct onnx_dims *d
     return (int)g->value.count - 1;
 }
 
+// Sets `maker` of all values, after nodes have moved in the list.
 static void renumber_makers(struct graph *g) {
     for (size_t i = 0; i < g->node.count; i++)
         for (size_t k = 0; !g->node.items[i].gone && k < g->node.items[i].out.count; k++)

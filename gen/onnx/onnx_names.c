@@ -8,9 +8,10 @@
 
 enum { MOST_NAME = 40 }; // characters; composites and kernels append to a name
 
+// A name that is in use.
 struct claim {
     const char *name;
-    const struct onnx_data *data; // NULL: a tensor
+    const struct onnx_data *data; // of the weight with this name; NULL: it is the name of a tensor
 };
 struct naming {
     struct spec *s;
@@ -129,6 +130,7 @@ static void name_outputs(struct naming *m) {
     }
 }
 
+// Names the tensors of a region. A tensor has one name in all repetitions. The carries are called h, or h0, h1, ...
 static void name_region(struct naming *m, struct spec_region *r) {
     struct spec *s = m->s;
     for (int i = r->first; i < r->first + r->ops; i++) {
@@ -163,6 +165,7 @@ static bool may_claim(const struct naming *m, const char *name, const struct onn
     return true;
 }
 
+// Returns attribute a of operation i of the region in repetition k.
 static struct spec_attr *attr_at(const struct spec *s, const struct spec_region *r, int i, int a, int k) {
     return &s->op.items[i + k * r->ops].attr[a];
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables about an ONNX file: operators, what is missing, inputs and outputs.
+// The tables that `rill import` prints about an ONNX file: operators, nodes that cannot be written with the reasons,
+// inputs and outputs.
 #include "gen/onnx/report.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Nodes that share a row of the table.
+// A row of the table: all nodes with the same operator and the same words.
 struct row {
-    const char *op, *words; // what they became, or the reason why they cannot be written
-    bool missing;
+    const char *op, *words; // words: what the nodes became, or the reason why they cannot be written
+    bool missing;           // they cannot be written
     int count;
     const struct onnx_node *first;
 };
@@ -37,6 +38,7 @@ static int by_name(const void *a, const void *b) {
     return order ? order : y->count - x->count;
 }
 
+// Returns the shapes of a node's operands that are not constant, and of its first result.
 static const char *shapes_text(const struct graph *g, const struct onnx_node *n) {
     const char *text = "";
     for (size_t k = 0; k < g->node.count; k++) {
@@ -71,6 +73,7 @@ static void add_missing(const struct graph *g, const row_list *rows, struct text
     }
 }
 
+// Says what a position of a request is: one row of the inputs, or the whole inputs.
 static void add_rows(const struct graph *g, struct text *out) {
     if (g->batched) text_add(out, "positions: axis 0 of the inputs, one row at a time\n");
     else if (g->mixer)

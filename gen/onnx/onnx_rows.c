@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides whether axis 0 of the inputs counts rows: it does if no node mixes elements of different rows. A design then
-// computes one row at a time. Otherwise a position is a whole tensor.
+// Decides whether axis 0 of the inputs, the batch, counts rows. It does if no node mixes elements of different rows.
+// The design then computes one row at a time, as one position of a request. Otherwise the whole inputs are one
+// position.
 #include <string.h>
 
 #include "gen/onnx/rewrite.h"
@@ -8,13 +9,14 @@
 enum { MIXED = -2 }; // the node mixes rows, or may mix them
 
 static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
+// Returns the axis of operand i that counts rows, or NONE.
 static int rows_of(const struct graph *g, const struct node *n, size_t i) {
     int v = graph_in(n, i);
     return v == NONE ? NONE : graph_value(g, v)->rows;
 }
 
-// Returns the axis of `to` that equals axis `axis` of `from`, if both have the same elements in row-major order; MIXED:
-// there is none.
+// For a tensor with the extents `from` that is reshaped to `to`: returns the axis of `to` that is the same as axis
+// `axis` of `from`. MIXED: there is none.
 static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_dims *to) {
     int64_t before = 1, at = 1;
     for (int i = 0; i < axis; i++) before *= from->dim[i];
@@ -23,6 +25,8 @@ static int same_axis(const struct onnx_dims *from, int axis, const struct onnx_d
     return MIXED;
 }
 
+// The functions rows_* return the axis of rows of the result of one kind of node: NONE if no operand has rows, MIXED if
+// the node may mix them. This one is for operands that broadcast.
 static int rows_broadcast(const struct graph *g, const struct node *n) {
     int found = NONE, rank = dims(g, n->out.items[0])->rank;
     for (size_t i = 0; i < n->in.count; i++) {
@@ -40,6 +44,8 @@ static int rows_broadcast(const struct graph *g, const struct node *n) {
     return found;
 }
 
+// The last two axes of the operands are those of the matrices; rows must be on an axis before them, or be the rows of
+// the left matrix.
 static int rows_product(const struct graph *g, const struct node *n) {
     int a = rows_of(g, n, 0), b = rows_of(g, n, 1), left = dims(g, graph_in(n, 0))->rank,
         right = dims(g, graph_in(n, 1))->rank, rank = dims(g, n->out.items[0])->rank;
@@ -64,6 +70,7 @@ static int rows_transpose(const struct graph *g, const struct node *n) {
     return MIXED;
 }
 
+// Whether the node's operator is in a list of names between spaces.
 static bool keeps(const struct node *n, const char *ops) {
     const char *at = strstr(ops, n->op);
     return at && at > ops && at[-1] == ' ' && at[strlen(n->op)] == ' ';
@@ -85,7 +92,7 @@ static bool works_along(const struct graph *g, const struct node *n, int r, int 
     return norm ? r >= axis : r == axis;
 }
 
-// Returns the axis of the result that counts rows: NONE if no operand has rows, MIXED if the node may mix them.
+// Returns the axis of rows of a node's result, for all operators.
 static int rows_of_result(const struct graph *g, const struct node *n) {
     int r = rows_of(g, n, 0), v = n->out.items[0];
     if (graph_in(n, 0) == NONE || !graph_value(g, v)->shaped) return MIXED;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes of the results of ONNX's operators.
+// Infers the shapes and types of the results of ONNX's operators. Files need not contain them, and lowering needs the
+// shapes of all values.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gen/onnx/graph.h"
 
-// A rule computes the shapes of a node's results. It sets `out`, the shape of the first result, or it sets the shapes
-// of all results and `done`. It returns NULL, or which shapes do not fit. If the shape cannot be known, it sets
-// `unknown`.
+// A rule computes the shapes of a node's results. It sets `out`, the shape of the first result; or it sets the shapes
+// of all results with set_shape, and `done`. If a shape cannot be known, it sets `unknown`. It returns NULL, or what is
+// wrong in the file.
 struct shaping {
     struct graph *g;
     struct node *n;
@@ -17,6 +18,7 @@ struct shaping {
 };
 typedef const char *rule(struct shaping *);
 
+// Returns the extents of operand i. NULL: they are not known, and `unknown` is set.
 static const struct onnx_dims *dims_of(struct shaping *s, size_t i) {
     int v = graph_in(s->n, i);
     if (v == NONE || !graph_value(s->g, v)->shaped) return s->unknown = true, NULL;
@@ -29,6 +31,7 @@ static const char *rule_same(struct shaping *s) {
     return NULL;
 }
 
+// Broadcasts *out with b.
 static const char *merge(struct onnx_dims *out, const struct onnx_dims *b) {
     struct onnx_dims a = *out;
     out->rank = a.rank > b->rank ? a.rank : b->rank;
@@ -79,7 +82,8 @@ static const char *rule_gemm(struct shaping *s) {
     return a->dim[!ta] == b->dim[tb] ? NULL : "the operands of the product have different lengths";
 }
 
-// Gets the shape of Attention's first result. With three axes the heads are next to each other in the last one.
+// Gets the shape of Attention's first result. The operands are [batch][heads][rows][elements], or with three axes
+// [batch][rows][heads * elements].
 static const char *rule_attention(struct shaping *s) {
     const struct onnx_dims *q = dims_of(s, 0), *k = dims_of(s, 1), *v = dims_of(s, 2);
     if (!q || !k || !v || !s->n->src) return NULL;
@@ -315,7 +319,7 @@ static const char *rule_top(struct shaping *s) {
     return NULL;
 }
 
-// Compress keeps the elements, or the planes of an axis, whose condition is true.
+// Compress keeps the elements whose condition is true or, with `axis`, the planes of this axis.
 static const char *rule_compress(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
     const struct onnx_data *when = graph_constant(s->g, s->n, 1);
@@ -338,6 +342,7 @@ static int64_t item(const struct node *n, const char *name, int i, int64_t prese
     return a && (size_t)i < a->ints.count ? a->ints.items[i] : preset;
 }
 
+// Sets the shape of the result of a convolution or pooling of x by a window that slides over the places.
 static const char *slide(struct shaping *s, const struct onnx_dims *x, const int64_t kernel[], int64_t channels) {
     const char *auto_pad = onnx_string(s->n->src, "auto_pad", "NOTSET");
     int places = x->rank - 2;
@@ -365,7 +370,8 @@ static const char *rule_conv(struct shaping *s) {
     return slide(s, x, w->dim + 2, w->dim[0]);
 }
 
-// Returns the extent of a ConvTranspose's result along place i; 0 if an attribute is out of range.
+// Returns the extent of a ConvTranspose's result along axis i of the `places` axes after the channels. 0: an attribute
+// is out of range.
 static int64_t spread(const struct node *n, int i, int places, int64_t extent, int64_t kernel) {
     int64_t stride = item(n, "strides", i, 1), dilation = item(n, "dilations", i, 1),
             more[] = {item(n, "pads", i, 0), item(n, "pads", i + places, 0), item(n, "output_padding", i, 0)};
@@ -464,6 +470,7 @@ static const char *rule_center(struct shaping *s) {
     return onnx_elements(&s->out) < 0 ? "an illegal shape" : NULL;
 }
 
+// DynamicQuantizeLinear: the quantized tensor, its scale and its zero point.
 static const char *rule_dynamic(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0), one = {0};
     if (!x) return NULL;
@@ -474,6 +481,7 @@ static const char *rule_dynamic(struct shaping *s) {
     return NULL;
 }
 
+// RNN, GRU and LSTM: the states of all steps, the last state, and the last cell.
 static const char *rule_recurrent(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0), *r = dims_of(s, 2);
     if (!x || !r) return NULL;
@@ -564,6 +572,7 @@ static rule *rule_of(struct arena *arena, const struct node *n) {
     return found;
 }
 
+// Returns the type of a result's elements; 0: unknown.
 static int type_of(const struct graph *g, const struct node *n, size_t output) {
     int v = graph_in(n, !strcmp(n->op, "Where") ? 1 : 0);
     if (graph_is(n, "Cast")) return (int)onnx_int(n->src, "to", ONNX_FLOAT);
@@ -580,7 +589,7 @@ static int type_of(const struct graph *g, const struct node *n, size_t output) {
     return v == NONE ? 0 : graph_value(g, v)->type;
 }
 
-// Takes the shape that the file gives for a value, if all of its axes have numbers.
+// If the shape of a value is not known yet, takes the one that the file gives, if all of its axes have numbers.
 static void take_told(struct graph *g, struct value *v) {
     for (size_t i = 0; !v->shaped && i < g->model->value.count; i++) {
         const struct onnx_info *info = &g->model->value.items[i];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that take parts of tensors or join tensors: Slice, Split, Gather, Compress, Concat, Pad, CenterCropPad,
-// Resize, Upsample.
+// Resize, Upsample. They become `slice` and `concat` operations along one axis after the other.
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static struct axis axis_of(const struct onnx_dims *d, int axis) {
     return a;
 }
 
-// Gets the extents that are not 1. Returns the number of the axis among them.
+// Gets the tensor's extents without `before` or `inside` if these are 1. Returns the index of the axis among them.
 static int shape_of(const struct axis *a, int64_t dim[], int *rank) {
     int along = a->before > 1;
     *rank = 0;
@@ -53,7 +53,8 @@ static int part(struct lower *l, int t, const struct axis *a, int64_t start, int
     return t;
 }
 
-// Concatenates two tensors along the axis. `a` describes the first one, and afterwards the result.
+// Concatenates two tensors along the axis, where the second has `extent` elements. `a` describes the first tensor, and
+// afterwards the result.
 static int joined(struct lower *l, int first, struct axis *a, int second, int64_t extent) {
     int64_t dim[3], other[3];
     struct axis b = {a->before, extent, a->inside};
@@ -97,9 +98,10 @@ static const char *split(struct lower *l, int *out) {
     return NULL;
 }
 
-enum { MOST_MATRIX = 65536 };
+enum { MOST_MATRIX = 65536 }; // elements of a matrix for mix()
 
-// Combines the elements of an axis by a matrix [count][extent], with fp32 products.
+// Multiplies the elements of an axis by a constant matrix m [count][extent], in fp32. The axis then has `count`
+// elements.
 static const char *mix(struct lower *l, int t, const struct axis *a, const struct onnx_data *m, int *out) {
     int64_t count = m->dims.dim[0], x[] = {a->before, a->extent, a->inside}, y[] = {a->before, count, a->inside};
     int matrix;
@@ -119,13 +121,15 @@ static const char *mix(struct lower *l, int t, const struct axis *a, const struc
     return NULL;
 }
 
+// Counts the runs of adjacent indices.
 static int count_runs(const int64_t index[], int64_t count) {
     int runs = 1;
     for (int64_t i = 1; i < count; i++) runs += index[i] != index[i - 1] + 1;
     return runs;
 }
 
-// Takes elements by a product of the part in which they are with a matrix that has one 1 in each row.
+// Takes elements by a product with a matrix that has one 1 in each row. The matrix covers only the part of the axis
+// from the lowest to the highest index.
 static const char *pick(struct lower *l, int t, const struct axis *a, const int64_t index[], int64_t count, int *out) {
     float *f;
     int64_t first = a->extent, last = 0;
@@ -138,7 +142,8 @@ static const char *pick(struct lower *l, int t, const struct axis *a, const int6
     return mix(l, part(l, t, a, first, near.extent, 1), &near, m, out);
 }
 
-// Takes elements of an axis by their numbers, as parts of the tensor that are joined. Adjacent numbers become one part.
+// Takes the elements of an axis with the `given` indices, where a negative index counts from the end. Each run of
+// adjacent indices becomes a slice, and the slices are joined. With more than MOST_PIECES runs, uses pick().
 static const char *take(struct lower *l, int t, const struct axis *a, const int64_t given[], int64_t count, int *out) {
     struct axis all = *a;
     int64_t *index = arena_alloc(l->s->arena, (size_t)count, sizeof *index), run;
@@ -156,7 +161,7 @@ static const char *take(struct lower *l, int t, const struct axis *a, const int6
     return NULL;
 }
 
-// Takes elements in falling order.
+// Takes `count` elements in falling order, with a negative step.
 static const char *backwards(struct lower *l, int t, const struct axis *a, int64_t start, int64_t count, int64_t step,
                              int *out) {
     int64_t *index = arena_alloc(l->s->arena, (size_t)count, sizeof *index);
@@ -191,7 +196,7 @@ static const char *gather(struct lower *l, int *out) {
     return why;
 }
 
-// Keeps the elements, or the planes of an axis, whose condition is true.
+// Keeps the elements whose condition is true or, with `axis`, the planes of this axis.
 static const char *compress(struct lower *l, int *out) {
     const struct onnx_dims *x = in_dims(l, 0);
     const struct onnx_data *d = graph_constant(l->g, l->n, 1);
@@ -208,7 +213,7 @@ static const char *compress(struct lower *l, int *out) {
 
 // ---- Concat, Pad ----
 
-// Returns operand i. A constant becomes a tensor.
+// Gets operand i as a tensor. `other`: an operand that is not constant, from which a constant's tensor is made.
 static const char *piece_of(struct lower *l, size_t i, size_t other, int *t) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     if (!d) return *t = lower_operand(l, i), NULL;
@@ -231,8 +236,9 @@ static const char *concat(struct lower *l, int *out) {
     return why;
 }
 
-// Makes the padding before an axis, or with `behind` after it. `mode`: edge repeats the plane at the edge, constant is
-// a number, reflect mirrors planes next to the edge, and wrap takes planes from the other end.
+// Makes `count` planes of padding before the first element of an axis or, if `behind` is set, after the last one. The
+// mode `edge` repeats the plane at the edge, `constant` uses `value`, `reflect` mirrors the planes next to the edge,
+// and `wrap` takes planes from the other end.
 static const char *border(struct lower *l, int t, const struct axis *a, int64_t count, bool behind, const char *mode,
                           double value, int *out) {
     int64_t dim[3];
@@ -286,7 +292,7 @@ static const char *pad(struct lower *l, int *out) {
     return NULL;
 }
 
-// Cuts or pads axes with zeros, evenly at both ends.
+// CenterCropPad: cuts each axis or pads it with zeros, evenly at both ends.
 static const char *center(struct lower *l, int *out) {
     struct onnx_dims now = *in_dims(l, 0), to = *out_dims(l, 0);
     *out = lower_operand(l, 0);
@@ -311,7 +317,8 @@ static const char *center(struct lower *l, int *out) {
 
 // ---- Resize ----
 
-// Returns the place in an axis of `from` elements that place i of the resized axis is made from.
+// Returns the index, with a fraction, in an axis of `from` elements from which element i of the resized axis is made.
+// The resized axis has `to` elements. NAN: an unknown mode.
 static double source_of(const struct node *n, int64_t i, int64_t from, int64_t to, double scale) {
     const char *how = n->src ? onnx_string(n->src, "coordinate_transformation_mode", "half_pixel") : "asymmetric";
     double x = (double)i, half = (x + 0.5) / scale - 0.5;
@@ -323,6 +330,7 @@ static double source_of(const struct node *n, int64_t i, int64_t from, int64_t t
     return !strcmp(how, "half_pixel") ? half : NAN;
 }
 
+// Rounds an index to that of an element.
 static int64_t nearest(const struct node *n, double x, int64_t from) {
     const char *how = graph_is(n, "Upsample") ? "floor" : onnx_string(n->src, "nearest_mode", "round_prefer_floor");
     double at = !strcmp(how, "floor")               ? floor(x)
@@ -339,7 +347,8 @@ static bool repeats_each(const int64_t index[], int64_t count, int64_t factor) {
     return true;
 }
 
-// Interpolates between the two neighbours of each place. Beyond the ends the last element continues.
+// Resizes an axis by linear interpolation between the two neighbours of each index. Beyond the ends, the last element
+// counts.
 static const char *interpolate(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
     float *f;
     if (to > MOST_MATRIX / a->extent) return "an interpolation of an axis that is too long";
@@ -354,6 +363,7 @@ static const char *interpolate(struct lower *l, const struct axis *a, int64_t to
     return mix(l, *t, a, m, t);
 }
 
+// Resizes an axis by taking the nearest element for each element of the result.
 static const char *resize_axis(struct lower *l, const struct axis *a, int64_t to, double scale, int *t) {
     int64_t *index = arena_alloc(l->s->arena, (size_t)to, sizeof *index), factor = to / a->extent;
     for (int64_t i = 0; i < to; i++) {

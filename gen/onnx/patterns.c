@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds functions and norms that exporters write as several nodes. It runs before single nodes are rewritten.
+// Finds norms and functions that exporters write as several nodes, and makes one node of each. Also removes nodes that
+// change nothing. rewrite_patterns runs before the rules that rewrite single nodes (rewrite.h).
 #include <math.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ static bool same_shape(const struct graph *g, const struct node *n) {
     return x->shaped && y->shaped && graph_same_dims(&x->dims, &y->dims);
 }
 
+// Whether a Dropout has no effect, because its operand `training_mode` is absent or false.
 static bool is_inference(const struct graph *g, const struct node *n) {
     const struct onnx_data *training = graph_constant(g, n, 2);
     return graph_in(n, 2) == NONE || (training && training->count == 1 && onnx_at(training, 0) == 0);
@@ -47,11 +49,12 @@ static void drop(struct graph *g, struct node *n) {
 
 // ---- norms ----
 
+// Whether the constant is the number x, up to rounding.
 static bool is_number(const struct onnx_data *d, double x) {
     return d && d->count == 1 && fabs(onnx_at(d, 0) - x) < 1e-6 * (1 + fabs(x));
 }
 
-// Returns the first of the trailing axes over which a reduction works; NONE if it works on other axes.
+// If a reduction joins the last axes of its operand, returns the first of these axes; otherwise NONE.
 static int trailing(const struct graph *g, const struct node *n) {
     const struct value *x = graph_value(g, graph_in(n, 0));
     int axes[ONNX_MAX_RANK], first = ONNX_MAX_RANK, rank = x->dims.rank;
@@ -62,7 +65,7 @@ static int trailing(const struct graph *g, const struct node *n) {
     return seen == (1u << rank) - (1u << first) ? first : NONE;
 }
 
-// Returns x if v is x - mean(x), otherwise NONE.
+// Returns x if v is x - mean(x), otherwise NONE. The mean is over the axes from *axis on.
 static int centered(const struct graph *g, int v, int *axis) {
     const struct node *sub = graph_maker(g, v, "Sub"),
                       *mean = sub ? graph_maker(g, graph_in(sub, 1), "ReduceMean") : NULL;
@@ -71,7 +74,7 @@ static int centered(const struct graph *g, int v, int *axis) {
     return *axis == NONE ? NONE : graph_in(sub, 0);
 }
 
-// Whether a and b are one value, or two values x - mean(x) of one x.
+// Whether a and b are the same value. Some exporters compute x - mean(x) twice; these two values count as the same.
 static bool same_value(const struct graph *g, int a, int b) {
     int i, j;
     return a == b || (centered(g, a, &i) != NONE && centered(g, a, &i) == centered(g, b, &j) && i == j);
@@ -102,14 +105,14 @@ static bool is_spread(const struct graph *g, int v, struct spread *s) {
     return s->of != NONE && s->axis != NONE;
 }
 
-// Whether v is 1 / spread.
+// Whether v is 1 / (the denominator of a norm), which *s then describes.
 static bool is_inverse(const struct graph *g, int v, struct spread *s) {
     const struct node *r = graph_maker(g, v, "Reciprocal"), *d = graph_maker(g, v, "Div");
     if (r) return is_spread(g, graph_in(r, 0), s);
     return d && is_number(graph_constant(g, d, 0), 1) && is_spread(g, graph_in(d, 1), s);
 }
 
-// Records what all nodes from v back to x became.
+// Notes for the report what all nodes from which v is computed became, back to x and at most `depth` nodes deep.
 static void absorb(struct graph *g, int v, int x, const char *became, int depth) {
     const struct node *n = v == x ? NULL : graph_maker(g, v, NULL);
     if (!n || depth == 0) return;
@@ -119,6 +122,7 @@ static void absorb(struct graph *g, int v, int x, const char *became, int depth)
 
 enum { DEEPEST = 12 }; // nodes in a chain that absorb follows
 
+// Makes the node a norm if it divides `base` by the denominator *s, and both are made from one x.
 static bool to_norm(struct graph *g, struct node *n, int base, const struct spread *s) {
     int axis, x = centered(g, base, &axis), from = x == NONE ? base : x;
     if (!same_value(g, base, s->of) || (x != NONE && axis != s->axis)) return false;
@@ -163,14 +167,15 @@ rewrite_function *rewrite_function_of(const char *word) {
 
 enum { MOST_STEPS = 200, MOST_INNER = 24 }; // limits: nodes that an evaluation visits, and values that are tried as x
 
-// A part of the graph that computes one value from the value x, element by element.
+// An evaluation of the part of the graph that computes one value from the value x, element by element.
 struct cone {
     const struct graph *g;
-    int x;
-    double at;
-    int steps;
+    int x;     // a value of the graph
+    double at; // the number that stands for an element of x
+    int steps; // nodes that were visited
 };
 
+// Computes an element of value v. False: v depends on more than x and constant numbers, or needs too many steps.
 static bool evaluate(struct cone *c, int v, double *y) {
     double in[3];
     if (v == c->x) return *y = c->at, true;
@@ -186,6 +191,7 @@ static bool evaluate(struct cone *c, int v, double *y) {
 // Some of these arguments are far from 0. They show whether the file clips the function to a range.
 static const double places[] = {-300, -6, -4, -2.9, -2.2, -1.3, -0.6, -0.1, 0, 0.2, 0.7, 1.5, 2.2, 2.9, 3.5, 5, 300};
 
+// Whether value v equals f(x), up to rounding, at all arguments in `places`.
 static bool agrees(const struct graph *g, int v, int x, rewrite_function *f) {
     for (size_t i = 0; i < COUNT_OF(places); i++) {
         struct cone c = {.g = g, .x = x, .at = places[i]};
@@ -195,7 +201,7 @@ static bool agrees(const struct graph *g, int v, int x, rewrite_function *f) {
     return true;
 }
 
-// Collects the values from which v is computed element by element.
+// Appends the values from which v is computed element by element to `inner`. Returns the new count.
 static int collect(const struct graph *g, int v, int inner[], int count) {
     const struct node *n = graph_maker(g, v, NULL);
     double in[3] = {0}, y;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns products with constants into Linear nodes: weights [rows][k], a bias, and layouts around them if needed.
+// Turns products with constant matrices (MatMul, Gemm) into Linear nodes: weights [rows][k], a bias, and layout nodes
+// around them if needed. Then folds neighbouring nodes into the weights: reordered operands, and parts of results.
 #include <string.h>
 
 #include "gen/onnx/rewrite.h"
@@ -11,8 +12,7 @@ static const char *source(const struct graph *g, const struct node *n, size_t i)
     return v == NONE ? NULL : graph_value(g, v)->source;
 }
 
-// Returns a constant matrix without leading extents of 1; NULL if it is no constant of fp32, or has fewer or more
-// dimensions.
+// Returns a constant as a matrix, without leading extents of 1. NULL: it is no fp32 constant, or no matrix.
 static const struct onnx_data *matrix(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     if (!d || !d->f || d->dims.rank < 2) return NULL;
@@ -30,7 +30,7 @@ static void to_linear(struct graph *g, struct node *n, int x, const struct onnx_
     n->w_name = name;
 }
 
-// Makes a matrix of one row from a vector with one weight per element.
+// Returns a vector, which a MatMul treats as a column, as the weights [1][k] of a Linear.
 static const struct onnx_data *as_column(struct graph *g, const struct onnx_data *d) {
     struct onnx_data *m = ARENA_NEW(g->arena, struct onnx_data);
     *m = *d;
@@ -52,7 +52,8 @@ static int add_swap(struct graph *g, int before, int x, const struct onnx_dims *
     return v;
 }
 
-// Rewrites W x with a constant W: transposes x so that its columns become rows, and transposes the result back.
+// Rewrites W x with a constant W. A Linear multiplies rows, so x is transposed before it and the result is transposed
+// back. False: x is a vector.
 static bool matmul_from_left(struct graph *g, int i, const struct onnx_data *w, const char *name) {
     int x = graph_in(at(g, i), 1);
     struct onnx_dims d = *dims(g, x), y = *dims(g, at(g, i)->out.items[0]);
@@ -89,7 +90,7 @@ static const struct onnx_data *bias_of(struct graph *g, const struct onnx_data *
     return data_walk(g->arena, c, &to, 0, (const int64_t[]){c->count == 1 ? 0 : 1});
 }
 
-// Turns a Gemm into a Linear, followed by an Add.
+// Turns a Gemm whose summand c cannot be a bias into a Linear, followed by an Add.
 static void add_after(struct graph *g, int i, int c) {
     struct onnx_dims y = *dims(g, at(g, i)->out.items[0]);
     int x = graph_in(at(g, i), 0), product = graph_add_node(g, i, "Linear", x, &y);
@@ -141,7 +142,7 @@ bool rewrite_to_linear(struct graph *g, int i) {
 
 // ---- the order of the operand ----
 
-// Returns, for each element of v, its number in `root`. Value v has the elements of `root` in another order.
+// Value v has the elements of `root` in another order. Returns the index in `root` of each element of v.
 static const struct onnx_data *order_of(struct graph *g, int v, int root) {
     float *f;
     struct onnx_data *d = data_floats(g->arena, dims(g, root), &f);
@@ -164,7 +165,8 @@ static const struct onnx_data *order_of(struct graph *g, int v, int root) {
 
 enum { MOST_EXACT = 1 << 24 }; // integers that a float holds
 
-// If elements are reordered before a product over a whole row, reorders the columns of the weights instead.
+// If the elements of the operand are reordered before a product that sums over all of them, reorders the columns of the
+// weights instead.
 bool rewrite_fold_order(struct graph *g, int i) {
     struct node *n = at(g, i);
     int x = graph_in(n, 0), root = x;
@@ -191,6 +193,7 @@ bool rewrite_fold_order(struct graph *g, int i) {
 
 // ---- parts of a product's result ----
 
+// Returns `rows` rows of a matrix, or elements of a vector: first, first + step, ...
 static const struct onnx_data *some_rows(struct graph *g, const struct onnx_data *d, int64_t first, int64_t step,
                                          int64_t rows) {
     struct onnx_dims to = d->dims;
@@ -212,8 +215,8 @@ static void take(struct graph *g, int i, size_t output, const struct node *of, i
     VEC_PUSH(g->arena, g->node, part);
 }
 
-// If a product's result is cut into parts along its last axis, makes a product for each part with the matching rows of
-// the weights. These nodes replace the old one.
+// If a Split cuts a product's result along its last axis, makes a product for each part from the matching rows of the
+// weights. These nodes replace the Split.
 static bool split_linear(struct graph *g, int i) {
     struct node *n = at(g, i), *of = graph_maker(g, graph_in(n, 0), "Linear");
     struct onnx_dims x = *dims(g, graph_in(n, 0));
@@ -237,6 +240,8 @@ static bool split_linear(struct graph *g, int i) {
     return true;
 }
 
+// If a Slice cuts a product's result along its last axis, makes the Slice a product with the matching rows of the
+// weights.
 static bool slice_linear(struct graph *g, int i) {
     struct node *n = at(g, i), *of = graph_maker(g, graph_in(n, 0), "Linear");
     struct onnx_dims x = *dims(g, graph_in(n, 0)), y;

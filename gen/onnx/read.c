@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the messages of an ONNX file. Cases are field numbers of onnx.proto. Bodies of `If` and `Loop` are graphs
-// inside of a node. They may be nested MOST_DEPTH deep, so that reading them cannot overflow the stack.
+// Reads the messages of an ONNX file into struct onnx_model (model.h); tensor.c reads its constants. The cases of the
+// switch statements are field numbers of onnx.proto. Bodies of `If` and `Loop` are graphs inside of a node. They may be
+// nested at most MOST_DEPTH deep, so that a file cannot overflow the stack.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>
@@ -62,6 +63,7 @@ float read_float(uint64_t bits) {
     return x;
 }
 
+// Reads a field with one fp32 number, or with a packed list of them.
 static void read_floats(struct reader *r, const struct wire_field *f, struct onnx_attribute *a) {
     struct wire rest = f->bytes;
     uint64_t v = f->value;
@@ -234,7 +236,7 @@ static void read_model(struct reader *r, struct wire w) {
     if (!graph) read_fault(r, w.at, "the end of the file, but no graph");
 }
 
-enum { LEAST_OPSET = 7, MOST_OPSET = 28 };
+enum { LEAST_OPSET = 7, MOST_OPSET = 28 }; // versions of ONNX's operators that Rill reads
 
 static bool check_opset(struct onnx_model *m, struct diag *diag) {
     if (m->opset >= LEAST_OPSET && m->opset <= MOST_OPSET) return true;
@@ -252,7 +254,7 @@ struct onnx_model *onnx_model_read_bytes(struct arena *arena, const char *path, 
     return !r.failed && check_opset(m, diag) ? m : NULL;
 }
 
-enum { MOST_FILE = INT_MAX };
+enum { MOST_FILE = INT_MAX }; // bytes; protocol buffers are limited to 2 GiB
 
 struct onnx_model *onnx_model_read(struct arena *arena, const char *path, struct diag *diag) {
     size_t len;

@@ -8,23 +8,26 @@
 
 enum { MOST_STEPS = 1024 };
 
-// A product of every step.
+// The weights of a product that every step has.
 struct weights {
     const char *name;
     const struct onnx_data *w, *b; // b: NULL, or one summand for each row of w
 };
 
+// An operator that is being written. x: the input of a step, `width` elements; h: the state, `hidden` elements.
 struct recurrent {
     struct lower *l;
-    int64_t steps, batch, width, hidden, gates;
-    bool batch_first, linear_before_reset;
-    const char *name;
+    int64_t steps, batch, width, hidden, gates; // gates: 1 (RNN), 3 (GRU) or 4 (LSTM)
+    bool batch_first, linear_before_reset;      // attributes `layout` and `linear_before_reset`
+    const char *name;                           // beginning of the names of the weights
     // One direction:
-    int64_t direction;
-    const char *gate, *inner, *outer; // activations
+    int64_t direction;                // 0, or 1 for the second direction of a bidirectional operator
+    const char *gate, *inner, *outer; // activations: operations of the graph language
     struct weights joint, last, x, h; // joint: with [x h]; last: of a GRU's last gate with [x h], or with x and h alone
-    int all, sequence, state, cell, results; // tensors
-    int peephole[3];                         // tensors, or NONE
+    // Tensors: the operator's sequence, the sequence that the next step reads, the state, the cell, the states of all
+    // steps (NONE: nobody reads them).
+    int all, sequence, state, cell, results;
+    int peephole[3]; // tensors, or NONE
 };
 
 static const struct onnx_data *constant(const struct recurrent *r, size_t i) {
@@ -58,7 +61,7 @@ static const struct onnx_data *bias_of(struct recurrent *r, int64_t first, int64
     return with_x && with_h ? data_binary(r->l->g, "Add", x, h) : with_x ? x : h;
 }
 
-// Returns the matrix [x h].
+// Returns rows of the matrices for x and h side by side: the weights of a product with [x h].
 static struct weights beside(struct recurrent *r, const char *name, int64_t first, int64_t rows) {
     const struct onnx_data *x = rows_of(r, 1, first, rows), *h = rows_of(r, 2, first, rows);
     int64_t k = r->width + r->hidden;
@@ -72,6 +75,7 @@ static struct weights beside(struct recurrent *r, const char *name, int64_t firs
     return w;
 }
 
+// Sets the weights of this direction. A GRU's last gate has separate products, because its reset gate works on h alone.
 static void take_weights(struct recurrent *r) {
     int64_t n = r->hidden;
     r->joint = beside(r, "gates", 0, (r->gates == 3 ? 2 : r->gates) * n);
@@ -96,8 +100,8 @@ static int product(struct recurrent *r, int t, const struct weights *w) {
 
 // ---- tensors ----
 
-// Sets *out to a tensor with zeros, or with this direction's part of the operand, which is [directions][batch][hidden]
-// in the file, or with batch_first [batch][directions][hidden]. Returns why it cannot, or NULL.
+// Sets *out to the initial state or cell: a tensor with this direction's part of operand i, or with zeros if there is
+// no operand. The operand is [directions][batch][hidden], or with batch_first [batch][directions][hidden].
 static const char *initial(struct recurrent *r, size_t i, int *out) {
     struct lower *l = r->l;
     struct onnx_dims dims = {2, {r->batch, r->hidden}};
@@ -124,6 +128,7 @@ static int gate(struct recurrent *r, int t, int64_t gates, int64_t which) {
     return lower_view_like(r->l, t, &dims);
 }
 
+// Returns [x h] for each entry of the batch.
 static int joined(struct recurrent *r, int x, int h) {
     return lower_joined(r->l, x, h, r->batch, r->width, r->hidden, 1);
 }
@@ -142,7 +147,7 @@ static int rnn(struct recurrent *r, int x) {
     return function(r, r->gate, product(r, joined(r, x, r->state), &r->joint));
 }
 
-// (1 - z) * n + z * h, where z and r are gates, and n is made from x and from h * r.
+// (1 - z) * n + z * h, where z and reset are gates, and n is made from x and from h * reset.
 static int gru(struct recurrent *r, int x) {
     int both = function(r, r->gate, product(r, joined(r, x, r->state), &r->joint)), z = gate(r, both, 2, 0),
         reset = gate(r, both, 2, 1), n;
@@ -157,7 +162,7 @@ static int peep(struct recurrent *r, int t, int which, int cell) {
     return r->peephole[which] == NONE ? t : add(r, t, mul(r, cell, r->peephole[which]));
 }
 
-// The gates are in the order input, output, forget, cell.
+// The gates are in the order input (i), output (o), forget (f), cell. Returns the new state and sets the new cell.
 static int lstm(struct recurrent *r, int x) {
     int all = product(r, joined(r, x, r->state), &r->joint),
         i = function(r, r->gate, peep(r, gate(r, all, 4, 0), 0, r->cell)),
@@ -168,6 +173,7 @@ static int lstm(struct recurrent *r, int x) {
     return mul(r, o, function(r, r->outer, r->cell));
 }
 
+// Writes one step: computes the new state from the first element of the sequence, and moves the sequence on.
 static void step(struct recurrent *r) {
     struct onnx_dims dims = {2, {r->batch, r->width}}, state = {2, {r->batch, r->hidden}};
     int x = lower_part(r->l, r->sequence, 1, r->steps, r->batch * r->width, 0, 1, 1),
@@ -190,6 +196,7 @@ static int reversed(struct recurrent *r, int t, int64_t width) {
     return out;
 }
 
+// Sets *op to the operation for item i of the attribute `activations`, or for `preset` if the attribute is absent.
 static const char *activation(const struct onnx_attribute *a, size_t i, const char *preset, const char **op) {
     static const char *const known[][2] = {
         {"Sigmoid", "sigmoid"}, {"Tanh", "tanh"}, {"Relu", "relu"}, {"Softplus", "softplus"}};
@@ -226,6 +233,7 @@ static const char *take_peepholes(struct recurrent *r) {
     return why;
 }
 
+// Writes all steps of one direction. keep: the states of all steps are read. backwards: from the last element on.
 static const char *run(struct recurrent *r, bool backwards, bool keep) {
     struct onnx_dims all = {2, {r->steps, r->batch * r->hidden}};
     const char *why = activations(r);
@@ -244,6 +252,7 @@ static const char *run(struct recurrent *r, bool backwards, bool keep) {
 
 // ---- all directions ----
 
+// Returns the reason why the operator's operands or attributes are not supported, or NULL.
 static const char *check(struct recurrent *r) {
     const struct onnx_data *lengths = constant(r, 4);
     const struct onnx_attribute *clip = onnx_attribute_of(r->l->n->src, "clip");
@@ -279,6 +288,7 @@ static void set_result(struct recurrent *r, size_t i, int t) {
     l->tensor_of[l->n->out.items[i]] = lower_view_like(l, t, &graph_value(l->g, l->n->out.items[i])->dims);
 }
 
+// Writes all directions and sets the operator's results: all states, the last state, and the last cell.
 static const char *lower_all(struct recurrent *r, int64_t directions, bool backwards) {
     struct lower *l = r->l;
     bool keep = l->n->out.items[0] != NONE && graph_value(l->g, l->n->out.items[0])->uses > 0;

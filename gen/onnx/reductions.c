@@ -5,17 +5,20 @@
 #include "gen/onnx/lower.h"
 #include "gen/onnx/rewrite.h"
 
-enum { MOST_SUMMED = 65536 }; // most elements of a sum, and most elements inside the joined axes
+// "Joined" axes are those that a reduction removes by joining their elements to one. MOST_SUMMED limits the elements of
+// a sum, and the elements after the last joined axis.
+enum { MOST_SUMMED = 65536 };
 
 // ---- repetition ----
 
+// Returns the product of x[from] to x[to - 1].
 static int64_t product(const int64_t x[], int from, int to) {
     int64_t n = 1;
     for (int i = from; i < to; i++) n *= x[i];
     return n;
 }
 
-// Repeats each run of `after` elements `times` times; there are `before` runs.
+// Turns [before][after] into [before][times][after] by repeating each run of `after` elements.
 static int expand(struct lower *l, int t, int64_t before, int64_t times, int64_t after) {
     int64_t from[3], to[3];
     int rank = 0, own = 0;
@@ -74,7 +77,7 @@ static const struct {
              {"GlobalAveragePool", "mean"},
              {"ReduceSumSquare", "squares"}};
 
-// Returns the axes of a reduction as bits; -1: they are not known.
+// Returns the axes of a reduction as a mask, where bit i stands for axis i. -1: they are not known.
 static int axes_of(const struct graph *g, const struct node *n, int rank) {
     int axes[ONNX_MAX_RANK], count = strncmp(n->op, "Global", 6) ? graph_axes(g, n, 1, rank, axes) : 0, mask = 0;
     if (!strncmp(n->op, "Global", 6)) return ((1 << rank) - 1) & ~3;
@@ -83,7 +86,7 @@ static int axes_of(const struct graph *g, const struct node *n, int rank) {
     return count < 0 ? -1 : mask;
 }
 
-// Lets a reduction read the operand of the Move before it, if the remaining axes keep their order.
+// Lets a reduction read the operand of the Move before it, if the axes that remain keep their order.
 static bool read_before_move(struct graph *g, struct node *n) {
     const struct node *move = graph_maker(g, graph_in(n, 0), "Move");
     const struct onnx_dims *x = &graph_value(g, graph_in(n, 0))->dims;
@@ -138,7 +141,7 @@ static struct folded fold(const struct onnx_dims *x, int mask) {
     return f;
 }
 
-// Moves the joined axes to the end.
+// Moves the joined axes to the end, so that at most two axes remain in *f. Returns the reordered tensor.
 static int joined_last(struct lower *l, int t, struct folded *f) {
     int order[ONNX_MAX_RANK], count = 0;
     int64_t extent[2] = {1, 1};
@@ -151,6 +154,7 @@ static int joined_last(struct lower *l, int t, struct folded *f) {
     return t;
 }
 
+// Returns the reason why a reduction is too large, or NULL. A kind that begins with `s` is a sum.
 static const char *check(const char *kind, const struct folded *f) {
     int64_t joined = 1, inside = 1;
     for (int i = 0; i < f->count; i++)
@@ -192,6 +196,8 @@ static int below_largest(struct lower *l, int t, const struct folded *f, int *la
     return lower_two(l, "sub", t, spread(l, *largest, f));
 }
 
+// ln(sum(exp(x))), where the largest element is subtracted before exp and added afterwards, so that exp cannot
+// overflow.
 static const char *log_sum_exp(struct lower *l, int t, const struct folded *f, int *out) {
     int largest;
     const char *why = lower_elementwise(l, "exp", below_largest(l, t, f, &largest), out);
@@ -258,6 +264,7 @@ const char *lower_softmax(struct lower *l, int *out) {
 
 // ---- pooling ----
 
+// Writes pooling as `patch`, which copies the elements of each patch, and a `reduce` of each channel.
 const char *lower_pool(struct lower *l, int *out) {
     const struct node *n = l->n;
     const struct patch *w = n->patch;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds parts of the operations that repeat, such as the blocks of a transformer or the steps of an LSTM, so that they
-// become one region.
+// Finds runs of operations that repeat, such as the blocks of a transformer or the steps of an LSTM. Each becomes a
+// region of the spec that has the operations once and repeats them.
 #include <string.h>
 
 #include "gen/onnx/spec.h"
@@ -31,8 +31,8 @@ static bool same_shape(const struct spec_tensor *a, const struct spec_tensor *b)
     return a->rank == b->rank && !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
 }
 
-// Notes that repetition 0 reads `init` where later ones read the previous repetition's `next`. False if this cannot be
-// a carried tensor.
+// Notes that repetition 0 reads tensor `init` where later repetitions read tensor `next` of the repetition before.
+// False: this cannot be a carry, because the shapes differ or there are too many carries.
 static bool add_carry(const struct spec *s, struct spec_region *r, int init, int next) {
     for (int c = 0; c < r->carries; c++)
         if (r->carry[c].next == next) return r->carry[c].init == init;
@@ -42,8 +42,8 @@ static bool add_carry(const struct spec *s, struct spec_region *r, int init, int
     return true;
 }
 
-// Whether the operand comes from the same place in every repetition: from the repetition itself, from the previous one,
-// or from outside.
+// Whether operand `slot` of operation `offset` comes from the same place in every repetition: from the repetition
+// itself, from the previous one (a carry), or from outside.
 static bool fits_operand(const struct spec *s, struct spec_region *r, int offset, int slot) {
     int begin = r->first, ops = r->ops, made = tensor(s, op(s, begin + ops + offset)->in[slot])->maker;
     bool inside = made >= begin + ops && made < begin + 2 * ops, before = made >= begin && made < begin + ops;
@@ -73,6 +73,7 @@ static bool is_closed(const struct spec *s, const struct spec_region *r) {
     return true;
 }
 
+// Whether the region's operations are repetitions of each other in all operands. Sets its carries.
 static bool repeats(const struct spec *s, struct spec_region *r) {
     r->carries = 0;
     for (int offset = 0; offset < r->ops; offset++)
@@ -84,7 +85,7 @@ static bool repeats(const struct spec *s, struct spec_region *r) {
 // Returns how many operations are saved by writing the region once.
 static int gain(const struct spec_region *r) { return r->ops * (r->repeat - 1); }
 
-// Whether a region is short enough to read that it is better than plain operations.
+// Whether repetition saves enough operations to be better than plain operations, which are easier to read.
 static bool is_worth_it(const struct spec_region *r) {
     return r->ops >= 2 && r->repeat >= 2 && (r->repeat >= 3 || r->ops >= 4);
 }
@@ -107,6 +108,7 @@ static void try_cuts(const struct spec *s, int begin, int end, int period, struc
         }
 }
 
+// Returns the region among operations low .. high - 1 that saves most. Its member `ops` is 0 if there is none.
 static struct spec_region best_of(const struct spec *s, const uint64_t key[], int low, int high) {
     struct spec_region best = {0};
     for (int period = 2; period <= (high - low) / 2; period++)
@@ -119,7 +121,7 @@ static struct spec_region best_of(const struct spec *s, const uint64_t key[], in
     return best;
 }
 
-// Divides operations low .. high - 1 into regions: the one that saves most, and those before and after it.
+// Divides operations low .. high - 1 into regions: the region that saves most, and the regions before and after it.
 static void find(struct spec *s, const uint64_t key[], int low, int high) {
     struct spec_region best = best_of(s, key, low, high);
     if (low >= high) return;

@@ -7,8 +7,8 @@
 
 // Lists every operator, its number of nodes, and what they became; then every reason why nodes cannot be written.
 void report_operators(const struct graph *, struct text *out);
-// For a design of a part of the file: lists the tensors that the host must compute for it, and those that the host gets
-// from it.
+// For a design of a part of the file: lists the tensors that the host must compute for the design, and those with which
+// the host must continue. nodes, all: number of nodes in the part and in the file.
 void report_part(const struct graph *, const struct spec *, int nodes, int all, struct text *out);
 // Lists the inputs and outputs of the design.
 void report_ports(const struct graph *, const struct spec *, struct text *out);

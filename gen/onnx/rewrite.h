@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of rewriting, in the order in which they run.
+// The steps that rewrite the graph of an ONNX file so that lowering (lower.h) can turn each node into operations, in
+// the order in which they run. graph.h lists the operators that rewriting makes.
 #ifndef RILL_ONNX_REWRITE_H
 #define RILL_ONNX_REWRITE_H
 
@@ -7,20 +8,22 @@
 
 // Removes nodes that change nothing. Finds norms and functions that the file writes as several nodes.
 void rewrite_patterns(struct graph *);
-// Decides whether axis 0 counts rows. If it does, its extent becomes 1.
+// Decides whether axis 0 of the inputs counts rows (graph.batched). If it does, its extent becomes 1 in all values,
+// because a design computes one row at a time.
 void rewrite_rows(struct graph *);
-// Turns products with constants into Linear, and sums and elementwise products with constants into Affine. Folds these
-// into each other.
+// Applies the rules below to all nodes until nothing changes. They turn products with constants into Linear, and sums
+// and elementwise products with constants into Affine, and fold these nodes into each other.
 void rewrite_products(struct graph *);
 
 // Whether the node is a layout operator such as Reshape or Transpose, which only changes the order or the shape of the
 // elements.
 bool rewrite_is_layout(const struct node *);
-// Returns the function that computes an operation by its name (`gelu_erf`), or NULL.
+// Returns the function for the `word` of a Function node, such as `gelu_erf`. NULL: there is none.
 typedef double rewrite_function(double);
 rewrite_function *rewrite_function_of(const char *word);
 
-// Rules of conv.c, products.c and affine.c, and of the files that are named. Each returns whether it changed the node.
+// Rules of conv.c, products.c and affine.c, and of the files that are named. Each returns whether it changed the graph
+// at this node.
 bool rewrite_to_conv(struct graph *, int node);
 bool rewrite_transposed(struct graph *, int node); // transposed.c
 bool rewrite_to_reduce(struct graph *, int node);  // reductions.c
@@ -33,7 +36,7 @@ bool rewrite_fold_affine(struct graph *, int node);
 bool rewrite_fold_order(struct graph *, int node);
 bool rewrite_take_rows(struct graph *, int node);
 
-// Puts a Move before a node that brings the channels of x to the end. Returns the Move's value.
+// Inserts a Move before node `before`. The Move brings the channels of x from axis 1 to the end. Returns its value.
 int rewrite_channels_last(struct graph *, int before, int x);
 // Makes the node a Move that brings channels from the end back to axis 1.
 void rewrite_channels_first(struct node *, int rank);

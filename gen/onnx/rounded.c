@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that round: Round, Floor, Ceil, and the conversions between floats and integers of quantized files.
+// Operators that round: Round, Floor, Ceil, and the conversions between floats and integers in quantized files. They
+// are composed from fp32 additions, because the graph language has no rounding.
 #include <math.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 
 // ---- rounding ----
 
-// A number of at most 4194304 loses its fraction when this is added, by the rounding of fp32: to the nearest integer,
-// and to the even one of two. Larger numbers are left as they are.
+// Adding `magic` (1.5 * 2^23) to a number of at most `most` (2^22) in magnitude rounds it to an integer, because fp32
+// has no fraction bits at that size. The rounding is to nearest, ties to even. Larger numbers are left as they are.
 static const double magic = 12582912, most = 4194304;
 
 int lower_rounded(struct lower *l, int t) {
@@ -17,6 +18,7 @@ int lower_rounded(struct lower *l, int t) {
     return lower_two(l, "add", whole, lower_two(l, "sub", t, small));
 }
 
+// Rounds, then subtracts 1 where the result is above the number.
 static int floor_of(struct lower *l, int t) {
     int whole = lower_rounded(l, t);
     return lower_two(l, "sub", whole, lower_positive(l, lower_two(l, "sub", whole, t)));
@@ -39,13 +41,15 @@ static const char *rounding(struct lower *l, int *out) {
 
 // ---- quantized files ----
 
+// Gets the range of an integer type. False: it is neither int8 nor uint8.
 static bool range_of(int type, double *lo, double *hi) {
     *lo = type == ONNX_UINT8 ? 0 : -128;
     *hi = type == ONNX_UINT8 ? 255 : 127;
     return type == ONNX_UINT8 || type == ONNX_INT8;
 }
 
-// Returns scales or zero points, which are one number or vary along the axis, with the rank of the operand.
+// Returns operand i, a scale or zero point, in a shape that broadcasts to operand 0: one number, or one for each index
+// along the attribute `axis`. NULL: it is not constant, or has another shape.
 static const struct onnx_data *parameter(struct lower *l, size_t i) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
@@ -59,6 +63,7 @@ static const struct onnx_data *parameter(struct lower *l, size_t i) {
     return out;
 }
 
+// Applies `op` with a constant to the tensor *t. d == NULL: leaves *t unchanged.
 static const char *with_parameter(struct lower *l, const char *op, const struct onnx_data *d, int *t) {
     int c;
     if (!d) return NULL;
@@ -99,7 +104,7 @@ static const char *dequantize(struct lower *l, int *out) {
     return why;
 }
 
-// QONNX's Quant: quantizes and converts back, with integers of `bitwidth` bits.
+// QONNX's Quant: quantizes to integers of operand 3 (`bitwidth`) bits and converts back.
 static const char *quant(struct lower *l, int *out) {
     const struct onnx_data *p[4] = {0};
     double lo, hi;
@@ -117,7 +122,7 @@ static const char *quant(struct lower *l, int *out) {
     return why ? why : with_parameter(l, "mul", p[1], out);
 }
 
-// 1 or -1, by the sign, times a scale.
+// QONNX's BipolarQuant: 1 for numbers from 0 on, -1 for numbers below 0, times a scale.
 static const char *bipolar(struct lower *l, int *out) {
     const struct onnx_data *scale = graph_constant(l->g, l->n, 1);
     if (!scale) return "a scale that is not constant";
@@ -131,7 +136,8 @@ static int spread(struct lower *l, int number) {
     return lower_repeat(l, number, &(struct onnx_dims){1, {1}}, &graph_value(l->g, graph_in(l->n, 0))->dims);
 }
 
-// Quantizes to uint8 with a scale and a zero point that fit the operand, of which at least one element is not 0.
+// DynamicQuantizeLinear: quantizes to uint8 with a scale and a zero point that it computes from the operand's range. If
+// all elements are 0, the scale is 0 and the division by it is a fault at run time.
 static const char *quantize_any(struct lower *l, int *out) {
     const struct onnx_dims *x = &graph_value(l->g, graph_in(l->n, 0))->dims;
     int t = lower_operand(l, 0), all = (1 << x->rank) - 1, least, largest;

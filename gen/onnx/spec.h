@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph in the operations of the graph language, before its text is written.
+// The spec of an ONNX file before its text is written: a graph in operations of the graph language. Lowering makes it
+// (lower.h), repeat.c finds its regions, onnx_names.c its names, and write.c writes its text and weights.
 #ifndef RILL_ONNX_SPEC_H
 #define RILL_ONNX_SPEC_H
 
@@ -11,26 +12,28 @@ struct spec_tensor {
     const char *name; // a hint at first, later the name in the spec
     int rank;
     int64_t dim[SPEC_MAX_RANK];
-    int maker; // operation; NONE: an input
+    int maker; // number of the operation that makes it; NONE: an input
 };
 
+// An attribute of an operation: a text, or a weight.
 struct spec_attr {
-    const char *key, *text;         // text: NULL for a weight
+    const char *key, *text;         // text: as it is written in the spec; NULL for a weight
     const struct onnx_data *weight; // vector or matrix
-    const char *source;             // a hint for its name at first, later the name
+    const char *source;             // a hint for the weight's name at first, later its name
 };
 
 struct spec_op {
     const char *op;
-    int in[SPEC_MAX_IN], ins, out;
+    int in[SPEC_MAX_IN], ins, out; // numbers of tensors; ins: number of operands
     struct spec_attr attr[SPEC_MAX_ATTRS];
     int attrs;
-    int number; // node of the file
+    int number; // number of the file's node from which it was made
 };
 
+// An input or output of the spec.
 struct spec_port {
-    int tensor, value;
-    const char *name;
+    int tensor, value; // tensor of the spec, value of the graph (graph.h)
+    const char *name;  // a hint at first, later the name in the spec
 };
 
 // A region: the ops * repeat operations from `first` on, which are repetitions of the first `ops` of them.
@@ -39,7 +42,7 @@ struct spec_region {
     int first, ops, repeat; // ops: operations of one repetition
     int carries;
     struct {
-        int init, next; // tensors; next: that of the first repetition
+        int init, next; // tensors that the first and the second repetition read; the first repetition makes `next`
         const char *name;
     } carry[SPEC_MAX_PORTS];
 };
@@ -58,13 +61,13 @@ struct spec {
 struct spec *spec_lower(struct graph *, int first, int end, int *missing);
 // Turns repeating runs of operations into regions.
 void spec_find_regions(struct spec *);
-// Makes legal and distinct names from the hints.
+// Replaces the hints by legal and distinct names.
 void spec_make_names(struct spec *);
 // Writes the section `graph:`.
 void spec_write_graph(const struct spec *, struct text *out);
 // Writes the weights as a safetensors file. False: an output error, with errno set.
 bool spec_write_weights(const struct spec *, FILE *out);
-int64_t spec_weight_bytes(const struct spec *); // of all matrices, with one byte per weight
+int64_t spec_weight_bytes(const struct spec *); // bytes of all matrices, with one byte per weight
 
 // Returns the name of the weight that operation `op` has as its attribute `attr`. In a repeating region, the name may
 // contain an expression of the repetition.

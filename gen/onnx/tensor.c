@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads constants of an ONNX file: raw bytes, typed lists, or data in another file.
+// Reads the constants of an ONNX file. Their elements are raw bytes, typed lists, or data in another file. Also has the
+// functions of model.h about types and extents.
 #include "gen/onnx/read.h"
 
 #include <inttypes.h>
@@ -49,6 +50,7 @@ const char *onnx_dims_text(struct arena *arena, const struct onnx_dims *d) {
 
 // ---- elements ----
 
+// Returns the element with these bits as fp32 or, for int_of, as int64.
 static float float_of(int type, uint64_t bits) {
     double wide;
     if (type == ONNX_FLOAT16) return safetensors_from_f16((uint16_t)bits);
@@ -69,14 +71,14 @@ struct parts {
     struct onnx_tensor tensor;
     struct onnx_data *data;
     read_int_list dims;
-    struct wire raw;
-    const uint8_t *begin;
-    bool has_raw, external;
-    float *f;
+    struct wire raw;        // raw bytes, if has_raw is set
+    const uint8_t *begin;   // of the message, for errors
+    bool has_raw, external; // external: the data is in another file
+    float *f;               // elements of `data`, one of f and i is NULL
     int64_t *i;
-    int64_t count;
-    const char *location;
-    uint64_t offset, length;
+    int64_t count;           // elements that were read from typed lists
+    const char *location;    // the other file; NULL: the message names none
+    uint64_t offset, length; // place of the data in the other file, in bytes
     bool has_length;
 };
 
@@ -86,6 +88,7 @@ static void store(struct parts *p, int64_t n, uint64_t bits) {
     else p->i[n] = int_of(p->data->type, bits);
 }
 
+// Allocates the elements.
 static void make_space(struct reader *r, struct parts *p) {
     size_t n = (size_t)p->data->count;
     if (types[p->data->type].is_float) p->data->f = p->f = arena_alloc_dirty(r->arena, n, sizeof *p->f);
@@ -109,6 +112,7 @@ static bool take_raw(struct reader *r, struct parts *p, struct wire w) {
 
 static int list_bytes(uint32_t field) { return field == 4 ? 4 : field == 10 ? 8 : 0; } // 0: varints
 
+// Whether the format stores elements of this type in the list with this field number.
 static bool fits_list(uint32_t field, int type) {
     switch (field) {
     case 4: return type == ONNX_FLOAT;
@@ -166,6 +170,7 @@ static bool take_number(struct reader *r, const uint8_t *at, const char *text, u
            read_fault(r, at, arena_printf(r->arena, "`%s` is no number of bytes", text));
 }
 
+// Reads one entry of `external_data`: a key and a value, which say where the data is.
 static void take_place(struct reader *r, struct parts *p, struct wire w) {
     const char *key = "", *value = "";
     struct wire_field f;
@@ -189,6 +194,7 @@ static bool outside_fault(struct reader *r, struct parts *p, const char *why) {
     return read_fault(r, p->begin, arena_printf(r->arena, "tensor `%s`: %s", p->tensor.name, why));
 }
 
+// Returns the other file of the constant, which is read only once. NULL after an error.
 static const struct read_side_file *side_file(struct reader *r, struct parts *p) {
     for (size_t i = 0; i < r->side.count; i++)
         if (!strcmp(r->side.items[i].name, p->location)) return &r->side.items[i];
@@ -216,6 +222,7 @@ static bool take_external(struct reader *r, struct parts *p) {
 
 // ---- the message ----
 
+// Reads all fields except the typed lists, which need the type and the shape first.
 static void take_header(struct reader *r, struct parts *p, struct wire w) {
     struct wire_field f;
     while (read_next(r, &w, &f)) switch (f.number) {

@@ -41,6 +41,7 @@ static int64_t cut_before(const struct node *n, int i, int64_t all, int64_t out)
     return !strcmp(pad, "SAME_UPPER") ? floor_div(total, 2) : total - floor_div(total, 2);
 }
 
+// Computes the place for dimension i of the image.
 static struct place place_of(const struct graph *g, const struct node *n, int i) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *w = dims(g, graph_in(n, 1)), *y = dims(g, n->out.items[0]);
     struct place p = {.taps = w->dim[i + 2],
@@ -57,13 +58,13 @@ static struct place place_of(const struct graph *g, const struct node *n, int i)
     return p;
 }
 
-// The element of a block to which tap t of the file's weights contributes.
+// Returns the element r of a block to which tap t of the file's weights contributes.
 static int64_t element_of(const struct place *p, int64_t t) {
     int64_t r = (t * p->dilation - p->before) % p->stride;
     return r < 0 ? r + p->stride : r;
 }
 
-// The place, in the weights of a row, of the operand element that this tap multiplies.
+// Returns the index d - first of the operand element that tap t multiplies, which is its place in the weights of a row.
 static int64_t tap_of(const struct place *p, int64_t t) {
     return (element_of(p, t) + p->before - t * p->dilation) / p->stride - p->first;
 }
@@ -76,7 +77,8 @@ static void copy_tap(const struct transposed *t, const float *from, int64_t taps
         for (int64_t o = 0; o < own; o++) to[(c / in_group * own + o) * row + c] = from[(c * own + o) * taps];
 }
 
-// Returns the weights [elements of a block][channels of the result] x [taps][channels of the operand].
+// Returns the weights of the convolution: a matrix of [elements of a block][channels of the result] rows and
+// [places of a patch][channels of the operand] columns. w: the weights in the file. NULL: the matrix is too large.
 static const struct onnx_data *weights(struct graph *g, const struct transposed *t, const struct onnx_data *w) {
     struct place one = {.taps = 1, .stride = 1, .dilation = 1};
     const struct place *a = t->places > 1 ? &t->place[0] : &one, *b = &t->place[t->places - 1];
@@ -103,6 +105,7 @@ static const struct onnx_data *biases(struct graph *g, const struct transposed *
     return d;
 }
 
+// Returns the patches of the convolution: one for each block.
 static const struct patch *patch_of(struct graph *g, const struct transposed *t) {
     struct patch *w = ARENA_NEW(g->arena, struct patch);
     *w = (struct patch){.places = t->places};
@@ -116,6 +119,7 @@ static const struct patch *patch_of(struct graph *g, const struct transposed *t)
     return w;
 }
 
+// Adds a constant list of integers to the graph and returns its value.
 static int constant_list(struct graph *g, const int64_t item[], int count) {
     struct onnx_data *d = ARENA_NEW(g->arena, struct onnx_data);
     int64_t *i = ARENA_ARRAY(g->arena, int64_t, (size_t)count);
@@ -127,7 +131,7 @@ static int constant_list(struct graph *g, const int64_t item[], int count) {
     return v;
 }
 
-// Adds a Slice before node i that keeps the elements that belong to the result.
+// Inserts a Slice before node i. It drops the elements after the end of the result, which the last blocks have.
 static int add_cut(struct graph *g, int i, const struct transposed *t, int x) {
     static const struct onnx_node cut = {.name = "", .op = "Slice", .domain = ""};
     int64_t start[PLACES] = {0}, end[PLACES] = {0}, axes[PLACES] = {1, 2};
@@ -141,7 +145,8 @@ static int add_cut(struct graph *g, int i, const struct transposed *t, int x) {
     return v;
 }
 
-// Puts the elements of the blocks in order, before node *i. x: [1][blocks...][elements of a block, channels].
+// Inserts nodes before node *i that put the elements of the blocks in order, and returns the last one's value. x is
+// [1][blocks of each dimension][elements of a block, channels]. *i is then the new number of the node.
 static int add_order(struct graph *g, int *i, const struct transposed *t, int x) {
     const struct place *a = &t->place[0], *b = &t->place[1];
     struct onnx_dims to = {3, {1, a->blocks * a->stride, t->out}};
@@ -159,6 +164,7 @@ static int add_order(struct graph *g, int *i, const struct transposed *t, int x)
     return whole ? x : add_cut(g, (*i)++, t, x);
 }
 
+// Reads the sizes of a ConvTranspose. False: it has more dimensions, a batch, or sizes that are not supported.
 static bool read_places(const struct graph *g, const struct node *n, const struct onnx_data *w, struct transposed *t) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *y = dims(g, n->out.items[0]);
     *t = (struct transposed){.places = x->rank - 2,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with truth values, which are the fp32 numbers 0 and 1: comparisons, logic, conversions, choices between
-// tensors, and functions with thresholds.
+// Operators with truth values: comparisons, logic, conversions, choices between tensors, and functions with thresholds.
+// In a design, truth values are the fp32 numbers 0 and 1.
 #include <math.h>
 #include <string.h>
 
@@ -12,8 +12,9 @@ static double attr(const struct lower *l, const char *name, double preset) {
 
 // ---- comparisons ----
 
-// The smallest difference of two fp32 numbers that is not 0 is 1.2e-38, because subnormal results become 0. So its
-// product with 1e38 exceeds 1.
+// Returns 0 where t is 0, and 1 where it is above 0; t must not be negative. The smallest positive fp32 number of a
+// design is 1.2e-38, because subnormal results become 0, so its product with 1e38 exceeds 1. The first bound keeps the
+// product finite.
 static int saturated(struct lower *l, int t) {
     return lower_bounded(l, lower_scaled(l, lower_bounded(l, t, -INFINITY, 1), 1e38), -INFINITY, 1);
 }
@@ -21,6 +22,7 @@ static int saturated(struct lower *l, int t) {
 int lower_positive(struct lower *l, int t) { return saturated(l, lower_bounded(l, t, 0, INFINITY)); }
 int lower_not(struct lower *l, int t) { return lower_number(l, "rsub", t, 1); }
 
+// Returns 1 where t is not 0, else 0.
 static int differs(struct lower *l, int t) {
     int magnitude = NONE;
     lower_elementwise(l, "abs", t, &magnitude);
@@ -64,7 +66,7 @@ static const char *cast(struct lower *l, int *out) {
 
 // ---- choices ----
 
-// Returns operand i where the truth values in `when` are 1, and 0 elsewhere.
+// Gets a tensor with the elements of operand i where the truth values in `when` are 1, and with 0 elsewhere.
 static const char *where_part(struct lower *l, size_t i, int when, int *out) {
     const struct onnx_data *d = graph_constant(l->g, l->n, i);
     int t;
@@ -77,6 +79,7 @@ static const char *where_part(struct lower *l, size_t i, int when, int *out) {
     return why;
 }
 
+// Writes Where as the sum of two where_part().
 static const char *where(struct lower *l, int *out) {
     int like = NONE, when, a, b;
     size_t first = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the wire format of protocol buffers.
+// Reads the wire format of protocol buffers. Every length is checked against the bytes that are left.
 #include "gen/onnx/wire.h"
 
 #include "gen/base/base.h"
@@ -32,6 +32,7 @@ static bool take_bytes(struct wire *w, struct wire *bytes) {
     return true;
 }
 
+// Takes the value of a field whose number and type are known. Returns NULL, or what is wrong.
 static const char *take_value(struct wire *w, struct wire_field *f) {
     switch (f->type) {
     case WIRE_VARINT: return wire_varint(w, &f->value) ? NULL : "a number that does not end";

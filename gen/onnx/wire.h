@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wire format of protocol buffers: fields of a message, one after the other. Nothing in the bytes is trusted.
+// The wire format of protocol buffers, in which ONNX files are stored: a message is a sequence of numbered fields.
+// read.h reads the messages. No function trusts the bytes: a damaged file gives an error.
 #ifndef RILL_ONNX_WIRE_H
 #define RILL_ONNX_WIRE_H
 
@@ -12,6 +13,7 @@ struct wire {
     const uint8_t *at, *end;
 };
 
+// The numbers of the format for the types of fields. WIRE_BYTES: text, a packed list or a message.
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 struct wire_field {
     uint32_t number;
@@ -21,7 +23,8 @@ struct wire_field {
     const uint8_t *key; // where the field begins
 };
 
-// Take a number of variable or fixed length. They return false if the bytes end too early or the number is too long.
+// These take a number of variable length, or of a fixed number of bytes. They return false if the bytes end too early
+// or the number is too long.
 bool wire_varint(struct wire *, uint64_t *value);
 bool wire_fixed(struct wire *, int bytes, uint64_t *value);
 static inline size_t wire_left(const struct wire *w) { return (size_t)(w->end - w->at); }

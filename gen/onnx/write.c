@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the spec's graph, and its weights as a safetensors file.
+// Writes the section `graph:` of the spec of an ONNX file, and its weights as a safetensors file.
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *shape_text(const struct spec *s, const struct spec_tensor *t)
     return onnx_dims_text(s->arena, &d);
 }
 
-// Returns the name under which an operation of the first repetition reads a tensor.
+// Returns the name by which operation i of a region reads operand `slot`: the name of a carry or of a tensor.
 static const char *operand_name(const struct spec *s, const struct spec_region *r, int i, int slot) {
     int t = s->op.items[i].in[slot];
     if (r->repeat == 1) return s->tensor.items[t].name;
@@ -49,6 +49,7 @@ static void write_region(const struct spec *s, const struct spec_region *r, stru
     for (int i = r->first; i < r->first + r->ops; i++) write_op(s, r, i, out);
 }
 
+// Returns the bytes of one row of an input or output.
 static int64_t port_bytes(const struct spec *s, const struct spec_port *p) {
     const struct spec_tensor *t = &s->tensor.items[p->tensor];
     int64_t bytes = sizeof(float);
@@ -56,9 +57,11 @@ static int64_t port_bytes(const struct spec *s, const struct spec_port *p) {
     return bytes;
 }
 
+// MOST_ROWS: the default of `context`. MOST_ROW_BYTES: limit of the memory for the inputs and outputs of a request.
 enum { MOST_ROWS = 1024, MOST_ROW_BYTES = 1 << 26 };
 
-// Returns how many rows a request may have. Memory holds the inputs and outputs of all of them.
+// Returns how many rows a request may have (`context`). The memory of the card holds the inputs and outputs of all
+// rows.
 static int most_rows(const struct spec *s) {
     int64_t bytes = 0;
     int rows = MOST_ROWS;
@@ -106,6 +109,7 @@ int64_t spec_weight_bytes(const struct spec *s) {
     return bytes;
 }
 
+// Makes the JSON header of the safetensors file, padded to a multiple of 8 bytes.
 static void write_header(const struct spec *s, const attr_list *all, struct text *header) {
     uint64_t at = 0;
     text_add(header, "{");
@@ -122,6 +126,7 @@ static void write_header(const struct spec *s, const attr_list *all, struct text
     while (header->len % 8) text_add(header, " ");
 }
 
+// Writes numbers in little-endian order. False: an output error.
 static bool write_floats(FILE *out, const float *f, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         uint32_t bits;

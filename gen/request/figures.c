@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options --hbm and --clock: override the board's memory figures and the spec's clock.
+// The options --hbm and --clock, which override figures of the board's memory and the spec's clock.
 #include "gen/device/hbm_figures.h"
 #include "gen/request/sim_options.h"
 

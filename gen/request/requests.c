@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts requests to the form that a design takes, and finds options that the design cannot take.
+// Converts requests to the form that a design takes, and refuses options that the design does not support. The
+// functions *_fault and sim_request_read return NULL, or a message.
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ static const char *channels_fault(struct arena *arena, const struct ir *ir, cons
     return option ? arena_printf(arena, MSG_CHANNEL_OPTION, option, ir->design.channels - 1) : NULL;
 }
 
-// Golden functions of custom kernels are loaded from files that no longer exist when a saved state is resumed.
+// Refuses --save if a custom kernel has a golden function, because it is loaded from a file that no longer exists when
+// the saved run is resumed.
 static const char *save_fault(struct arena *arena, const struct ir *ir, const struct sim_options *o) {
     for (int c = 0; o->save && c < ir->customs; c++)
         if (ir->custom[c].function) return arena_printf(arena, MSG_SAVE_GOLDEN, ir->custom[c].name);
@@ -72,6 +74,7 @@ bool sim_options_read_chat(struct arena *arena, struct sim_options *o, struct di
 
 // ---- one request ----
 
+// Converts the prompt's text to token ids, in the chat template of --chat if there is one.
 static const char *encode(const struct tokenizer *tokenizer, const struct sim_options *o,
                           const struct sim_prompt *prompt, struct arena *arena, struct sim_request *r) {
     struct token_ids ids = {0};
@@ -82,6 +85,7 @@ static const char *encode(const struct tokenizer *tokenizer, const struct sim_op
     return why ? arena_printf(arena, "--chat %s: %s", o->chat, why) : NULL;
 }
 
+// Refuses token ids that are not in the vocabulary.
 static const char *ids_fault(struct arena *arena, const struct ir *ir, const struct sim_request *r) {
     int64_t vocabulary = ir->design.is_lm ? ir_vocabulary(ir) : 0;
     for (int64_t i = 0; ir->design.is_lm && i < r->prompt_len; i++)
@@ -90,7 +94,7 @@ static const char *ids_fault(struct arena *arena, const struct ir *ir, const str
     return NULL;
 }
 
-// Whether the context has room for the request: NULL, or a message.
+// Refuses a request that is empty or does not fit into the context.
 static const char *fit_fault(struct arena *arena, const struct ir_design *d, const struct sim_request *r) {
     int64_t room = d->context - r->prompt_len + 1;
     if (r->prompt_len < 1) return MSG_PROMPT_EMPTY;
@@ -101,8 +105,7 @@ static const char *fit_fault(struct arena *arena, const struct ir_design *d, con
     return arena_printf(arena, MSG_NEW_TOKENS_BEYOND, r->tokens, r->prompt_len, (int64_t)d->context, room);
 }
 
-// Without `--tokens`, a request gets the default number of ids or rows, or fewer if the context has no room for so
-// many.
+// Without `--tokens`, lowers the default number of generated tokens or rows to what the context has room for.
 static void fit_tokens(const struct ir_design *d, const struct sim_options *o, struct sim_request *r) {
     if (!o->tokens_fit) return;
     if (!d->is_lm && !o->inputs) r->prompt_len = r->tokens = at_most(r->tokens, d->context);
@@ -123,6 +126,7 @@ const char *sim_request_read(struct arena *arena, const struct ir *ir, const str
     return why ? why : ids_fault(arena, ir, r);
 }
 
+// Whether all prompts are token ids, so that a tokenizer is needed only to print text.
 static bool all_ids(const struct sim_options *o) {
     bool ids = o->prompts.count > 0;
     for (size_t i = 0; i < o->prompts.count; i++) ids &= o->prompts.items[i].ids != NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling options, shared by all commands that select ids.
+// The sampling options (--temperature, --top-k, --min-p, --sampling-seed), shared by all commands that select tokens.
+// The functions set_* store a value in struct sampling; they return NULL, or what the option takes.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

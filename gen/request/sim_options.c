@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a simulation, and the checks of their values.
+// The tables of a simulation's options, and the functions that read and check their values. Such a function returns
+// NULL, or what is wrong. requests.c checks options against the design.
 #include "gen/request/sim_options.h"
 
 #include <errno.h>
@@ -67,6 +68,7 @@ static const char *read_requests(struct arena *arena, void *into, const char *pa
     return why;
 }
 
+// Reads --tokens: sets it for the prompt before it and, if it is the first --tokens, for all prompts without one.
 static const char *read_tokens(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     char *end = NULL;
@@ -79,7 +81,7 @@ static const char *read_tokens(struct arena *arena, void *into, const char *valu
     return NULL;
 }
 
-// Reads N or `most`. After a prompt it applies to that prompt, otherwise to all that have none.
+// Reads --prefix: N or `most`. After a prompt it applies to that prompt, otherwise to all prompts without --prefix.
 static const char *read_prefix(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     char *end = NULL;
@@ -135,7 +137,7 @@ static const char *read_base(struct arena *arena, void *into, const char *value)
     return NULL;
 }
 
-// Reads N,N,...
+// Reads a list of cycles, N,N,...
 static const char *read_joins(struct arena *arena, void *into, const char *value) {
     struct sim_options *o = into;
     for (const char *at = value;; at++) {
@@ -269,7 +271,8 @@ const struct options sim_program = {
     .skips_plus = true // for the Verilated model
 };
 
-// Fills in how much each request keeps of the one before it. Returns a fault if the first request is to keep anything.
+// Sets how many positions each request keeps of the one before it. Returns a message if the first request is to keep
+// any.
 static const char *finish_prefixes(struct sim_options *o) {
     for (size_t i = 0; i < o->prompts.count; i++) {
         struct sim_prompt *p = &o->prompts.items[i];
