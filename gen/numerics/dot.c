@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products of integers. The replay and the oracle spend nearly all their time here, so the inner loops
-// are plain loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
-// tests/unit/test_golden.c compares the results with golden_dot.
+// Sums of products of integers. The replay and the oracle spend nearly all their time here, so the inner loops are
+// plain loops over 16-bit factors, which compilers turn into multiply-and-add vector instructions.
+// tests/unit/test_golden.c compares the results with those of golden_dot (ops_quant.c).
 #include "gen/numerics/dot.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "gen/numerics/numerics.h"
 #include "gen/numerics/wide.h"
 
-// Sum of n products. It fits 32 bits for n <= GOLDEN_K_MAX: 32768 * 128 * 511 < 2^31.
+// Returns the sum of n products. It fits 32 bits for n <= GOLDEN_K_MAX: 32768 * 128 * 511 < 2^31.
 static int32_t block_sum(int64_t n, const int8_t w[], const int16_t x[]) {
     int32_t sum = 0;
     for (int64_t i = 0; i < n; i++) sum += (int16_t)w[i] * x[i];
@@ -43,7 +43,7 @@ WIDE int128 dot_product_asym(int64_t k, int64_t block, const int8_t w[], const u
     return acc;
 }
 
-// Adds the products of one weight with the values of one position.
+// Adds the products of one attention weight p with the n values of its position.
 static void add_row(int64_t n, int16_t p, const int8_t v[], int32_t sum[]) {
     for (int64_t i = 0; i < n; i++) sum[i] += p * (int16_t)v[i];
 }

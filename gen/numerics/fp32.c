@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-exact fp32 arithmetic (gen/numerics/fp32.h).
+// Bit-exact fp32 arithmetic (gen/numerics/fp32.h): conversions, and functions that are computed from tables of
+// piecewise quadratics as the RTL computes them. RN in comments means: rounded to the nearest integer, ties to even.
 #include <math.h>
 
 #include "gen/numerics/fp32.h"
@@ -28,7 +29,7 @@ float g_from_int64(int64_t i) { return (float)i; }
 
 float g_from_int128(int128 i) { return (float)i; }
 
-// Returns RN(magnitude * 2^shift), limited to `limit`; *over is true when the rounded value exceeds the limit.
+// Returns RN(magnitude * 2^shift), limited to `limit`. *over: the rounded value exceeds the limit.
 static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool *over) {
     uint64_t value;
     if (shift >= 0) {
@@ -50,7 +51,7 @@ static uint64_t round_shift(uint32_t magnitude, int shift, uint64_t limit, bool 
     return *over ? limit : value;
 }
 
-// Returns signed RN(x * 2^frac), limited to +-limit; *over is true when the magnitude exceeds the limit.
+// Returns RN(x * 2^frac) with its sign, limited to +-limit. *over: the magnitude exceeds the limit.
 static int64_t to_fixed(float x, int frac, uint64_t limit, bool *over, struct golden_fault *fault) {
     uint32_t bits = g_bits(x);
     *over = false;
@@ -104,8 +105,8 @@ float g_abs(float x) { return g_float(g_bits(x) & 0x7fffffffu); }
 
 float g_neg(float x) { return g_float(g_bits(x) ^ 0x80000000u); }
 
-// Evaluates a segment at distance d from its middle. c0, and so the sum, has 5 bits below the result. Returns the
-// 24-bit significand, or 1 << 24 after a carry.
+// Evaluates a segment at distance d from its middle. c0 and the sum have 5 bits more than the result, which are
+// dropped. Returns the 24-bit significand, or 1 << 24 after a carry.
 static uint32_t quadratic(const struct segment *s, int32_t d, int shift2, int shift1) {
     int64_t u = s->c1 + (((int64_t)s->c2 * d) >> shift2);
     return (uint32_t)((s->c0 + ((u * d) >> shift1)) >> 5);
@@ -137,7 +138,7 @@ float g_exp(float x, struct golden_fault *fault) {
     return g_is_finite(y) ? y : GOLDEN_FP32_MAX;
 }
 
-// Distance of the low 16 fraction bits from the middle of their segment.
+// Returns the distance of the low 16 fraction bits from the middle of their segment.
 static int32_t fraction_distance(uint32_t bits) { return (int32_t)(bits & 0xffff) - (1 << 15); }
 
 float g_recip(float x, struct golden_fault *fault) {
@@ -169,8 +170,9 @@ float g_rsqrt(float x, struct golden_fault *fault) {
     return pack(0, 190 - half + power_of_four, power_of_four ? SIGNIFICAND_ONE : value);
 }
 
-// ---- curves: a function of |x| in segments of 2^18 steps, as an integer of 24 binary places ----
+// ---- curves: functions of |x| in segments of 2^18 steps, whose values are integers with 24 binary places ----
 
+// shift2, shift1: as in quadratic().
 struct curve {
     const struct segment *table;
     int64_t segments;
@@ -191,7 +193,7 @@ static int64_t curve_at(const struct curve *c, float x, struct golden_fault *fau
 
 static float curve_value(int64_t value) { return (float)value * 0x1p-24f; }
 
-// Returns x times the curve; above the last segment 1 with the sign of x.
+// Returns x times the curve or, above the last segment, 1 with the sign of x.
 static float odd(const struct curve *c, float x, struct golden_fault *fault) {
     int64_t value = curve_at(c, x, fault);
     if (value < 0) return signbit(x) ? -1.0f : 1.0f;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit-exact fp32 arithmetic, defined by docs/numerics.md sections 1 and 2 and computed in RTL by rtl-templates/arith. A
-// function that can fault takes the sticky fault of its kernel as its last argument. After a fault the returned values
-// are undefined but harmless.
+// Bit-exact fp32 arithmetic, defined by docs/numerics.md sections 1 and 2; rtl-templates/arith computes the same bits
+// in hardware. A function that can fault takes the sticky fault of its kernel as its last argument. After a fault the
+// returned values are undefined but harmless. RN means: rounded to the nearest integer, ties to even.
 #ifndef RILL_FP32_H
 #define RILL_FP32_H
 
@@ -81,8 +81,8 @@ float g_mul_sat(float a, float b, struct golden_fault *fault);
 float g_from_int64(int64_t i);
 float g_from_int128(int128 i);
 
-// Returns fix(x, frac) = RN(x * 2^frac) as a signed integer of `width` (2..64) bits. |result| >= 2^(width-1) raises a
-// fault and saturates to +-(2^(width-1) - 1). frac may be negative.
+// Returns fix(x, frac) = RN(x * 2^frac) as a signed integer of `width` (2..64) bits. frac may be negative. A magnitude
+// of 2^(width-1) or more raises a fault and saturates to +-(2^(width-1) - 1).
 int64_t g_fix(float x, int frac, int width, struct golden_fault *fault);
 
 // Returns clamp(RN(x * 2^frac), -limit, limit); a large x raises no fault.

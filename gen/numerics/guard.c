@@ -38,6 +38,7 @@ static void say(const char *text) {
     if (write(STDERR_FILENO, text, strlen(text)) < 0) return; // nobody can read the message, so nothing is left to do
 }
 
+// Ends the program with a message. Calls only functions that are safe in a signal handler.
 static _Noreturn void end(const char *how) {
     say("rill: error: ");
     say(guard.what);
@@ -57,7 +58,8 @@ static void on_exit_within(void) {
     if (guard.entered) end("calls exit");
 }
 
-// The limit of processor time in seconds: RILL_KERNEL_SECONDS, or the default if it is no number from 1 on.
+// Returns the limit of processor time in seconds: RILL_KERNEL_SECONDS, or the default if this is not a number from 1
+// on.
 static time_t seconds(void) {
     const char *text = getenv("RILL_KERNEL_SECONDS");
     long value = text ? strtol(text, NULL, 10) : SECONDS;

@@ -12,6 +12,7 @@
 
 enum { WHAT_BYTES = 400, MAX_OBJECT = 64 << 20 };
 
+// A compilation in the temporary folder `dir`. object: the shared library; log: output of the C compiler.
 struct build {
     struct arena *arena;
     const struct golden_source *source;
@@ -19,13 +20,14 @@ struct build {
     struct diag *diag;
 };
 
+// Prints the beginning of the C compiler's output to standard error.
 static void show_log(const struct build *b) {
     size_t len;
     const char *why, *text = file_read(b->arena, b->log, 1 << 20, &len, &why);
     if (text) fprintf(stderr, "%.*s", len > 4000 ? 4000 : (int)len, text);
 }
 
-// Finds the project's folder, which has the headers and the arithmetic that golden files may use.
+// Returns Rill's folder, which has the headers and the arithmetic that golden files may use. NULL: it was not found.
 static const char *find_root(const struct build *b) {
     const char *header = file_find_shared(b->arena, "include/rill_kernel.h");
     return header ? arena_strndup(b->arena, header, strlen(header) - strlen("/include/rill_kernel.h")) : NULL;

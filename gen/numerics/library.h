@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden function of a custom kernel: compiles its C text, loads it and calls it. If it crashes or exits, a message
-// says where it was called.
+// The golden function of a custom kernel, which computes in C what the kernel's RTL must compute: compiles its text,
+// loads it and calls it. The replay and the oracle use it. If it crashes or exits, a message says where it was called.
 #ifndef RILL_LIBRARY_H
 #define RILL_LIBRARY_H
 
@@ -8,7 +8,7 @@
 #include "include/rill_kernel.h"
 
 struct golden_source {
-    const char *kernel, *file, *text, *function; // file: name without folders
+    const char *kernel, *file, *text, *function; // file: its name without folders; text: its contents
 };
 
 // The library of one operation. Each operation has its own copy of the file's static variables.

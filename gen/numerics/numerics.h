@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The golden operations: one plain function for each, bit-exact with the RTL kernels (docs/numerics.md sections 3 to
-// 8). Shapes are given with the parameters. Outputs may not overlap inputs unless a comment allows it. Functions that
-// can fault take the sticky fault last.
+// The golden operations: one plain C function for each operation, which computes the same bits as the RTL kernel
+// (docs/numerics.md sections 3 to 9). Shapes are given with the parameters. Outputs may not overlap inputs unless a
+// comment allows it. Functions that can fault take the sticky fault (fp32.h) as their last argument.
 #ifndef RILL_NUMERICS_H
 #define RILL_NUMERICS_H
 
@@ -13,9 +13,9 @@
 
 enum {
     GOLDEN_KV_LIMIT = 127,     // largest |q| of keys and values
-    GOLDEN_MX_EXP_MIN = -24,   // default floor of the quantize operation's block exponent, and the floor of q
-    GOLDEN_MX_EXP_MIN_P = -36, // block exponent floor of the attention probabilities
-    GOLDEN_P_BLOCK = 64,       // positions per block of p
+    GOLDEN_MX_EXP_MIN = -24,   // smallest block exponent: default of the operation quantize, and for queries
+    GOLDEN_MX_EXP_MIN_P = -36, // smallest block exponent of the attention probabilities p
+    GOLDEN_P_BLOCK = 64,       // positions that share a block exponent of p
     GOLDEN_NORM_FRAC = 20,     // grid of the norm statistics: 2^-20
     GOLDEN_NORM_WIDTH = 44,    // |X| < 2^43
     GOLDEN_EXP_SUM_FRAC = 30,  // grid of the softmax sum: 2^-30
@@ -29,14 +29,15 @@ enum {
 // Returns the number of blocks of `block` elements that cover n.
 size_t golden_block_count(size_t n, size_t block);
 
-// Quantizes to block floating point with `bits` of mantissa: x[n] to mantissas q[n] and shifts.
-// shift[golden_block_count(n, block)] is the block exponent less exp_min. The last block may be short.
+// Quantizes x[n] to block floating point: mantissas q[n] of `bits` bits, and one shift for each block, which is the
+// block exponent minus exp_min. shift has golden_block_count(n, block) elements; the last block may be short.
 void golden_quantize_mx(size_t n, size_t block, int bits, int exp_min, const float x[], int16_t q[], uint8_t shift[],
                         struct golden_fault *fault);
 int64_t golden_mx_limit(int bits); // largest |q|
 int golden_mx_shift_max(int bits); // largest block exponent above exp_min
 
-// Returns the exact dot product of a weight row w[k] and an mx vector: mantissas xq[k], shifts xshift[k / block].
+// Returns the exact dot product of a weight row w[k] and an mx vector (mantissas xq[k], shifts xshift[k / block]), in
+// units of 2^exp_min.
 // group_scale[k / block] is NULL for int8 weights (all 1). int4 weights are passed as int8 in [-8, 7]. k <=
 // GOLDEN_K_MAX.
 int128 golden_dot(size_t k, size_t block, const int8_t w[], const uint8_t group_scale[], const int16_t xq[],
@@ -50,7 +51,7 @@ int128 golden_dot_asym(size_t k, size_t block, const int8_t w[], const uint8_t g
 // Without a bias, pass +0.0.
 float golden_dequantize(int128 acc, float stored_row_scale, float bias, struct golden_fault *fault);
 
-// Returns float(acc) * 2^exp_min: the engine's output for scores (mode 2) and values (mode 3).
+// Returns float(acc) * 2^exp_min: the engine's output for attention scores (mode 2) and weighted values (mode 3).
 float golden_dequantize_raw(int128 acc, int exp_min, struct golden_fault *fault);
 
 // Returns row_scale * 2^exp_min, flushed to zero when subnormal.
@@ -65,7 +66,7 @@ void golden_embed_int16(size_t k, const int16_t q[], float row_scale, float y[],
 
 // ---- attention (ops_attention.c): one head, one token ----
 
-// Quantizes x[hd] -> q[hd]; returns the scale (max|x| / 127, or 0).
+// Quantizes the key or value x[hd] of a head to q[hd]. Returns the scale: max|x| / 127, or 0 if all x are 0.
 float golden_quantize_kv(size_t hd, const float x[], int8_t q[], struct golden_fault *fault);
 
 // golden_rsqrt_head returns fp32(1 / sqrt(hd)). golden_score_scale returns the scale of scores: the given one, or
@@ -75,16 +76,16 @@ float golden_rsqrt_head(size_t hd);
 float golden_score_scale(double given, size_t hd); // given 0: not given
 float golden_k_scale(float scale, float of_scores, struct golden_fault *fault);
 
-// Softmax over positions 0 to the token's own (positions = own position + 1). Reads raw[], kscale[] and vscale[].
-// Writes p[positions] = exp(s - max) * vscale, where s = raw * kscale, or its softcap with `cap` (0: no cap). Returns
-// inv = recip(sum of the exponentials). p may be raw.
+// Computes softmax over `positions` positions, of which the last is the token's own. Writes p[positions] = exp(s - max)
+// * vscale, where s = raw * kscale, or its softcap with `cap` (0: no cap). Returns the reciprocal of the sum of the
+// exponentials, by which the caller multiplies the weighted values. p may be raw.
 float golden_softmax(size_t positions, double cap, const float raw[], const float kscale[], const float vscale[],
                      float p[], struct golden_fault *fault);
 
 // ---- vectors (ops_vector.c): y may be x ----
 
-// These functions return the constants fp32(2^-20 / n), fp32(2^-40 / n^2) (both for layernorm) and fp32(2^-40 / n) (for
-// rmsnorm). The emitter uses them as well.
+// These functions return the constants fp32(2^-20 / n) and fp32(2^-40 / n^2) for layernorm, and fp32(2^-40 / n) for
+// rmsnorm. The compiler passes them to the RTL as parameters.
 float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
 float golden_norm_rms_scale(size_t n);
@@ -93,8 +94,9 @@ void golden_layernorm(size_t n, float eps, const float x[], const float gamma[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);
 
-// Returns the largest, the smallest, the sum or the mean of n values that are `stride` apart. A sum is exact in units
-// of 2^-20. Sum and mean are rounded twice: the integer to fp32, and its product with the scale.
+// golden_reduce returns the largest, the smallest, the sum or the mean of n values that are `stride` elements apart. A
+// sum is exact in units of 2^-20. Sum and mean are rounded twice: the integer to fp32, and its product with
+// golden_reduce_scale. function: enum golden_reduction.
 enum golden_reduction { GOLDEN_LARGEST, GOLDEN_LEAST, GOLDEN_SUM, GOLDEN_MEAN };
 float golden_reduce_scale(int function, size_t n);
 float golden_reduce(int function, size_t n, size_t stride, const float x[], struct golden_fault *);

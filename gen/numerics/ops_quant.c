@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block quantization, integer matrix products, embedding.
+// Block quantization, exact dot products of integers, and embedding (numerics.h). The dot products are the plain
+// versions; the models use the fast ones of dot.h.
 #include "gen/numerics/numerics.h"
 
 size_t golden_block_count(size_t n, size_t block) { return (n + block - 1) / block; }

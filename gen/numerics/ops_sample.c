@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sampling (docs/numerics.md section 10). The list of the k largest elements is kept as the RTL keeps it: sorted, and
-// each new element is inserted after elements that equal it.
+// Sampling (docs/numerics.md section 10). The list of the k largest elements is kept as the RTL keeps it: sorted, where
+// a new element is inserted after the elements that equal it. gen/reference/draw.c is the oracle's separate version.
 #include "gen/numerics/sample.h"
 
 #include <stdbool.h>
 
 #include "gen/numerics/numerics.h"
 
-enum { ROUNDS = 20, MOST_LIST = 64 };
+enum { ROUNDS = 20, MOST_LIST = 64 }; // rounds of Threefry; largest top_k of any design
 
 void golden_threefry(const uint32_t key[2], const uint32_t counter[2], uint32_t out[2]) {
     static const int rotation[] = {13, 15, 26, 6, 17, 29, 16, 24};
@@ -31,7 +31,7 @@ uint32_t golden_random(uint64_t seed, int64_t position, uint32_t id) {
     return out[id & 1];
 }
 
-// Whether the bits are zero or a normal number of at most `most`.
+// Whether the bits are those of +0 or of a positive normal number of at most `most`.
 static bool is_legal(uint32_t bits, float most) { return bits == 0 || (bits >= 0x00800000u && bits <= g_bits(most)); }
 
 static bool settings_legal(const struct sampling *s, int64_t most) {
@@ -39,6 +39,7 @@ static bool settings_legal(const struct sampling *s, int64_t most) {
            (s->top_k || !s->min_p);
 }
 
+// The choice so far. any: an id was considered; then `id` has the score `best`.
 struct choice {
     const struct sampling *s;
     int64_t position;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operations of one operand, by name. The replay, the oracle and the benches call them in the same
-// way, so that a new operation is one function and one row here.
+// Elementwise operations of one operand, by name. The replay, the oracle and the benches find them in the table below,
+// so that a new operation needs only one function and one row here.
 #include <math.h>
 #include <string.h>
 
 #include "gen/numerics/fp32.h"
 #include "gen/numerics/numerics.h"
 
-// given[0] is the word of `approximate`; 1 is `none`.
+// given[0] is the index of the word of `approximate`: 1 stands for `none`, the exact form.
 static void gelu(size_t n, const double given[], const float x[], float y[], struct golden_fault *fault) {
     for (size_t i = 0; i < n; i++) y[i] = given[0] == 1 ? g_gelu_exact(x[i], fault) : g_gelu(x[i], fault);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms and element-wise operations.
+// Norms, elementwise operations, reductions, rotary embedding and argmax (numerics.h).
 #include "gen/numerics/numerics.h"
 
 // Each constant is one division in double, in which n and n^2 are exact, rounded to fp32.
@@ -87,6 +87,7 @@ float golden_reduce_scale(int function, size_t n) {
     return function == GOLDEN_MEAN ? golden_norm_mean_scale(n) : 0x1p-20f;
 }
 
+// Returns the smallest (`least`) or the largest of n values.
 static float reduce_order(bool least, size_t n, size_t stride, const float x[], struct golden_fault *fault) {
     float best = x[0];
     for (size_t i = 0; i < n; i++) {

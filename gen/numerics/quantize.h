@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization (docs/numerics.md section 4): float rows to int8, int16, int4 with group scales, or int4_asym
-// with group scales and offsets. Every compiler that follows IEEE-754 without contraction makes the same bits.
+// Weight quantization (docs/numerics.md section 4): rows of floats to int8, int16, int4 with group scales, or int4_asym
+// with group scales and offsets. The results have the same bits with every C compiler that follows IEEE-754 and does
+// not contract operations.
 #ifndef RILL_QUANTIZE_H
 #define RILL_QUANTIZE_H
 
@@ -25,8 +26,8 @@ enum {
 // smaller scale becomes all zero.
 #define QUANTIZE_MIN_ROW_SCALE 0x1p-80f
 
-// A quantized matrix. int4: w[r][c] ~ row_scale[r] * group_scale[r][c / group] * q[r][c]; int8 and int16 have no group
-// scale. int4_asym: w[r][c] ~ row_scale[r] * (group_scale * q[r][c] + 8 * group_offset).
+// A quantized matrix. int4: w[r][c] is about row_scale[r] * group_scale[r][c / group] * q[r][c]. int8 and int16 have no
+// group scale. int4_asym: w[r][c] is about row_scale[r] * (group_scale * q[r][c] + 8 * group_offset).
 struct qmatrix {
     int64_t rows, k;
     int64_t group;  // columns per group scale; int8, int16: 0
@@ -46,10 +47,11 @@ int64_t quantize_group(enum qformat format, int64_t group);
 int64_t quantize_bytes(enum qformat format);           // bytes of one stored element
 const void *quantize_elements(const struct qmatrix *); // q or q16
 
-// Quantizes w[rows][k], all finite. Scales are searched for the least squared error of each group (int4, int4_asym) or
-// row (int8). The scale of an int16 row follows from its largest element. `group` is as in quantize_group.
-// mean_square[k] is the mean square of the values that each column is multiplied with. It weighs the squared error of
-// the column; NULL: all columns count alike. int16 rows do not depend on it.
+// Quantizes w[rows][k], whose elements must be finite. Searches the scales with the least squared error of each group
+// (int4, int4_asym) or row (int8); the scale of an int16 row follows from its largest element. `group` is as in
+// quantize_group. mean_square[k] has, for each column, the mean square of the activations with which it is multiplied.
+// The squared error of the column is multiplied by it; NULL: all columns count alike. int16 rows do not depend on it.
+// The result belongs to the arena.
 struct qmatrix quantize_weighed(struct arena *arena, const float *w, int64_t rows, int64_t k, enum qformat format,
                                 int64_t group, const float *mean_square);
 // To quantize a matrix in pieces: quantize_room allocates the whole matrix, and quantize_place copies a piece to the

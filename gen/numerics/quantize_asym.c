@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// int4_asym: groups of 32 weights, each with a scale and an offset. Every float operation is written in a fixed order,
-// so that every machine makes the same bits.
+// Quantizes a row to int4_asym: groups of 32 weights, each with a scale and an offset. Every float operation is written
+// in a fixed order, so that every machine makes the same bits.
 #include "gen/numerics/quantize_rows.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 enum {
     LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN,              // steps between the lowest and the highest level
     OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX, // largest offset, in units of the row scale
-    FEWEST = 8,      // fewest steps of a grid that is looked for: a grid of fewer steps is also one of twice as many
-    CANDIDATES = 12, // spans tried for a group, from the whole one down, in steps of 1/32
-    MOST_TURNS = 8,  // rounds of least squares
+    FEWEST = 8,      // grid_of tries grids from so many steps on; a grid of fewer steps is also one of twice as many
+    CANDIDATES = 12, // spans tried for a group, from the whole span down, in steps of 1/32
+    MOST_TURNS = 8,  // most rounds of least squares
 };
 
 static float round_within(float x, float low, float high) {
@@ -18,7 +18,7 @@ static float round_within(float x, float low, float high) {
     return r < low ? low : r > high ? high : r;
 }
 
-// The range of some weights: largest less smallest, and the middle between both.
+// The range of some weights: the largest minus the smallest, and the middle between the two.
 struct span {
     float width, middle;
 };
@@ -55,11 +55,11 @@ static int grid_of(const float *w, int64_t n, const struct span *s) {
     return 0;
 }
 
-// Weights of the group at `at`; the last group may be short.
+// Returns the number of weights of the group that begins at `at`. The last group may be short.
 static int64_t length(int64_t k, int64_t at) { return k - at < QUANTIZE_ASYM_GROUP ? k - at : QUANTIZE_ASYM_GROUP; }
 
-// Returns the least row scale at which every group's scale and offset fit. Level 0 is half a step above the middle of
-// the levels.
+// Returns the smallest row scale at which the scale and the offset of every group are within their ranges. The offset
+// is the value of level 0, which is half a step above the middle of the levels -8 to 7.
 static float row_scale_of(const float *w, int64_t k) {
     float most = 0;
     for (int64_t at = 0; at < k; at += QUANTIZE_ASYM_GROUP) {
@@ -78,11 +78,13 @@ struct fit {
     float step, offset, error;
 };
 
+// Returns the level (-8 to 7) of a weight in units of the row scale.
 static float level_of(float w, const struct fit *f) {
     return round_within((w - f->offset) / f->step, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX);
 }
 
-// A group, in units of the row scale. importance NULL: all columns count alike.
+// The weights of a group, and the row scale in whose units they are quantized. importance NULL: all columns count
+// alike.
 struct group {
     const float *w, *importance; // [n]
     int64_t n;
@@ -115,7 +117,7 @@ static struct fit fit_width(const struct group *g, float middle, float width) {
     return fit_of(g, step, round_offset(middle / g->row_scale + step * 0.5f));
 }
 
-// Fits step and offset by least squares, with the levels of `f` given.
+// Returns the fit whose step and offset have the least squared error for the levels that `f` gives to the weights.
 static struct fit refined(const struct group *g, const struct fit *f) {
     float all = 0, l = 0, ll = 0, u = 0, lu = 0;
     for (int64_t i = 0; i < g->n; i++) {
@@ -132,14 +134,16 @@ static struct fit refined(const struct group *g, const struct fit *f) {
     return step > 0 ? fit_of(g, step, round_offset((u - step * l) / all)) : *f;
 }
 
-// Finds the level at which a grid of few steps begins if it needs no offset. False: no such level.
+// Gets the level at which a grid begins if it needs no offset. first: the lowest weight in steps. False: it needs an
+// offset, or does not fit the levels.
 static bool begins_at(float first, int steps, int *at) {
     *at = (int)nearbyintf(round_within(first, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX));
     return fabsf(first - (float)*at) < 0x1p-8f && *at + steps <= QUANTIZE_INT4_MAX;
 }
 
-// Fits the levels of a grid. The levels are the grid's integers, if it needs no offset. Otherwise all of them may be
-// shifted, and the offset takes the shift back; the shift with the least error is chosen.
+// Returns the fit of weights that are on a grid of `steps` steps. If the grid needs no offset, its integers are the
+// levels. Otherwise the levels may begin anywhere from -8 on, and the offset makes up for it; the beginning with the
+// least error is chosen.
 static struct fit fit_grid(const struct group *g, const struct span *s, int steps) {
     float width = s->width / g->row_scale, step = width / (float)steps, low = s->middle / g->row_scale - width * 0.5f;
     struct fit best = {.error = INFINITY};
@@ -152,8 +156,8 @@ static struct fit fit_grid(const struct group *g, const struct span *s, int step
     return best;
 }
 
-// Returns the fit with the least squared error: of the whole span, of narrower spans that clip its ends, each refined,
-// or of a grid if it is no worse.
+// Returns the fit with the least squared error. Tries the whole span and narrower spans that clip its ends, and refines
+// the best of them by least squares. If the weights are on a grid, the fit of the grid is used unless it is worse.
 static struct fit best_fit(const struct group *g) {
     struct span s = span_of(g->w, g->n);
     struct fit best = fit_width(g, s.middle, s.width);

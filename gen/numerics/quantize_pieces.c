@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles a quantized matrix from pieces. Every row is quantized by itself, so the bits are those of the whole matrix
-// quantized at once.
+// Allocates quantized matrices and assembles them from pieces of rows, so that the floats of a large matrix need not be
+// in memory at the same time. Every row is quantized by itself, so the pieces have the bits of the whole matrix.
 #include <string.h>
 
 #include "gen/numerics/quantize.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weight quantization with scale search. Every float operation is written in a fixed order, so that every machine makes
-// the same bits.
+// Weight quantization (quantize.h) to int8, int16 and int4 with a search for the best scales; int4_asym is in
+// quantize_asym.c. Every float operation is written in a fixed order, so that every machine makes the same bits.
 #include "gen/numerics/quantize_rows.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 #include "gen/numerics/scale_search.h"
 
 enum {
-    INT8_CANDIDATES = 16, // row scales tried from max / 127 down, in steps of 1/64
-    INT8_WEIGHED = 48,    // number of row scales tried if columns are weighted by their activations
+    INT8_CANDIDATES = 16, // row scales that are tried, from max / 127 down, in steps of 1/64 of it
+    INT8_WEIGHED = 48,    // as INT8_CANDIDATES, if columns are weighted by their activations
     COARSE_STEP = 8,      // group scales between two candidates of the first search
 };
 
-// A refined row scale below this share of the first one is not used, so it stays above QUANTIZE_MIN_ROW_SCALE
-// (least_row).
+// A refined row scale below this share of the first one is not used, so that row scales stay above
+// QUANTIZE_MIN_ROW_SCALE (least_row).
 #define LEAST_REFINED 0.875f
 
 // Rounds to the nearest integer, ties to even, for |x| < 2^22.
@@ -32,8 +32,9 @@ static float largest(const float *w, int64_t n) {
     return max;
 }
 
-// Returns the squared error of w[n] ~ scale * q with q in [low, high] and scale > 0. With by_importance, each column's
-// error is multiplied by its importance. Eight partial sums let the compiler use vectors without reordering.
+// Returns the sum of the squared errors of scale * q as values of w[n], with q in [low, high] and scale > 0. With
+// by_importance, each column's error is multiplied by its importance. Eight partial sums let the compiler use vector
+// instructions without reordering the sum.
 static inline float error_of(const float *w, bool by_importance, const float *importance, int64_t n, float scale,
                              float low, float high) {
     float sum[8] = {0}, inverse = 1.0f / scale;
@@ -59,7 +60,7 @@ __attribute__((noinline)) static float weighed_error(const float *w, const float
     return error_of(w, true, importance, n, scale, low, high);
 }
 
-// Rounds as scale_error does, so that the stored values have the measured error.
+// Computes q as error_of does, so that the stored values have the error that was measured.
 static void round_to_scale(const float *w, int64_t n, float scale, float low, float high, int8_t *q) {
     float inverse = 1.0f / scale;
     for (int64_t i = 0; i < n; i++) q[i] = (int8_t)round_even(clamp(w[i] * inverse, low, high));
@@ -106,6 +107,7 @@ static float group_error(const float *w, int64_t n, float row_scale, int group_s
     return scale_error(w, n, row_scale * (float)group_scale, QUANTIZE_INT4_MIN, QUANTIZE_INT4_MAX);
 }
 
+// A group scale and the squared error with it.
 struct choice {
     int scale;
     float error;
@@ -161,10 +163,10 @@ static void round_row(const float *w, int64_t k, int64_t group, float row_scale,
                            QUANTIZE_INT4_MAX, q + at);
 }
 
-// Quantizes an int4 row. q goes down to -8 but only up to 7, so a row may do better with its sign reversed; its row
-// scale is then negative. The first row scale gives the group with the largest weight a group scale of 255, so all
-// other groups fit below. row[2][k] holds w and -w. scales[2][groups] receives the scales of both, the better ones
-// first.
+// Quantizes an int4 row and returns its row scale. q is in [-8, 7], so a row may have a smaller error with its signs
+// reversed; its row scale is then negative. The first row scale gives the group with the largest weight a group scale
+// of 255, so that the scales of all other groups are in range. row[2][k] holds w and -w. scales[2][groups] is written
+// for both; the scales of the result come first.
 static float quantize_row_int4(const float *row, const float *importance, int64_t k, int64_t group, int64_t groups,
                                uint8_t *scales, int8_t *q) {
     float row_scale = largest(row, k) / (float)(QUANTIZE_INT4_MAX * QUANTIZE_GROUP_SCALE_MAX);
@@ -184,8 +186,8 @@ int64_t quantize_group(enum qformat format, int64_t group) {
     return format == QFORMAT_INT4 ? group : format == QFORMAT_INT4_ASYM ? QUANTIZE_ASYM_GROUP : 0;
 }
 
-// Returns the largest weight below which a row becomes all zero, because its row scale could fall below
-// QUANTIZE_MIN_ROW_SCALE: a row scale is at least the largest weight divided by the largest integer weight of the
+// Returns a limit: a row whose largest weight is below it becomes all zero, because its row scale could fall below
+// QUANTIZE_MIN_ROW_SCALE. A row scale is at least the largest weight divided by the largest integer weight of the
 // format.
 static float least_row(enum qformat format) {
     return QUANTIZE_MIN_ROW_SCALE * (format == QFORMAT_INT16 ? QUANTIZE_INT16_MAX

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches scales coarsely, then finely around the best one, and refines the result by least squares: the best scale is
-// computed for the q that the last scale makes, until the error stops falling. Every float operation is in a fixed
-// order, so that every machine makes the same bits.
+// Searches scales (scale_search.h) coarsely, then finely around the best one, and refines the result by least squares:
+// it computes the best scale for the q of the last scale, until the error stops falling. Every float operation is in a
+// fixed order, so that every machine makes the same bits.
 #include "gen/numerics/scale_search.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ enum {
     MOST_TURNS = 8,  // rounds of least squares
 };
 
-#define LEAST_IMPORTANCE 0x1p-10f // share of the mean importance, which is 1
+#define LEAST_IMPORTANCE 0x1p-10f // least importance of a column; the mean importance is 1
 
 // Rounds to the nearest integer, ties to even, for |x| < 2^22.
 static inline float round_even(float x) {
@@ -33,8 +33,8 @@ static inline float total(const float sum[8]) {
     return ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
 }
 
-// Returns the weighed squared error of a block at this scale. Eight partial sums let the compiler use vectors without
-// reordering.
+// Returns the squared error of a block at this scale, weighted by importance. Eight partial sums let the compiler use
+// vector instructions without reordering the sum.
 static float error_of(const struct search_block *b, int scale) {
     float s = b->unit * (float)scale, inverse = scale ? 1.0f / s : 0, sum[8] = {0};
     int64_t i = 0;
@@ -60,7 +60,8 @@ static int nearest_scale(float ratio) {
     return ratio < QUANTIZE_GROUP_SCALE_MAX ? (int)round_even(ratio) : QUANTIZE_GROUP_SCALE_MAX;
 }
 
-// Returns the least-squares scale for the q of `scale`: sum(i w q) / sum(i q q) in units; 0 if all q are 0.
+// Returns the scale with the least squared error for the q that `scale` makes: sum(importance * w * q) /
+// sum(importance * q^2), in units. 0: all q are 0.
 static int refined(const struct search_block *b, int scale) {
     float inverse = 1.0f / (b->unit * (float)scale), product = 0, square = 0;
     for (int64_t i = 0; i < b->n; i++) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches scales of blocks of weights for the least squared error, in which each column counts as much as the mean
-// square of its activations (docs/numerics.md section 4).
+// Searches the scales of int4 groups with the least squared error, in which each column is weighted by the mean square
+// of its activations (docs/numerics.md section 4). quantize_weights.c uses it if there are such statistics.
 #ifndef RILL_SCALE_SEARCH_H
 #define RILL_SCALE_SEARCH_H
 
 #include "gen/base/base.h"
 
-// A block of a row: w ~ unit * scale * q, unit > 0.
+// A group of a row, whose weights are approximated by unit * scale * q. unit: the row scale, above 0.
 struct search_block {
     const float *w, *importance; // [n]
     int64_t n;
@@ -15,14 +15,14 @@ struct search_block {
 
 struct search_choice {
     int scale;   // 0: all q are 0
-    float error; // sum(importance * (w - w~)^2)
+    float error; // sum(importance * (w - unit * scale * q)^2)
 };
 
-// Searches int4 scales: q in [-8, 7], scale 0 to 255. `first` is tried as well, so the choice is never worse.
+// Returns the best group scale: q in [-8, 7], scale 0 to 255. Also tries `first`, so the choice is never worse than it.
 struct search_choice search_int4(const struct search_block *, int first);
 
-// Returns the least-squares unit of a whole row for given scales and q: sum(i w s q) / sum(i (s q)^2); 0 if there is
-// none. scales: [ceil(k / group)].
+// Returns the row scale with the least squared error for given group scales s and q: sum(importance * w * s * q) /
+// sum(importance * (s * q)^2). 0: there is none. scales: [ceil(k / group)].
 float search_unit(const float *w, const float *importance, const int8_t *q, int64_t k, int64_t group,
                   const uint8_t *scales);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a calibration text through the float reference and collects, per matrix product, the mean square of each element
-// of its operand. Windows of the text run in parallel, one per lane.
+// Runs a calibration text through the oracle in float mode and collects, for each matrix product, the mean square of
+// each element of its operand. Windows of the text run in parallel, each in a lane: an oracle with its own KV cache.
 #include "gen/reference/calibrate.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 // ---- sums ----
 
-// Adds the squares of a product's operand, per column. Rows are counted in repetition 0 alone, because every repetition
-// of a region multiplies equally many rows and the count serves each of them.
+// Adds the squares of a product's operand, per column. Rows are counted only in repetition 0, because every repetition
+// of a region multiplies the same number of rows.
 void oracle_add_squares(const struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     size_t node = (size_t)(s->node - s->run->graph->node.items);
@@ -35,6 +35,7 @@ static void ask_for_squares(struct oracle *o) {
 
 // ---- windows ----
 
+// The text, and the lanes that run its windows.
 struct windows {
     const struct calibration *text;
     struct oracle *lane[ORACLE_MOST_LANES];
@@ -102,6 +103,7 @@ static bool open_lanes(struct windows *w, struct arena *arena, const struct orac
 
 // ---- results ----
 
+// Adds the sums of a product in repetition r to the entry of its rows of the weight.
 static void add_entry(struct statistics *s, struct arena *arena, const struct oracle *o, size_t node, int64_t r) {
     const struct oracle_graph *g = o->graph;
     const struct oracle_node *n = &g->node.items[node];
@@ -113,6 +115,7 @@ static void add_entry(struct statistics *s, struct arena *arena, const struct or
     e->count += o->multiplied[node];
 }
 
+// Returns the statistics of all products, divided by the counts.
 static struct statistics *gather(struct arena *arena, const struct oracle *o) {
     const struct oracle_graph *g = o->graph;
     struct statistics *s = ARENA_NEW(arena, struct statistics);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calibration: the oracle runs a text in floating point and measures the mean square of the values that each matrix
-// column is multiplied with. Quantization then keeps the error small in the columns that count most
-// (gen/numerics/quantize.h).
+// Calibration: the oracle runs a text in floating point and measures, for each column of each weight matrix, the mean
+// square of the activations with which it is multiplied. Quantization then keeps the error small in the columns that
+// meet large activations (gen/numerics/quantize.h).
 #ifndef RILL_CALIBRATE_H
 #define RILL_CALIBRATE_H
 
@@ -9,8 +9,8 @@
 
 struct statistics;
 
-// Presets of the command line: how many tokens of the text are used, and how many of them a window has. A token sees
-// only the earlier tokens of its window.
+// Defaults of the command line: how many tokens of the text are used, and how many tokens a window has. A token attends
+// only to the earlier tokens of its window.
 enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 };
 
 struct calibration {
@@ -25,13 +25,13 @@ struct calibration {
 struct statistics *statistics_collect(struct arena *, const struct oracle_graph *, struct checkpoint *,
                                       const struct calibration *, struct diag *);
 
-// Returns the mean squares [k] of the values multiplied with these rows of a tensor, by its name in the graph; NULL if
-// there are none. statistics may be NULL.
+// Returns the mean squares [k] of the activations that are multiplied with the `rows` rows from `row_offset` on of a
+// weight tensor, by its name in the graph. NULL: there are none. statistics may be NULL.
 const float *statistics_of(const struct statistics *, const char *tensor, int64_t rows, int64_t row_offset, int64_t k);
 // From now on weights quantized for the oracle use these statistics.
 void oracle_use_statistics(struct oracle_graph *, const struct statistics *);
 
-// Describes the text and the number of tokens, for people.
+// Returns a text for the user: the name of the calibration text and the number of its tokens.
 const char *statistics_about(const struct statistics *, struct arena *);
 
 // Write and read the statistics as JSON. statistics_read reports an error and returns NULL for a file that holds no

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that are computed because no checkpoint has them, written from docs/numerics.md section 9 alone.
+// Tables that the oracle computes because no checkpoint has them: the cosines and sines of rotary embedding. Written
+// from docs/numerics.md section 9 alone, so that it does not share errors with the compiler.
 #include <math.h>
 
 #include "gen/reference/weights.h"
@@ -10,8 +11,8 @@ bool oracle_is_computed(const struct oracle_node *n) { return n->op == ORACLE_RO
 
 static double clamp(double x, double low, double high) { return x < low ? low : x > high ? high : x; }
 
-// Returns how far frequency i of d / 2 is changed: 0 keeps it, 1 divides it by the factor, and between the indices
-// `first` and `last` the share grows linearly.
+// Returns the share (0 to 1) by which frequency i of the d / 2 frequencies is scaled: 0 keeps it, 1 divides it by the
+// factor. Between the indices `first` and `last` the share grows linearly.
 static double yarn_share(const struct oracle_rope *r, double d, double i) {
     double base = 2 * log(r->theta), size = (double)r->original;
     double first = floor(d * log(size / (r->beta_fast * turn)) / base),
@@ -33,6 +34,7 @@ static double llama3(const struct oracle_rope *r, double f) {
     return slow + fast;
 }
 
+// Returns the angle in radians by which pair i of a head turns per position.
 static double frequency(const struct oracle_rope *r, int64_t d, int64_t i) {
     double f = pow(r->theta, -2.0 * (double)i / (double)d), share;
     switch ((enum oracle_scaling)r->scaling) {

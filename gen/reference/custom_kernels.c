@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates the declarations of custom kernels (docs/spec.md section 6): shapes of results, and numbers for golden
-// functions.
+// Evaluates the declarations of custom kernels for the oracle (docs/spec.md section 6): the shapes of results, and the
+// parameters that golden functions receive. gen/ir/custom_ops.c does this for the compiler.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,9 @@
 #include "gen/reference/graph.h"
 #include "include/rill_kernel.h"
 
-enum { NESTING = 8 }; // most parameters whose expressions use each other in a chain
+enum { NESTING = 8 }; // depth to which the expression of a parameter may use other parameters
 
+// The names that an expression may use, for one operation.
 struct scope {
     const struct oracle_graph *graph;
     const struct oracle_node *node;
@@ -20,6 +21,7 @@ struct scope {
     int depth;
 };
 
+// Returns the tensor at the input or output with this name. NULL: there is none, or its shape is not known yet.
 static const struct oracle_tensor *stream(const struct scope *s, const char *name, size_t len) {
     const struct oracle_kernel *k = s->kernel;
     for (int i = 0; i < k->inputs; i++)
@@ -38,8 +40,8 @@ static const char *parameter_text(const struct scope *s, int p) {
     return s->kernel->parameter[p].text;
 }
 
-// Finds a value of a stream: `x` is its number of elements, `x.1` its extent 1. `x.words` depends on the lanes of the
-// design: it sets s->depends and gives 1.
+// Gets the value of a name that stands for a stream: `x` is its number of elements, `x.1` the extent of its dimension
+// 1. `x.words` depends on the lanes of the design: it sets s->depends and gives 1.
 static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     const char *dot = strchr(name, '.');
     const struct oracle_tensor *t = stream(s, name, dot ? (size_t)(dot - name) : strlen(name));
@@ -54,6 +56,7 @@ static bool stream_value(struct scope *s, const char *name, int64_t *value) {
     return s->depends = !strcmp(dot, ".words");
 }
 
+// Gets the value of a name in an expression. False: there is no such name, or the parameters are nested too deeply.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct scope *s = context;
     struct expression_error error;

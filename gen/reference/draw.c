@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws an id at random, written from docs/numerics.md section 10 alone.
+// Draws a token at random, for the oracle. Written from docs/numerics.md section 10 alone, so that it does not share
+// errors with gen/numerics/ops_sample.c, which the replay uses.
 #include "gen/numerics/numerics.h"
 #include "gen/reference/execute.h"
 
@@ -24,7 +25,7 @@ static float noise(const struct sampling *s, int64_t position, int64_t id) {
     return g_gumbel(id % 2 ? (uint32_t)(two >> 32) : (uint32_t)two);
 }
 
-// Tells whether element i comes before element j in the order of falling logits.
+// Whether element i comes before element j in the order of falling logits, in which equal logits keep their order.
 static bool before(const float x[], int64_t i, int64_t j, struct golden_fault *fault) {
     return g_less(x[j], x[i], fault) || (i < j && !g_less(x[i], x[j], fault));
 }
@@ -39,13 +40,15 @@ static int64_t next_largest(const float x[], int64_t n, int64_t last, struct gol
     return next;
 }
 
+// The choice so far.
 struct draw {
     const struct step *s;
-    int64_t chosen; // -1: none yet
-    float best;
+    int64_t chosen; // index; -1: none yet
+    float best;     // its score
 };
 
-// Makes id i the choice if its score (scaled logit z plus noise) is the largest so far. The lowest of equal ids wins.
+// Makes token i the choice if its score (scaled logit z plus noise) is the largest so far. Among equal scores, the
+// lowest id wins.
 static void consider(struct draw *d, int64_t i, float z) {
     struct golden_fault *fault = d->s->fault;
     float score = g_add(z, noise(&d->s->run->sampling, d->s->position, i), fault);
@@ -67,7 +70,8 @@ static void draw_of_list(struct draw *d, const float x[], int64_t n) {
     }
 }
 
-// Whether a setting is no finite normal number of its range, or min_p is given without top_k.
+// Whether the settings are not legal: a number is neither 0 nor a positive normal number in its range, or min_p is
+// given without top_k.
 static bool refused(const struct sampling *s) {
     float inverse = g_float(s->inverse), least = g_float(s->min_p);
     bool numbers = g_is_finite(inverse) && !(s->inverse >> 31) && (inverse == 0 || inverse >= 0x1p-126f) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a simulation. `rill sim` reads them to refuse mistakes before it builds anything; the program that it
-// builds reads them again.
+// The options of a simulation, and the requests that it runs. `rill sim` reads the options to refuse mistakes before it
+// builds anything; the program that it builds reads them again.
 #ifndef RILL_SIM_OPTIONS_H
 #define RILL_SIM_OPTIONS_H
 
@@ -21,7 +21,7 @@ struct sim_prompt {
     const char *text;
     const uint32_t *ids;
     int64_t count;  // number of ids
-    int64_t tokens; // ids to generate, or rows
+    int64_t tokens; // tokens to generate, or rows to send
     bool then;      // the ids continue those of the request before, generated ones included
     int64_t prefix; // positions to keep of the request before, or SIM_PREFIX_*
 };
@@ -34,14 +34,15 @@ struct sim_error {
     uint64_t burst; // number of the burst among the channel's reads, or writes, from 0
 };
 
-// A fault planted in the design or the memory. Tests use it to see that such a run fails.
+// A fault planted in the design or the memory (--plant, whose help explains the kinds). Tests use it to see that such a
+// run fails.
 enum plant_kind {
     PLANT_MEMORY,
     PLANT_SHORT,
     PLANT_OPEN,
     PLANT_ENDLESS,
     PLANT_LOGITS,
-    PLANT_KEY, // this and the following: in the state that `--from` loads; the place is a position
+    PLANT_KEY, // this and the following kinds change the state that `--from` loads; the place is a position
     PLANT_VALUE,
     PLANT_KEY_SCALE,
     PLANT_VALUE_SCALE,
@@ -55,12 +56,13 @@ struct plant {
 };
 
 enum { SIM_BASE_MOST = 1 << 20 };
-struct sim_base { // for a channel that begins at another address than usual
+struct sim_base { // a channel whose image begins at another address than usual (--base)
     int channel;
     uint64_t bytes; // distance from the usual address
 };
 
 struct sim_options {
+    // Folder of the design, and files that the options of the same names give; NULL: not given.
     const char *dir, *trace, *json, *logits, *timeline, *beats, *save, *resume;
     const char *state, *write_state; // files of the replay's state
     const char *inputs, *outputs;    // files of rows
@@ -73,18 +75,18 @@ struct sim_options {
     VEC(uint64_t) joins; // cycles after the start at which the second and further requests are submitted
     struct figure_options figures;
     struct sampling sampling;
-    int64_t tokens;                                     // 0: not given
+    int64_t tokens;                                     // the first --tokens; 0: not given
     uint64_t seed, data_seed, timeout, watchdog, pause; // the last three in cycles; timeout 0: none
     int64_t from;                                       // position at which the design begins
     int64_t prefix;                                     // for requests without one; 0: whole requests
     bool ignore_eot, unchecked, quiet, occupancy;
-    bool tokens_fit;  // `tokens` is not given: use the default, limited by the room in the context
+    bool tokens_fit;  // --tokens is not given, so the default is lowered to the room in the context
     bool reads_pipes; // set by the caller: this process reads requests from a pipe
     bool unread;      // result: requests of a pipe were left for another process
     int compare;      // enum check_set
 };
-extern const struct option_row request_rows[]; // a request
-extern const struct option_row sim_rows[];     // the others, without `--dir`
+extern const struct option_row request_rows[]; // options of a request
+extern const struct option_row sim_rows[];     // the other options, without `--dir`
 extern const struct options sim_program;       // options of the simulation program, with `--dir`
 
 // Applies rules that no single row can check, and defaults that depend on other options. Returns NULL, or what is
@@ -105,8 +107,8 @@ struct sim_request {
     int64_t prompt_len, tokens;
 };
 struct tokenizer;
-// Opens the tokenizer in the folder of the image. Each byte is an id if there is no tokenizer or, after a warning, if
-// it cannot be used and all prompts are ids. NULL after an error.
+// Opens the tokenizer in the folder of the image. If there is none, opens a tokenizer in which each byte is a token. It
+// also does so, after a warning, if the tokenizer cannot be used but all prompts are ids. NULL after an error.
 struct tokenizer *sim_tokenizer_open(struct arena *, const char *image, int64_t vocabulary, const struct sim_options *,
                                      struct diag *);
 // Builds the request for a prompt. Returns NULL, or the reason why the design cannot take it. tokenizer: NULL if the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The journal of a run in shards. A run that was killed continues where its journal ends.
+// The journal of a run in shards: a file of JSON lines about plan and results, which is written during the run. A run
+// that was killed continues where its journal ends.
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,14 +12,15 @@
 #include "gen/base/messages.h"
 #include "gen/shards/shards.h"
 
-enum { MOST_BYTES = 256 << 20 }; // of a journal
+enum { MOST_BYTES = 256 << 20 }; // size limit of a journal
 
 static const char *string(const json_t *line, const char *key) {
     const char *value = json_string_value(json_object_get(line, key));
     return value ? value : "";
 }
 
-// Passes the end of a shard to `ended` if the line tells one. Returns false if the line begins the plan of another run.
+// Passes the end of a shard to `ended` if the line reports one. Returns false if the line begins the plan of another
+// run, which has another key.
 static bool take_line(const json_t *line, const char *key, journal_end *ended, void *context) {
     const char *event = string(line, "event");
     if (!strcmp(event, "plan")) return !strcmp(string(line, "key"), key);
@@ -28,8 +30,8 @@ static bool take_line(const json_t *line, const char *key, journal_end *ended, v
     return true;
 }
 
-// Reads the complete lines until one belongs to another run. *same: all of them belong to this run. An incomplete last
-// line, which a killed process may leave, is ignored.
+// Reads the complete lines until one belongs to another run, and sets *same to whether all of them belong to this run.
+// Ignores an incomplete last line, which a killed process may leave. Returns false if a line is no JSON.
 static bool take_lines(struct journal *j, char *text, const char *key, journal_end *ended, void *context, bool *same,
                        const char **why) {
     int number = 0;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the result files of the simulations and compares them with the results of the replay.
+// Reads the result files of the simulations, compares them with the results of the replay, and joins them to the
+// verdict about the whole request.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "gen/shards/shards.h"
 
-enum { MOST_BYTES = 1 << 30 }; // of a result file
+enum { MOST_BYTES = 1 << 30 }; // size limit of a result file
 
+// Reads a JSON file; *hash receives the hash of its bytes. NULL after an error, which *why describes.
 static json_t *read_json(struct arena *arena, const char *path, uint64_t *hash, const char **why) {
     size_t len;
     json_error_t error;
@@ -18,6 +20,7 @@ static json_t *read_json(struct arena *arena, const char *path, uint64_t *hash, 
     return root;
 }
 
+// Returns an integer of the result, or -1 if it is absent.
 static int64_t number(const json_t *root, const char *key) {
     const json_t *value = json_object_get(root, key);
     return json_is_integer(value) ? json_integer_value(value) : -1;
@@ -64,8 +67,8 @@ static const char *string(const json_t *root, const char *key) {
     return value ? value : "";
 }
 
-// Compares a shard's ids, and the hash of its last logits, with those of the request. Returns the first difference, or
-// NULL.
+// Compares a shard's token ids, and the hash of its last logits, with those of the whole request. Returns the first
+// difference, or NULL. A shard that is cut has no results to compare.
 static const char *ids_fault(struct arena *arena, const struct shards_request *r, const struct shard *s,
                              const json_t *root) {
     int64_t count, made;
@@ -83,7 +86,8 @@ static const char *ids_fault(struct arena *arena, const struct shards_request *r
     return NULL;
 }
 
-// Gets the cycles of the steps. A step ends when the last stream has finished it.
+// Gets the cycles of each step, from the cycles at which the steps end. A step ends when the last stream has finished
+// it. Returns NULL, or a fault.
 static const char *take_cycles(struct arena *arena, struct shard *s, const json_t *root) {
     const json_t *ends = json_object_get(root, "step_ends");
     int64_t count = s->last - s->first + 1, before = number(root, "cycle_start");
@@ -149,9 +153,11 @@ static const char *covered(struct arena *arena, const struct shards_request *r, 
     return next == r->steps ? NULL : arena_printf(arena, "%lld of %lld steps", (long long)next, (long long)r->steps);
 }
 
-// A step's cycles may differ by so much between two shards, as between a forecast and a simulation.
+// The cycles of a step may differ between two shards by SEAM_PERCENT plus SEAM_CYCLES, which is also the tolerance
+// between a forecast and a simulation.
 enum { SEAM_PERCENT = 2, SEAM_CYCLES = 64 };
 
+// Compares the cycles of the step that both shards simulate: the first own step of the later one.
 static void compare_seam(struct arena *arena, const struct shard *before, const struct shard *after,
                          struct shards_sum *sum) {
     uint64_t a = cycles_of(before, after->begin), b = cycles_of(after, after->begin);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides a request into shards.
+// Divides a request into shards: the steps that each shard simulates, and the request that makes it do so.
 #include "gen/shards/shards.h"
 
 const char *const shard_ends[] = {
@@ -7,6 +7,7 @@ const char *const shard_ends[] = {
     [SHARD_DIED] = "died",       [SHARD_LATE] = "late",
 };
 
+// Returns the number of steps that process the prompt. The last one also generates the first token.
 static int64_t prompt_steps(const struct shards_request *r) {
     return (int64_t)u64_div_ceil((uint64_t)r->count, (uint64_t)r->tokens);
 }
@@ -16,8 +17,8 @@ int64_t shards_position(const struct shards_request *r, int64_t step) {
     return step < prefill ? step * r->tokens : r->count + step - prefill;
 }
 
-// Ends a shard's request after the shard's last step. If that step is in the prompt, the rest of the prompt is cut off;
-// the step then generates an id that the whole request does not have.
+// Ends a shard's request after the shard's last step. If this step is in the prompt, the rest of the prompt is cut off.
+// The step then generates a token that the whole request does not have.
 static void end_after(const struct shards_request *r, struct shard *s) {
     int64_t decoded = s->last - (prompt_steps(r) - 1);
     s->cut = decoded < 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs processes in parallel and reports the end of each.
+// Runs the simulations of shards as processes in parallel, kills those that are late, and reports the end of each.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,10 +13,11 @@
 
 enum { NAP_MS = 100, TICK_NAPS = 5 }; // time between two looks at the processes; looks between two calls of `tick`
 
+// A place for a running process; there are `parallel` places.
 struct running {
-    pid_t pid; // 0: none
-    int job;
-    double begun;
+    pid_t pid;    // 0: the place is free; negative: fork failed
+    int job;      // index
+    double begun; // pool_seconds() at its start
 };
 
 double pool_seconds(void) {
@@ -25,8 +26,8 @@ double pool_seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// In the child: starts the job's program in its own process group, so that a late job can be killed with all of its
-// processes. The program gets SIGTERM if this process ends.
+// Runs in the child process: starts the job's program in its own process group, so that a late job can be killed with
+// all of its processes. The program gets SIGTERM if the parent ends.
 static void become(const struct pool_job *job, pid_t parent) {
     int log = open(job->log, O_WRONLY | O_CREAT | (job->again ? O_APPEND : O_TRUNC), 0666);
     setpgid(0, 0);
@@ -48,8 +49,8 @@ static void begin(const struct pool *pool, const struct pool_job *job, int index
     if (r->pid > 0) pool->begun(pool->context, index, (long)r->pid);
 }
 
-// Whether the process has ended; *status then gets its exit status, POOL_DIED or POOL_LATE. Kills a process that is
-// late.
+// Returns whether the process has ended. *status then gets its exit status, POOL_DIED or POOL_LATE. Kills a process
+// that exceeds the time limit.
 static bool has_ended(const struct pool *pool, struct running *r, int *status) {
     int how;
     pid_t got = r->pid > 0 ? waitpid(r->pid, &how, WNOHANG) : -1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One long request, simulated in shards. Each shard starts from the replay's state and runs a range of steps in a
-// separate process, which is started directly or through a launcher such as `srun -n1`. docs/verify.md describes the
-// verdict.
+// One long request, simulated in shards (`rill verify`). Each shard starts from a state of the replay and runs a range
+// of steps in a separate process, which is started directly or through a launcher such as `srun -n1`. docs/verify.md
+// describes the verdict.
 #ifndef RILL_SHARDS_H
 #define RILL_SHARDS_H
 
@@ -9,14 +9,15 @@
 
 // The whole request as the replay ran it.
 struct shards_request {
-    const uint32_t *prompt, *ids; // prompt: ids of the prompt; ids: the generated ones
-    const char **hashes;          // of the logits, after each generated id
-    int64_t count, made, steps;   // prompt ids, generated ids, steps of the request
+    const uint32_t *prompt, *ids; // ids of the prompt tokens and of the generated tokens
+    const char **hashes;          // hash of the logits for each generated token
+    int64_t count, made, steps;   // number of prompt tokens, of generated tokens, and of steps
     int64_t tokens;               // prompt tokens per step
 };
 // Reads the JSON file of `rill sim --write-state`. Returns NULL after an error; *why says which.
 struct shards_request *shards_read_request(struct arena *, const char *path, const char **why);
 
+// How a shard ended. DIED: the simulation left no readable result. LATE: it exceeded the time limit.
 enum shard_end { SHARD_MISSING, SHARD_PASSED, SHARD_DIFFERS, SHARD_DIED, SHARD_LATE };
 extern const char *const shard_ends[]; // their words in the journal
 
@@ -25,20 +26,20 @@ extern const char *const shard_ends[]; // their words in the journal
 struct shard {
     int64_t begin, end, first, last; // first, last: the steps that are simulated
     int64_t from;                    // position of the first simulated step
-    int64_t prompt, tokens;          // its own request: prompt ids and generated ids
-    bool cut;                        // its request ends within the prompt, so its id is not one of the whole request
-    // the result
+    int64_t prompt, tokens;          // its own request: number of prompt tokens and of generated tokens
+    bool cut;                        // its request ends within the prompt, so its token is not in the whole request
+    // The result:
     enum shard_end state;
-    const char *why;
-    int tries;
-    double seconds;
-    uint64_t *cycles; // per simulated step; 0: not known
-    uint64_t values;  // compared
+    const char *why;  // if it did not pass: the reason
+    int tries;        // runs so far
+    double seconds;   // of the last run
+    uint64_t *cycles; // [steps], for each simulated step; NULL: not known
+    uint64_t values;  // number of values that were compared with the replay
     uint64_t result;  // hash of the result file
 };
 
-// Divides the steps evenly. `warm`: steps that a shard simulates before its own. Returns the number of shards, at most
-// `most`; every shard has a step.
+// Divides the steps evenly and fills shard[]. warm: steps that a shard simulates before its own. Returns the number of
+// shards, at most `most`; every shard has at least one step of its own.
 int shards_divide(const struct shards_request *, int most, int64_t warm, struct shard *shard);
 int64_t shards_position(const struct shards_request *, int64_t step); // the step's first position
 // Reads a shard's result file and compares it with the request. Sets state, why, cycles, values and result.
@@ -74,11 +75,11 @@ void journal_close(struct journal *);
 // ---- processes ----
 
 struct pool_job {
-    char *const *args;
-    const char *log;
-    bool again; // this is another run of the job, so its log is continued
+    char *const *args; // the program and its arguments, as for execvp
+    const char *log;   // file for its output
+    bool again;        // this is another run of the job, so its log is continued
 };
-enum { POOL_DIED = -1, POOL_LATE = -2 };
+enum { POOL_DIED = -1, POOL_LATE = -2 }; // ended by a signal or not started; killed after `limit`
 // Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit
 // status, POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about twice a second.
 struct pool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the tables of the functions of docs/numerics.md section 2: segments of a quadratic in integers, used alike by
-// fp32.c and by the RTL ROMs.
+// Makes the tables for the functions of docs/numerics.md section 2: segments of a quadratic with integer coefficients.
+// fp32.c and the ROMs of the RTL have the same tables.
 //   make_tables c      prints gen/numerics/fp32_tables.inc
 //   make_tables NAME   prints rtl-templates/arith/rill_fp32_NAME_table.v, NAME in `tables` below
 // A segment is evaluated as  u = c1 + (c2*d >> shift2);  y = c0 + (u*d >> shift1);  significand = y >> 5
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// GUARD: bits of y below the significand. STRIDE: every so many distances d are used to fit c0.
+// GUARD: bits of y below the significand. STRIDE: the fit of c0 looks at every 7th distance d, to save time.
 enum { GUARD = 5, STRIDE = 7 };
 
 struct table {
@@ -39,7 +39,7 @@ static long double recip_value(int segment, long double fraction) {
     return 1.0L / (1.0L + fraction);
 }
 
-// The upper 128 segments belong to odd exponents: an argument in [2, 4).
+// The upper 128 segments are for odd exponents: an argument in [2, 4).
 static long double rsqrt_value(int segment, long double fraction) {
     return 1.0L / sqrtl((1.0L + fraction) * (segment >= 128 ? 2.0L : 1.0L));
 }
@@ -50,7 +50,7 @@ static long double ln_value(int segment, long double fraction) {
     return fabsl(d) < 0x1p-40L ? 1 - d / 2 : log1pl(d) / d;
 }
 
-// The curves: the fraction is the magnitude a, as a share of the power of two that the index covers.
+// The curves of fp32.c: the fraction is the magnitude a, divided by the power of two that the index covers.
 static long double tanh_value(int segment, long double fraction) {
     (void)segment;
     long double a = 16 * fraction;
@@ -86,7 +86,7 @@ static const struct table tables[] = {
 
 static int table_d_bits(const struct table *t) { return t->input_w - t->octave_w; }
 
-// The function at distance d from the middle of a segment.
+// Returns the function at distance d from the middle of a segment.
 static long double segment_value(const struct table *t, int index, int64_t d) {
     int64_t base = (int64_t)(index & ((1 << t->octave_w) - 1)) << table_d_bits(t);
     int64_t middle = (int64_t)1 << (table_d_bits(t) - 1);
@@ -101,8 +101,8 @@ static int64_t segment_eval(const struct table *t, const struct segment *s, int6
     return (u * d) >> shift1;
 }
 
-// Fits a segment: c1 and c2 by interpolation at the Chebyshev nodes, c0 in the middle of the remaining error of the
-// integer evaluation.
+// Fits a segment: c1 and c2 by interpolation at the Chebyshev nodes. c0 is the middle between the largest and the
+// smallest remaining difference between the function and the integer evaluation.
 static struct segment segment_fit(const struct table *t, int index) {
     int64_t half = (int64_t)1 << (table_d_bits(t) - 1);
     int64_t node = (int64_t)roundl(sqrtl(3.0L) / 2 * (long double)half);
