@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures perplexity and top-1 agreement story by story; as many stories run at once as the models have lanes.
+// Measures perplexity and top-1 agreement. The text is cut into stories at `<|endoftext|>`, and each story is evaluated
+// by itself. As many stories run at once as every model has lanes.
 #include "gen/reference/evaluate.h"
 
 #include <math.h>
@@ -9,13 +10,14 @@
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+// A part of the text; not terminated by NUL.
 struct story {
     const char *begin;
     size_t len;
 };
 
-// Takes the next story from text[0 .. *len) without the white space around it, and moves *text past its separator. The
-// story is empty at the end of the text.
+// Returns the next story of the *len bytes at *text, without the white space around it. Moves *text after the story's
+// separator. The story is empty at the end of the text.
 static struct story next_story(const char **text, size_t *len) {
     static const char eot[] = "<|endoftext|>";
     const char *begin = *text, *end = begin + *len, *stop = begin;
@@ -29,7 +31,7 @@ static struct story next_story(const char **text, size_t *len) {
     return (struct story){begin, (size_t)(stop - begin)};
 }
 
-// Takes the next story that is not empty.
+// Returns the next story that is not empty, or an empty one at the end of the text.
 static struct story next_words(const char **text, size_t *len) {
     struct story s = {*text, 0};
     while (*len > 0 && s.len == 0) s = next_story(text, len);
@@ -46,7 +48,7 @@ int64_t evaluate_stories(const struct evaluate_text *t) {
 
 // ---- predictions of a model ----
 
-// -log softmax(logits)[id]
+// Returns the loss of predicting `id`: -ln(softmax(logits)[id]), in nats.
 static double surprise(const float *logits, int64_t vocab, uint32_t id) {
     float max = logits[0];
     for (int64_t i = 1; i < vocab; i++) max = logits[i] > max ? logits[i] : max;
@@ -55,7 +57,7 @@ static double surprise(const float *logits, int64_t vocab, uint32_t id) {
     return log(sum) + max - logits[id];
 }
 
-// Returns the id with the largest logit, the lowest of equals.
+// Returns the id with the largest logit; among equal logits, the lowest id.
 static int64_t top(const float *logits, int64_t vocab) {
     int64_t best = 0;
     for (int64_t i = 1; i < vocab; i++)
@@ -74,9 +76,10 @@ static void add(struct evaluation *all, const struct evaluation *one, int models
 
 // ---- stories that run at once ----
 
+// One of the stories that run at once.
 struct lane {
     struct token_ids ids;
-    int64_t predictions; // how many positions run: one less than ids, and at most evaluate_text.positions
+    int64_t predictions; // how many positions run: one less than the tokens, and at most evaluate_text.positions
     int64_t first_top;   // the first model's most likely token at the current position
     struct evaluation found;
 };
@@ -87,8 +90,9 @@ struct run {
     int count; // models
     struct evaluation *result;
     struct lane lane[EVALUATE_MAX_LANES];
-    struct lane *longest[EVALUATE_MAX_LANES]; // all lanes, the longest story first: those that still run are first
-    int lanes;
+    // All lanes, the longest story first. So the lanes that still run at a position are always the first ones.
+    struct lane *longest[EVALUATE_MAX_LANES];
+    int lanes; // stories that are in lanes
 };
 
 // Appends the token `<|endoftext|>`. Returns false and appends nothing if the tokenizer does not have it.
@@ -101,6 +105,7 @@ static bool append_eot(const struct tokenizer *tokenizer, struct token_ids *ids)
     return false;
 }
 
+// Prepares a lane for a story: tokenizes the story with the tokens before and after it (evaluate.h).
 static void begin_story(const struct evaluate_text *t, struct story story, struct lane *lane) {
     lane->ids.count = 0;
     if (!append_eot(t->tokenizer, &lane->ids)) tokenizer_encode_prompt(t->tokenizer, "", 0, &lane->ids);
@@ -111,6 +116,7 @@ static void begin_story(const struct evaluate_text *t, struct story story, struc
     lane->found = (struct evaluation){.stories = 1};
 }
 
+// Adds the lane to r->longest at its place.
 static void insert(struct run *r, struct lane *lane) {
     int at = r->lanes++;
     for (; at > 0 && r->longest[at - 1]->predictions < lane->predictions; at--) r->longest[at] = r->longest[at - 1];
@@ -131,6 +137,7 @@ static int under_way(const struct run *r, int64_t position) {
     return count;
 }
 
+// Adds a model's prediction at a position to the figures of the lane's story.
 static void judge(struct run *r, int model, struct lane *lane, const float *logits, int64_t position) {
     int64_t best = top(logits, r->models[model].vocab);
     if (model == 0) lane->first_top = best;
@@ -151,6 +158,7 @@ static bool run_position(struct run *r, int64_t position, int count) {
     return true;
 }
 
+// Runs the stories in all lanes to their ends and adds their figures to the result. False: a model stopped.
 static bool run_lanes(struct run *r) {
     for (int64_t position = 0;; position++) {
         int count = under_way(r, position);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Perplexity and top-1 agreement of language models on a text.
+// Perplexity and top-1 agreement of language models on a text. Several models run on the same tokens, for example the
+// oracle in exact mode and in float mode, so that their figures can be compared.
 #ifndef RILL_EVALUATE_H
 #define RILL_EVALUATE_H
 
 #include "gen/reference/oracle.h"
 #include "gen/model/tokenizer.h"
 
-// A model to measure. Its lanes are independent evaluations that run at once, each with its own story. A step runs one
-// position of lanes 0 .. count - 1; position 0 starts anew. logits[i] receives the [vocab] logits of lane i. Returning
-// false stops the evaluation.
+// A model to measure. Its lanes are independent evaluations that run at once, each with its own story. A step runs
+// token id[i] at one position in each of lanes 0 to count - 1; position 0 begins a new story. logits[i] receives the
+// [vocab] logits of lane i, which are valid until the next step. If it returns false, the evaluation stops.
 struct evaluate_model {
     bool (*step)(void *state, int count, const uint32_t id[], int64_t position, const float *logits[]);
     void *state;
@@ -27,21 +28,22 @@ struct evaluate_lanes {
 bool evaluate_lanes_open(struct arena *, struct oracle *first, int lanes, struct evaluate_lanes *, struct diag *);
 void evaluate_lanes_close(struct evaluate_lanes *); // closes all but the first
 struct evaluate_model evaluate_lanes_model(struct evaluate_lanes *, int64_t vocabulary);
-const char *evaluate_lanes_fault(const struct evaluate_lanes *); // of the first lane that has one, or NULL
+const char *evaluate_lanes_fault(const struct evaluate_lanes *); // fault of the first lane that has one, or NULL
 
+// The figures of one story or of several.
 struct evaluation {
-    int64_t stories, tokens; // tokens: predictions
+    int64_t stories, tokens; // tokens: number of predictions
     struct {
-        double nll;    // nats, sum over the predictions
-        int64_t agree; // predictions whose most likely token is the first model's
+        double nll;    // sum of the losses of all predictions, in nats
+        int64_t agree; // predictions in which the most likely token is that of the first model
     } model[EVALUATE_MAX_MODELS];
 };
 
-// Cuts the text into stories at every `<|endoftext|>` and drops the white space around a story. A story's ids begin
-// with the token `<|endoftext|>`, or with the start of a prompt if the tokenizer does not have this token, and end with
-// `<|endoftext|>` if it has. The models run at most the first `positions` ids of a story and predict the id after each.
-// max_stories 0 means all. `each` (may be NULL) is called for every story in the text's order, with the figures of the
-// story and the totals so far. Returns false when a model stopped.
+// evaluate_text cuts the text into stories at every `<|endoftext|>` and drops the white space around each story. The
+// tokens of a story begin and end with the token `<|endoftext|>`. If the tokenizer does not have this token, they begin
+// with the tokens that begin a prompt (bos). The models run at most the first `positions` tokens of a story and predict
+// the token after each. max_stories: 0 means all. `each` (may be NULL) is called for every story in the text's order,
+// with the figures of the story and the totals so far. evaluate_text returns false if a model stopped.
 struct evaluate_text {
     const struct tokenizer *tokenizer;
     const char *text;
@@ -55,6 +57,7 @@ bool evaluate_text(const struct evaluate_text *, const struct evaluate_model *mo
 // Counts the stories of the text without evaluating them.
 int64_t evaluate_stories(const struct evaluate_text *);
 
+// Returns e to the power of the mean loss; NAN if there are no predictions.
 double evaluate_perplexity(const struct evaluation *evaluation, int model);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes every operation bit by bit from the primitive arithmetic of gen/numerics (docs/numerics.md).
+// The oracle's exact mode: computes every operation with the hardware's bits, from the arithmetic of gen/numerics
+// (docs/numerics.md). float.c is the other mode.
 #include <string.h>
 
 #include "gen/numerics/dot.h"
@@ -21,6 +22,7 @@ static void embed(struct step *s) {
                      s->fault);
 }
 
+// Copies the row of the position from a table.
 static void position(struct step *s) {
     memcpy(s->out[0]->v.f32, s->w->matrix + s->position * s->w->k, sizeof(float) * (size_t)s->w->k);
 }
@@ -59,6 +61,7 @@ WIDE static int128 dot_asym(const struct oracle_weights *w, int64_t n, const int
     return acc;
 }
 
+// Returns the product of row n of a matrix with row r of x.
 static int128 dot_row(const struct oracle_weights *w, int64_t n, const struct oracle_value *x, int64_t r) {
     const int16_t *mx = x->mx + r * x->cols;
     const uint8_t *shift = x->shift + r * x->blocks;
@@ -80,6 +83,7 @@ void oracle_exact_products(struct step s[], int count) {
         }
 }
 
+// Converts the integers of a product to fp32, with row scale and bias. In attention (w == NULL) there are none.
 static void dequantize(struct step *s) {
     const struct slot *x = s->in[0];
     const struct oracle_weights *w = x->product;
@@ -120,7 +124,8 @@ static void attn_scores(struct step *s) {
     }
 }
 
-// Positions outside the window are left out and get probability 0.
+// Positions outside the window are left out and get probability 0. The second result is the reciprocal of the sum of
+// the exponentials, by which the weighted values are scaled afterwards.
 static void softmax(struct step *s) {
     const struct slot *scores = s->in[0], *keys = s->in[1], *values = s->in[2];
     int64_t heads = scores->v.rows, kv_heads = keys->v.rows, n = s->position + 1, sharing = heads / kv_heads;
@@ -157,7 +162,7 @@ static void scale(struct step *s) {
                      s->fault);
 }
 
-// Draws the id if it is the output of a language model; any other argmax is greedy.
+// Draws the token if the result is the output of a language model. Any other argmax takes the largest element.
 static void argmax(struct step *s) {
     if (s->run->graph->is_lm && s->node->out[0] == s->run->graph->output[0]) s->out[0]->v.id = oracle_draw(s);
     else s->out[0]->v.id = (uint32_t)golden_argmax((size_t)oracle_count(&s->in[0]->v), s->in[0]->v.f32, s->fault);
@@ -201,6 +206,7 @@ static void sub(struct step *s) { golden_sub(count(s), operand(s, 0), operand(s,
 static void quotient(struct step *s) { golden_div(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void larger(struct step *s) { golden_max(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
 static void smaller(struct step *s) { golden_min(count(s), operand(s, 0), operand(s, 1), s->out[0]->v.f32, s->fault); }
+// Reduces n elements; for oracle_reduce.
 static float join(struct step *s, int64_t n, const float x[]) {
     return golden_reduce(s->node->kind, (size_t)n, 1, x, s->fault);
 }

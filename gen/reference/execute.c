@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a spec as a program: at every position it runs the regions in order, each as often as it repeats, and passes the
-// carried values from one repetition to the next.
+// The oracle's interpreter: runs the graph of a spec as a program. At every position it runs the regions in order, each
+// as often as it repeats, and passes the carried values from one repetition to the next. exact.c and float.c compute
+// the operations.
 #include "gen/reference/execute.h"
 
 #include <string.h>
 
 // ---- memory ----
 
+// Allocates the elements of a value, in the types that its kind and the mode need, and the cache of keys or values.
 static void make_slot(struct oracle *o, const struct oracle_tensor *t, struct slot *s) {
     size_t n = (size_t)oracle_elements(t);
     struct oracle_value *v = &s->v;
@@ -34,9 +36,12 @@ static int64_t repeats(const struct oracle_graph *g, const struct oracle_tensor 
     return t->region == NONE ? 1 : g->region.items[t->region].repeat;
 }
 
+// Whether the oracle computes the tensor: an output depends on it, and no custom kernel without a golden function is
+// involved.
 static bool is_evaluated(const struct oracle_tensor *t) { return t->needed && !t->unknown; }
 
-// Allocates a value for each tensor and repetition. A carried tensor has none: it refers to the value that it carries.
+// Allocates a value for each tensor and repetition. A carried tensor has no value of its own: it refers to the value
+// that it carries.
 static void make_slots(struct oracle *o) {
     const struct oracle_graph *g = o->graph;
     o->slot = ARENA_ARRAY(o->arena, struct slot *, g->tensor.count + 1);
@@ -55,7 +60,8 @@ static void make_slots(struct oracle *o) {
     }
 }
 
-// `line` is twice as long as the others because oracle_each_line and products use two lines at once.
+// Allocates the scratch memory. `line` is twice as long as the others, because oracle_each_line and products use two
+// lines at once.
 static void make_scratch(struct oracle *o) {
     size_t most = (size_t)o->graph->context;
     for (size_t i = 0; i < o->graph->tensor.count; i++) {
@@ -147,7 +153,7 @@ void oracle_close(struct oracle *o) {
 
 // ---- one position ----
 
-// Returns false and notes where, if an operation has raised a fault.
+// If an operation has raised a fault, notes the kind and the place of the fault and returns false.
 static bool note_fault(struct oracle *o, const struct oracle_node *n, int64_t repetition) {
     static const char *const kinds[] = {"none",
                                         "a value that is not finite",
@@ -198,8 +204,8 @@ static bool run_node(struct oracle *const o[], int count, int node, int64_t repe
     return ok;
 }
 
-// Sets the meaning of a region's carried names in a repetition, or (repetition = repeat) after all of them. All next
-// values are read before any name changes, because the next value of one name may be another carried name.
+// Sets the values of a region's carried names for a repetition, or for the time after the region (repetition = repeat).
+// All new values are read before any name changes, because the next value of one name may be another carried name.
 static void carry(struct oracle *o, const struct oracle_region *g, int64_t repetition) {
     struct slot *next[ORACLE_PORTS];
     for (int c = 0; c < g->carries; c++) next[c] = o->meaning[repetition ? g->carry[c].next : g->carry[c].init];
@@ -244,6 +250,8 @@ static bool begin_position(struct oracle *o, uint32_t id, const float *const row
     return true;
 }
 
+// Runs all regions at the current position in `count` evaluations. last: also those that only the last position of a
+// prompt and decoding need. False: an operation raised a fault.
 static bool run_regions(struct oracle *const o[], int count, bool last) {
     const struct oracle_graph *g = o[0]->graph;
     for (size_t r = 0; r < g->region.count; r++)
@@ -340,7 +348,7 @@ static int first_value(const struct oracle_graph *g, int t) {
     return t;
 }
 
-// Returns the fewest rows of an embedding that an id of the request reads directly.
+// Returns the number of rows of the smallest embedding that the token ids of the request index directly. 0: none.
 int64_t oracle_vocabulary(const struct oracle_graph *g) {
     int64_t least = 0;
     for (size_t i = 0; i < g->node.count; i++) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of an evaluation, shared by the files of the oracle.
+// The state of an evaluation by the oracle, and the functions that its files share: execute.c runs the graph, exact.c
+// and float.c compute operations in the two modes, move.c has the operations that are alike in both.
 #ifndef RILL_EXECUTE_H
 #define RILL_EXECUTE_H
 
@@ -18,7 +19,7 @@ struct cache {
 struct slot {
     struct oracle_value v;
     int64_t made;    // oracle.stamp of the step in which it was made; 0: never
-    int64_t exp_min; // lower bound of the block exponents; the integers of a product keep that of its operand
+    int64_t exp_min; // lower bound of the block exponents; the integers of a product have the bound of its operand
     const struct oracle_weights *product; // weights of the product that made these integers; NULL: attention
     struct cache cache;
     double scale; // keys in float mode: the scale of scores; 0: 1 / sqrt(head length)
@@ -31,7 +32,7 @@ struct oracle {
     const struct oracle_weights **weights; // [node][repetition]; NULL: the node has no weights
     struct oracle_map map;
     struct golden_library *library; // [node]; empty: not a custom kernel
-    struct slot **slot;             // [tensor][repetition] of what an operation or the host makes
+    struct slot **slot;             // [tensor][repetition]: values that operations or the host make
     struct slot **meaning;          // [tensor]: the value that the name has now
     struct slot ***carried; // [tensor][repetition] of carried tensors; one more entry holds the value after the region
     struct {                // scratch, sized for the largest tensor
@@ -50,17 +51,17 @@ struct oracle {
     int64_t *multiplied;
 };
 
-// One operation at one position and repetition.
+// An operation that runs at one position and in one repetition.
 struct step {
     struct oracle *run;
     const struct oracle_node *node;
     int64_t repetition, position;
     struct slot *in[ORACLE_PORTS], *out[ORACLE_PORTS];
-    const struct oracle_weights *w; // of this repetition
+    const struct oracle_weights *w; // weights for this repetition; NULL: the operation has none
     struct golden_fault *fault;
 };
 
-// Evaluate one operation: with the hardware's bits, or in floating point.
+// These compute one operation: with the hardware's bits, or in floating point.
 void oracle_exact(struct step *);
 void oracle_float(struct step *);
 uint32_t oracle_draw(const struct step *); // draw.c: draws the id that the model outputs
@@ -83,15 +84,15 @@ void oracle_choose(struct step *);
 void oracle_expand_dims(struct step *);
 void oracle_slice(struct step *);
 void oracle_concat(struct step *);
-// For each element of the result: gathers the n elements that are reduced to it, and calls the function.
+// oracle_reduce gathers, for each element of the result, the n elements that are reduced to it, and calls the function.
 typedef float oracle_join(struct step *, int64_t n, const float x[]);
 void oracle_reduce(struct step *, oracle_join *);
-// For each element of the result: calls the function with the k factors of its row and of its column.
+// oracle_product calls the function for each element of the result, with the k factors of its row and of its column.
 typedef float oracle_sum(struct step *, int64_t k, const float x[], const float z[]);
 void oracle_product(struct step *, oracle_sum *);
 void oracle_custom(struct step *);
 typedef void oracle_line(struct step *, int64_t n, const float x[], float y[]);
-void oracle_each_line(struct step *, oracle_line *); // the vectors that a norm works on
+void oracle_each_line(struct step *, oracle_line *); // calls the function for each vector that a norm works on
 
 static inline int64_t oracle_count(const struct oracle_value *v) { return v->rows * v->cols; }
 static inline const struct oracle_tensor *oracle_operand(const struct step *s, int i) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expands linear, conv and attention as docs/spec.md section 5 describes them, independently of the compiler's table of
-// steps.
+// Expands the composites linear, conv and attention into operations, as docs/spec.md section 5 describes them. Written
+// independently of the compiler's expansion, so that the oracle does not share its errors.
 #include <string.h>
 
 #include "gen/reference/graph.h"
 
 struct expansion {
     struct oracle_graph *graph;
-    VEC(struct oracle_node) node;
+    VEC(struct oracle_node) node; // operations of the new graph
     size_t region_start;          // first node of the current region
     const struct oracle_node *of; // the operation that is being expanded
 };
@@ -23,6 +23,7 @@ static struct oracle_node plain(const struct expansion *x, enum oracle_op op) {
                                 .block = x->graph->group};
 }
 
+// Adds an operation that makes the tensors out[]. Returns the first of them.
 static int add(struct expansion *x, struct oracle_node n, int outputs, const int out[]) {
     n.outputs = outputs;
     for (int o = 0; o < outputs; o++) {
@@ -43,8 +44,8 @@ static int named(struct expansion *x, const char *suffix) {
     return (int)x->graph->tensor.count - 1;
 }
 
-// Adds an operation with one operand and a result with this suffix. suffix NULL: its result is that of the expanded
-// operation.
+// Adds an operation with one operand; its result has the name of the expanded operation's result with this suffix.
+// suffix NULL: its result is the result of the expanded operation.
 static int unary(struct expansion *x, struct oracle_node n, int in, const char *suffix) {
     n.inputs = 1, n.in[0] = in;
     int out = suffix ? named(x, suffix) : x->of->out[0];
@@ -85,6 +86,7 @@ static void conv(struct expansion *x) {
     unary(x, plain(x, ORACLE_DEQUANTIZE), unary(x, product, mx, "_acc"), NULL);
 }
 
+// Adds the quantization of keys (`key`) or values. Only keys have the scale of scores.
 static int cached(struct expansion *x, bool key, const char *suffix) {
     struct oracle_node n = plain(x, ORACLE_KV_QUANTIZE);
     n.key = key;

@@ -12,18 +12,19 @@
 // Limits, so that every expansion ends: nesting of names, nodes of the new document, passes of a loop.
 enum { MOST_DEPTH = 64, MOST_NODES = 1 << 18, MOST_TURNS = 65535 };
 
-struct turn { // one pass of a loop
-    const char *name;
-    int64_t at;
-    const struct turn *outer;
+struct turn {                 // one pass of a loop
+    const char *name;         // of the loop's variable
+    int64_t at;               // its value
+    const struct turn *outer; // the loop around it; NULL: none
 };
 
+// The state of an expansion: the loaded documents, the parts of them that names refer to, and the place in the graph.
 struct maker {
     struct arena *arena;
     yaml_document_t *family, *spec, *made;
     const yaml_node_t *parameters, *lets, *model, *design;
     const struct turn *turn;
-    int64_t repeat, layer; // of the enclosing region; layer -1: `layer` stays in the text
+    int64_t repeat, layer; // repeat: of the enclosing region; layer: its repetition, -1: `layer` stays in the text
     bool met_layer;        // the expression evaluated last depends on `layer`
     int depth, nodes;
     const char *why; // NULL: no error
@@ -56,6 +57,7 @@ static const char *text_at(yaml_document_t *doc, const yaml_node_t *map, const c
 
 static bool number_of(void *context, const char *name, int64_t *value);
 
+// Evaluates an expression. False: it has an error or an unknown name.
 static bool calculate(struct maker *m, const char *expression, int64_t *value) {
     struct expression_error error;
     if (m->depth > MOST_DEPTH) return give_up(m, "names that need each other, at", expression), false;
@@ -196,7 +198,7 @@ static const char *filled(struct maker *m, const char *pattern) {
 
 // The functions that add a node return its index in the new document, or 0 if they add none.
 
-// Gives a new node the place of the family's node that it was made from, and counts it.
+// Gives a new node the line of the family's node from which it was made, and counts it. Returns its index.
 static int placed(struct maker *m, int index, const yaml_node_t *from) {
     yaml_node_t *n = yaml_document_get_node(m->made, index);
     if (n) n->start_mark = from->start_mark;
@@ -268,10 +270,12 @@ static int64_t asked(struct maker *m, const yaml_node_t *map, const char *key) {
     return v;
 }
 
+// Returns the branch of an `if` that its condition selects; NULL: there is none.
 static const yaml_node_t *branch(struct maker *m, const yaml_node_t *choice) {
     return find(m->family, choice, asked(m, choice, "if") ? "then" : "else");
 }
 
+// Appends the items of a loop (`for`, `count`, `do`) to a list, once for each pass.
 static void add_turns(struct maker *m, const yaml_node_t *loop, int list) {
     const yaml_node_t *body = find(m->family, loop, "do");
     struct turn turn = {text_at(m->family, loop, "for"), 0, m->turn};
@@ -284,6 +288,7 @@ static void add_turns(struct maker *m, const yaml_node_t *loop, int list) {
     m->turn = turn.outer;
 }
 
+// Appends one item of a list, or all items of the loop or the branch that it stands for.
 static void add_item(struct maker *m, const yaml_node_t *from, int list) {
     if (m->why) return;
     if (find(m->family, from, "for")) return add_turns(m, from, list);

@@ -10,7 +10,8 @@
 
 enum { MOST_BATCH = 64 }; // vectors that are multiplied by a row of weights while it is in the cache
 
-// Keeps eight partial sums, so that a compiler can use vector instructions without changing the order of additions.
+// Returns the dot product. Keeps eight partial sums, so that a compiler can use vector instructions without changing
+// the order of additions.
 static float dot(const float *a, const float *b, int64_t n) {
     float sum[8] = {0}, rest = 0;
     int64_t i = 0;
@@ -71,6 +72,7 @@ struct batch {
     int count;
 };
 
+// Multiplies the matrix by all vectors of the batch and empties the batch.
 static void multiply(struct batch *b) {
     for (int64_t n = 0; n < b->w->rows; n++) {
         const float *row = b->w->matrix + n * b->w->k;
@@ -130,7 +132,8 @@ static void attn_scores(struct step *s) {
 
 static float softcap(float x, float cap) { return cap * tanhf(x / cap); }
 
-// Scales the scores by the given scale or 1 / sqrt(head). In exact mode the keys' scales include this factor.
+// Scales the scores by the given scale or by 1 / sqrt(head length). In exact mode the scales of the keys include this
+// factor.
 static void softmax(struct step *s) {
     const struct oracle_value *x = &s->in[0]->v;
     double given = s->in[1]->scale;
@@ -168,6 +171,7 @@ static float gelu(float x) {
 }
 static float silu(float x) { return x / (1.0f + expf(-x)); }
 
+// Returns an attribute of a unary operation, or its default; for unary.inc, as the functions after it.
 static float or_else(float given, float preset) { return isnan(given) ? preset : given; }
 // function: 0 to 7 for add, sub, mul, div, max, min, rsub, rdiv.
 static float with_number(int function, float x, float c) {
@@ -183,6 +187,7 @@ static void argmax(struct step *s) {
         if (x[i] > x[s->out[0]->v.id]) s->out[0]->v.id = (uint32_t)i;
 }
 
+// Computes an element of an operation with two operands.
 static float element(const struct oracle_node *n, float a, float b) {
     switch (n->op) {
     case ORACLE_ADD: return a + b;
