@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of an engine on several dies: which chains they share on each die, and how far apart they are.
+// Lanes of an engine on several dies (ir.h): which command chains they share on each die, and how many die boundaries
+// are between the parts of the engine.
 #include <stdlib.h>
 
 #include "gen/ir/fields.h"
@@ -9,7 +10,7 @@ enum { ROW_PARAMETERS = 64 /* bits of the scale and the bias of a row */ };
 
 bool ir_is_cut(const struct ir_engine *e, int lane) { return e->sums_die[lane] != e->lane_die[lane]; }
 
-// Returns the chain of a die, `early` or not. Adds it if it does not exist yet.
+// Returns the index of a die's chain, either the early one or the other one. Adds it if it does not exist yet.
 static int chain_at(struct ir_chains *all, int die, bool early) {
     int n = 0;
     while (n < all->count && (all->chain[n].die != die || all->chain[n].early != early)) n++;
@@ -48,8 +49,8 @@ int ir_pulse_hops(const struct ir *ir, const struct ir_engine *e) {
     return away ? away + 1 : 0;
 }
 
-// Data beats of the shortest row of weights that the engine reads, at most ROW_PARAMETERS, because more make no
-// difference.
+// Returns the number of data beats of the shortest row of weights that the engine reads. The result is at most
+// ROW_PARAMETERS, because a larger one makes no difference.
 static int64_t fewest_beats(const struct ir *ir, const struct ir_engine *e) {
     int64_t fewest = ROW_PARAMETERS;
     for (int i = 0; i < ir->firings; i++) {

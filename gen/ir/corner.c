@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corner turns: how elements between two walks are spread over banks, so that both sides move a whole word per cycle
-// (gen/ir/itensor.h).
+// Corner turns: finds how the elements of a tensor are spread over banks, so that the writer and the reader, which walk
+// along different dimensions, both move a whole word per cycle (gen/ir/itensor.h).
 #include "gen/ir/itensor.h"
 
-enum { MOST_LANES = 32 };
+enum { MOST_LANES = 32 }; // most elements of a word, and banks
 
-// Words of the layout that the reader takes in one round.
+// Returns the number of elements that the reader takes in one round.
 static int64_t all_trips(const struct itensor_layout *layout) {
     int64_t n = 1;
     for (int l = 0; l < layout->loops; l++) n *= layout->trip[l];
     return n;
 }
 
-// By how many banks the reader's place moves from one index of its loop to the next.
+// Returns by how many banks the reader's place moves from one index of its loop to the next.
 // rtl-templates/layout/rill_corner_turn.v adds these numbers up to find the bank of each word.
 static int64_t turn_of(const struct itensor_layout *layout, const struct itensor_corner *c, int loop) {
     int64_t stride = layout->stride[loop];
     return stride + (c->period && stride % c->period == 0 ? c->skew * (stride / c->period) : 0);
 }
 
-// Checks every word of the reader: its `lanes` parts must be in different banks, and the sum that the reader forms
-// (turn_of) must give the bank where the writer put the part.
+// Checks every word of the reader: its `lanes` elements must be in different banks, and the sum that the reader forms
+// (turn_of) must give the bank in which the writer has put the element.
 static bool is_free(const struct itensor_layout *layout, const struct itensor_corner *c) {
     int64_t index[ITENSOR_WALK] = {0}, n = all_trips(layout);
     uint32_t used = 0;
@@ -39,8 +39,8 @@ static bool is_free(const struct itensor_layout *layout, const struct itensor_co
     return true;
 }
 
-// Finds a skew for these lanes. Tries no skew first, then every skew with a period over which a loop of the reader
-// steps. A period must be a multiple of the lanes, which is a whole number of the writer's words.
+// Finds a skew for words of c->lanes elements. First tries no skew, then every skew whose period is the stride of a
+// loop of the reader. A period must be a multiple of the lanes, so that it is a whole number of the writer's words.
 static bool find_skew(const struct itensor_layout *layout, struct itensor_corner *c) {
     c->period = c->skew = 0;
     if (is_free(layout, c)) return true;

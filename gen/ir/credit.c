@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams between dies: credits and the depth of their FIFOs.
+// Streams between dies (ir.h): the delay of words and credits, the parts of a word, and the depth of the FIFO.
 #include "gen/ir/ir.h"
 #include "gen/ir/latency.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels as operations: their rows of the operations table, and the expressions of their declarations.
+// Custom kernels as operations of the IR (custom_ops.h): makes their rows of the operations table, evaluates the
+// expressions of their declarations, checks shapes, and computes their timing.
 #include "gen/ir/custom_ops.h"
 
 #include <ctype.h>
@@ -9,7 +10,8 @@
 #include "gen/base/expression.h"
 #include "gen/ir/type_rules.h"
 
-enum { MOST_NESTING = 8, /* parameters inside one another */ MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
+// MOST_NESTING: depth to which the expression of a parameter may use other parameters.
+enum { MOST_NESTING = 8, MOST_ELEMENTS = 1 << 20, MOST_CYCLES = 1 << 16 };
 
 // ---- rows of the table ----
 
@@ -95,8 +97,8 @@ const char *ir_custom_text(const struct ir_node *node, const struct custom_param
     return given && given->s ? given->s : param->value.text;
 }
 
-// The callback of expression_value. A parameter of the kernel is looked up in its own expression, at most MOST_NESTING
-// deep.
+// Gets the value of a name; the callback of expression_value. The value of a parameter of the kernel is that of its own
+// expression; these evaluations are nested at most MOST_NESTING deep. False: there is no such name.
 static bool look_up(void *context, const char *name, int64_t *value) {
     struct custom_scope *s = context;
     if (!strcmp(name, "lanes") || !strcmp(name, "T")) {
@@ -169,7 +171,7 @@ bool ir_custom_value(struct custom_scope *s, const struct custom_expr *e, int64_
     return false;
 }
 
-// Reads a string parameter. It ends at its second quote, and has no backslashes.
+// Reads a parameter that is a string in quotes. It must not contain a quote or a backslash.
 static bool read_quoted(struct custom_scope *s, const struct custom_param *param, const char *text, struct loc loc,
                         struct ir_value *value, struct diag *diag) {
     size_t len = strlen(text);
@@ -304,6 +306,7 @@ bool type_custom(struct ir *ir, struct ir_node *node, struct diag *diag) {
 
 // ---- timing ----
 
+// Returns the words of a tensor per token.
 static int64_t words_of(const struct ir *ir, int tensor, int lanes) {
     return (ir_tensor_elements(&ir->tensor[tensor]) + lanes - 1) / lanes;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in the IR: the operations that a design adds to the operations table (custom.h).
+// Custom kernels in the IR: the operations that a design adds to the operations table. gen/spec/custom.h has their
+// declarations as the spec gives them.
 #ifndef RILL_IR_CUSTOM_H
 #define RILL_IR_CUSTOM_H
 
@@ -10,12 +11,12 @@ void ir_set_customs(struct ir *, struct custom *, int count);
 const struct custom *ir_custom_of(const struct ir *, int node);       // NULL: the node has an operation of ops.def
 const struct custom *ir_custom_kernel(const struct ir *, int kernel); // of the node that a kernel serves, or NULL
 int64_t ir_custom_vector_length(const struct ir *, const struct ir_node *); // length of the node's vector parameters
-// The text of a parameter from the operation, or else from the default in the declaration. *loc is the place of the
-// text.
+// Returns the text of a parameter: from the operation, or else the default in the kernel's declaration. *loc is the
+// place of the text.
 const char *ir_custom_text(const struct ir_node *, const struct custom_param *, struct loc *);
 
-// State of evaluating an expression of a kernel's declaration for one operation. If lanes is 0, the lanes are not known
-// yet; then `lanes` and `x.words` are 1. depends is set if the expression used `lanes`, `T` or `x.words`.
+// The state of an evaluation of an expression in a kernel's declaration, for one operation. lanes 0: the lanes are not
+// known yet; then `lanes` and `x.words` are 1. depends: the expression has used `lanes`, `T` or `x.words`.
 struct custom_scope {
     const struct ir *ir;
     const struct ir_node *node;
@@ -25,15 +26,17 @@ struct custom_scope {
     bool depends;
     int depth; // parameters that are being evaluated, one inside the other
 };
-// Evaluates the expression. False after an error: the expression has no value, or its value is not in least..most.
-// `what` is its name in messages; with diag NULL nothing is reported.
+// Evaluates the expression. False after an error: the expression has no value, or its value is not in least to most.
+// what: name of the expression in messages. diag NULL: errors are not reported.
 bool ir_custom_value(struct custom_scope *, const struct custom_expr *, int64_t least, int64_t most, const char *what,
                      int64_t *value, struct diag *diag);
-// Finds the value of a parameter. If it is a number, sets *number, and *integer to it. False after an error.
+// Gets the value of a parameter. Sets *number to whether it is a number, and *integer to that number. False after an
+// error.
 bool ir_custom_param(struct custom_scope *, const struct custom_param *, struct ir_value *, bool *number,
                      int64_t *integer, struct diag *diag);
 
-// The timing contract as numbers (custom.h). Words are per token.
+// The timing contract of a custom kernel as numbers, in cycles and words (gen/spec/custom.h has the expressions). Words
+// are per token.
 struct custom_timing {
     int64_t latency, interval, buffers;
     int64_t ask, ask_next, held;                // for reading rows of a table

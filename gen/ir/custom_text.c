@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in the IR's text form, with the texts of their files.
+// Writes and reads custom kernels in dumps, the IR's text form. A dump contains the texts of their Verilog and golden
+// files, so that it can be used without the spec's folder.
 #include <string.h>
 
 #include "gen/ir/custom_text.h"
@@ -43,7 +44,8 @@ static void write_file(struct yaml_writer *y, const struct custom_file *file) {
     yaml_end(y);
 }
 
-// The fields of a kernel as F(name): integers that older dumps lack (CUSTOM_LATER), other integers, and expressions.
+// Lists of a kernel's fields as F(name): integers that older dumps lack (CUSTOM_LATER), other integers, and
+// expressions.
 #define CUSTOM_LATER(F) F(step) F(fetch)
 #define CUSTOM_INTS(F) F(elementwise) F(lanes) F(tokens) F(has_resources) F(lut) F(ff) F(dsp) F(bram18) F(uram)
 #define CUSTOM_EXPRS(F) F(latency) F(group) F(interval) F(buffers) F(ask) F(ask_next) F(held)
@@ -87,6 +89,7 @@ struct reader {
     bool ok;
 };
 
+// Reports that the value of a key has the wrong form.
 static void wrong(struct reader *r, struct loc loc, const char *key) {
     diag_error(r->diag, loc, MSG_DUMP_KEY_FORM, key);
     r->ok = false;
@@ -133,7 +136,8 @@ static int read_ports(struct reader *r, const struct yaml_node *map, const char 
     return list ? (int)list->count : 0;
 }
 
-// The name must have no folder and no leading dot.
+// Reads a file's name and text. The name must have no folder and no leading dot, because the file is written into the
+// design's folder.
 static struct custom_file read_file(struct reader *r, const struct yaml_node *map) {
     struct custom_file file = {get_string(r, map, "name"), get_string(r, map, "text"), NULL};
     bool plain = *file.name && *file.name != '.' && !strchr(file.name, '/');

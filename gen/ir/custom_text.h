@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in the IR's text form.
+// Custom kernels in dumps, the IR's text form. gen/ir/custom_text.c is used by the writer and the reader of dumps.
 #ifndef RILL_CUSTOM_TEXT_H
 #define RILL_CUSTOM_TEXT_H
 
 #include "gen/ir/ir.h"
 #include "gen/base/yaml.h"
 
+// Writes one item of the list `custom`.
 void custom_write(struct yaml_writer *, const struct custom *);
 // Reads the list `custom` of a dump. False after an error.
 bool custom_read(struct ir *, const struct yaml_node *root, struct diag *);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bit fields of the words that hardware and generator share (fields.def): their places and their values.
+// Bit fields of the words that hardware and generator share (include/fields.def), such as the step word: their places
+// and their values, as constants of C.
 #ifndef RILL_FIELDS_H
 #define RILL_FIELDS_H
 
@@ -11,7 +12,7 @@ enum field_bits { // width of a word: STEP_BITS, ENGINE_BITS ...
 #include "include/fields.def"
 };
 
-// A field is identified by its place, so fields of two layouts can be equal.
+// The value of an enumerator encodes the field's first bit and its width. So fields of two layouts can be equal.
 #define FIELD_AT(first, bits) ((first) << 8 | (bits))
 enum field { // STEP_POS, ENGINE_MODE ...
 #define FIELD(layout, id, first, bits, meaning) layout##_##id = FIELD_AT(first, bits),
@@ -30,7 +31,7 @@ static inline int field_width(enum field f) { return (int)f & 0xff; }
 static inline uint64_t field_mask(enum field f) { return field_width(f) < 64 ? (1ull << field_width(f)) - 1 : ~0ull; }
 static inline bool field_fits(enum field f, uint64_t value) { return (value & ~field_mask(f)) == 0; }
 
-// Get and set a field in a word of up to 64 bits.
+// field_get extracts a field from a word of up to 64 bits. field_put returns a word with only this field set.
 static inline uint64_t field_get(uint64_t word, enum field f) { return word >> field_first(f) & field_mask(f); }
 static inline uint64_t field_put(enum field f, uint64_t value) { return (value & field_mask(f)) << field_first(f); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building and looking up the intermediate representation.
+// Builds the intermediate representation and looks things up in it. ir.h documents the functions.
 #include "gen/ir/ir.h"
 #include "gen/ir/custom_ops.h"
 
@@ -70,7 +70,7 @@ static int find_kernel(const struct ir *ir, const char *name) {
     return IR_NONE;
 }
 
-// If the name is taken, appends a number from 2 on, because instance names in Verilog must be unique.
+// If the name is taken, appends a number from 2 on, because names of instances in Verilog must be unique.
 int ir_add_kernel(struct ir *ir, const char *name, const char *module, int node) {
     const char *wanted = name;
     for (int i = 2; find_kernel(ir, name) != IR_NONE; i++) name = arena_printf(ir->arena, "%s_%d", wanted, i);
@@ -279,6 +279,7 @@ int64_t ir_param_int(const struct ir_kernel *kernel, const char *name, int64_t f
 
 // ---- attributes ----
 
+// Returns the attribute with this key, which is added if it does not exist.
 static struct ir_attr *attr_slot(struct ir *ir, struct ir_attrs *attrs, const char *key) {
     for (int i = 0; i < attrs->count; i++)
         if (!strcmp(attrs->item[i].key, key)) return &attrs->item[i];
@@ -416,8 +417,8 @@ bool ir_second_clock(const struct ir *ir) {
     return (ir->design.copies >= CHOICE_PUMPED_COPIES || ir->design.pump > 1) && ir->engines > 0;
 }
 
-// Boards with HBM map it from address 0, one channel after the other. Simulated channels are 512 MiB apart, so 32 of
-// them need LEAST_BITS.
+// Boards with HBM map the channels one after the other from address 0. In simulation, channels are 512 MiB apart, so 32
+// of them need LEAST_BITS address bits.
 int ir_address_bits(const struct ir *ir) {
     enum { LEAST_BITS = 34, MIB_BITS = 20, MOST_BITS = 64 };
     const struct hbm_figures *hbm = &ir->design.hbm;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The intermediate representation: a tensor graph (what is computed) and a kernel graph (the hardware for it).
-// Lists are in program order, so passes and emitters are deterministic. All memory belongs to one arena.
+// The intermediate representation (IR) on which all passes of the compiler work: a tensor graph (what is computed) and
+// a kernel graph (the hardware for it). Items refer to each other by their indices in the lists of struct ir. Lists are
+// in program order, so passes and emitters are deterministic. All memory belongs to one arena.
 #ifndef RILL_IR_H
 #define RILL_IR_H
 
@@ -29,30 +30,30 @@ struct ir_platform {
     const char *cells, *pblock;
 };
 
-// How size-fifos chose the depths. NONE: the spec gives the depths and size-fifos weighed nothing.
+// How the pass size-fifos chose the depths of FIFOs. NONE: the spec gives the depths.
 enum ir_strategy { IR_STRATEGY_NONE, IR_STRATEGY_CONSERVATIVE, IR_STRATEGY_AUTO };
 
 struct ir_design { // design-wide numbers, docs/rtl.md section 2
     double clock_mhz;
-    int channels, beat_bits, lanes, tokens;
+    int channels, beat_bits, lanes, tokens; // tokens: `T`
     int copies;      // tokens that share a beat of weights in one cycle of a matrix engine; divides tokens
     int pump;        // 2: each multiplier makes two products per cycle, although `copies` does not require it; else 0
     int query_heads; // most query heads that an engine takes together in a step of one token; 0 or 1: one at a time
     int unroll;      // lanes to distribute over the kernels; 0: every kernel has `lanes`
     int group;       // int4 weights that share a scale, and elements of an operand that share an exponent
-    int prefetch_beats, max_burst, outstanding;
-    int64_t context;              // positions
-    struct end_ids eot;           // ids that end a request
-    int64_t channel_bytes;        // memory of one channel
-    struct hbm_figures hbm;       // figures of the board's memory
-    struct board_figures figures; // the other numbers of the board
-    int64_t on_chip_kib;          // on-chip memory budget of a group; 0: no budget
-    int sampling;                 // longest candidate list that ids are sampled from; 0: greedy only
-    int drafts;                   // most drafts of a decode step; 0: none
-    int slots;                    // requests at the same time; 0: one, without the logic for slots
-    int prefix;                   // 1: a request can keep positions of the request before it; else 0
-    bool is_lm;                   // true: ids in, ids out; false: rows in, rows out
-    const char *derived;          // model sizes that the spec does not give, in words for the report, or NULL
+    int prefetch_beats, max_burst, outstanding; // of each channel: beats read ahead, beats of a burst, open bursts
+    int64_t context;                            // positions
+    struct end_ids eot;                         // ids that end a request
+    int64_t channel_bytes;                      // memory of one channel
+    struct hbm_figures hbm;                     // figures of the board's memory
+    struct board_figures figures;               // the other numbers of the board
+    int64_t on_chip_kib;                        // on-chip memory budget of a group; 0: no budget
+    int sampling;        // largest top_k that the design supports; 0: it always takes the most likely token
+    int drafts;          // most drafts of a decode step; 0: none
+    int slots;           // requests at the same time; 0: one, without the logic for slots
+    int prefix;          // 1: a request can keep positions of the request before it; else 0
+    bool is_lm;          // true: ids in, ids out; false: rows in, rows out
+    const char *derived; // model sizes that the spec does not give, in words for the report, or NULL
     // Family of the model. Its checkpoints have a config.json that is compared with the graph. NULL: the spec writes
     // the graph out.
     const char *family;
@@ -63,9 +64,9 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *board;
     struct ir_platform platform;
     enum ir_strategy strategy;
-    const char *weighed;  // what the strategy decided, in words for the report
+    const char *weighed;  // what the strategy decided, in words for the report, or NULL
     const char *memories; // how allocate-memories chose, in words for the report, or NULL
-    int dies;             // 1: no partition
+    int dies;             // dies over which the design is spread; 1: it is not partitioned
     int single_rate;      // 1: beats do not cross between dies in halves; 0: they may
     int64_t sll;          // wires from die to die; 0: unknown
     int64_t sll_region;   // how many of these wires have their registers in the platform's dynamic region
@@ -74,7 +75,7 @@ struct ir_design { // design-wide numbers, docs/rtl.md section 2
     const char *placement; // how place-dies found its partition, or NULL
 };
 
-// The dies of a board (SLRs), as allocate-memories and place-dies see them.
+// ---- The dies of a board (SLRs), for the passes allocate-memories and place-dies ----------------
 
 enum {
     IR_MAX_DIES = 8,
@@ -131,14 +132,15 @@ int64_t ir_attr_int(const struct ir_attrs *, const char *key, int64_t fallback);
 double ir_attr_float(const struct ir_attrs *, const char *key, double fallback);
 const char *ir_attr_string(const struct ir_attrs *, const char *key, const char *fallback); // or a word, as written
 int ir_attr_choice(const struct ir_attrs *, const char *key, int fallback);                 // enumerator of a word
-// The value that the attribute has in one repetition: an item of the list, or the integer for all repetitions.
+// Returns the value of the attribute in one repetition: an item of the list, or the integer for all repetitions.
 int64_t ir_attr_each(const struct ir_attrs *, const char *key, int64_t repetition, int64_t fallback);
-// Copies at most `most` numbers of a list and returns how many; 0 if the attribute is absent or no list.
+// Copies at most `most` numbers of a list and returns how many it has copied; 0 if the attribute is absent or no list.
 int ir_attr_list(const struct ir_attrs *, const char *key, int64_t out[], int most);
 
 // ---- Tensor graph -------------------------------------------------------------------------------
 
-// One value per token. The shape leaves out the token dimension: [heads][head_dim], [heads][positions], or [n].
+// A tensor has one value per token. The shape leaves out the dimension of tokens: [heads][head_dim],
+// [heads][positions], or [n].
 struct ir_tensor {
     const char *name;
     enum ir_dtype dtype;
@@ -154,6 +156,7 @@ struct ir_tensor {
     struct loc loc;
 };
 
+// An operation of the tensor graph.
 struct ir_node {
     const char *name;
     int op; // enum ir_op (a row of ops.def), or from IR_OPS on a custom kernel
@@ -162,10 +165,10 @@ struct ir_node {
     int in[IR_MAX_PORTS], out[IR_MAX_PORTS]; // tensors
     struct ir_attrs attrs;
     int lanes;              // fp32 lanes of its kernel's streams; 0 until choose-lanes
-    int orders;             // 0: row-major; else the rank of the output
-    int order[IR_MAX_RANK]; // loops of the output's walk, as dimensions, outermost first; words run along the last
+    int orders;             // 0: the output is walked in row-major order; else the rank of the output
+    int order[IR_MAX_RANK]; // the dimensions of the output's walk, outermost loop first; words run along the last one
     struct loc loc;
-    const char *step_of; // name that messages give to a step of a composite; not in dumps. NULL: not such a step
+    const char *step_of; // for messages: the composite that was expanded to this node; NULL: none. Not in dumps
 };
 
 // A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
@@ -238,20 +241,20 @@ struct ir_value ir_value_bits(struct arena *, int64_t bits, const uint8_t bit[])
 struct ir_value ir_value_table(struct arena *, int bits, int entries, uint64_t (*entry)[IR_WORD_BITS / 64]);
 uint64_t ir_word_field(const struct ir_word *, int first, int bits); // bits: at most 64
 
-// Prints the value as Verilog. Dumps write numbers in this form.
+// Returns the value as Verilog text. Dumps write numbers in this form.
 const char *ir_value_print(struct arena *, const struct ir_value *);
 // Reads the form that ir_value_print writes. Text in any other form becomes VERBATIM, so printing the value always
 // gives the text back.
 struct ir_value ir_value_read(struct arena *, const char *text);
 
-// The text the user wrote, for a VERBATIM value. NULL for all others, whose value is a number or a text.
+// Returns the text that the user wrote, for a VERBATIM value. NULL for all other values, which are numbers or texts.
 const char *ir_value_written(const struct ir_value *);
-// False unless the value is an integer, or one sized constant that fits int64_t.
+// Gets the value as a number. False: it is neither an integer nor one sized constant that fits int64_t.
 bool ir_value_number(const struct ir_value *, int64_t *number);
-// The bits of a sized constant or list, lowest first: at most `bits` of them, the rest zeros.
+// Gets the lowest `bits` bits of a sized constant or list, lowest first. Missing bits are zeros.
 void ir_value_to_bits(const struct ir_value *, int64_t bits, uint8_t bit[]);
 
-// Parameters of a kernel's RTL module.
+// A parameter of a kernel's RTL module.
 struct ir_param {
     const char *name;
     struct ir_value value;
@@ -282,23 +285,25 @@ enum ir_role {
 #undef ROLE
 };
 
+// A stream port of a kernel.
 struct ir_port {
     const char *name;  // Verilog name without s_axis_ / m_axis_
     enum ir_role role; // follows from the name
     bool is_output;
     enum ir_stream_kind kind;
-    int64_t data_bits;
-    int64_t count_bits;
-    struct ir_itensor type;
-    int index;  // lane of a packed array port (mux, demux, fork), or IR_NONE
-    int edge;   // the edge at this port, or IR_NONE
-    int tensor; // the tensor graph's value on this stream, or IR_NONE
+    int64_t data_bits;      // width of tdata
+    int64_t count_bits;     // width of tcount, with IR_STREAM_COUNTED
+    struct ir_itensor type; // the order in which elements pass the port (itensor.h)
+    int index;              // lane of a packed array port (mux, demux, fork), or IR_NONE
+    int edge;               // the edge at this port, or IR_NONE
+    int tensor;             // the tensor graph's value on this stream, or IR_NONE
     // Firings into which the walk of `type` is divided, for rows of a tensor that are processed one by one. 1: the
     // whole walk is one firing.
     int64_t pieces;
     int region; // region in which the port fires, or IR_NONE
 };
 
+// An instance of an RTL module.
 struct ir_kernel {
     const char *name;                    // instance u_<name>
     const char *module;                  // RTL module
@@ -311,15 +316,15 @@ struct ir_kernel {
     int ports;
     size_t port_capacity;
     bool has_fault;  // has an output `fault`
-    int die;         // 0 without partition
+    int die;         // 0 if the design is not partitioned
     bool is_control; // outlives a request: only `rst` resets it, not the datapath's reset
 };
 
 // The user of a client: a kernel, or control logic that nets tie to it.
 enum ir_client_role { IR_CLIENT_OF_KERNEL, IR_CLIENT_IMAGE /* header and parameters */, IR_CLIENT_PROMPT };
 
-// A kernel that reads or writes memory apart from the weight stream. Descriptors and beats go through the client's DMA
-// engine.
+// A client of the memory: a kernel that reads or writes memory apart from the weight stream. Descriptors and beats go
+// through the client's DMA engine.
 struct ir_client {
     const char *name;
     enum ir_client_role role;
@@ -332,7 +337,7 @@ struct ir_client {
     int channel;
     int engine;     // IR_NONE if `channel` is set
     bool is_packed; // with channel IR_NONE: every channel gets different beats
-    // Above 1: row r is on channel `channel` + r mod parts. Valid and ready are packed as with channel IR_NONE.
+    // Above 1: row r is on channel `channel` + r mod parts. Valid and ready are packed as if channel were IR_NONE.
     int parts;
     int base; // net of the base address; IR_NONE: the channel's base register
     // Reads: beats of a burst, and beats of the DMA engine's buffer; 0: the design's values. Writes: each beat is a
@@ -343,10 +348,10 @@ struct ir_client {
 struct ir_edge { // one stream with its FIFO
     const char *name;
     int src_kernel, src_port, dst_kernel, dst_port;
-    int64_t depth; // words; 0: a wire
+    int64_t depth; // words of the FIFO; 0: there is no FIFO, only wires
     enum ram_style ram_style;
     int64_t delay;         // cycles that a word waits when the stream is fullest (size-fifos)
-    const char *forced_by; // what asks for the depth, or NULL
+    const char *forced_by; // in words: what requires this depth, or NULL
     // 1: the stream holds a whole tensor under the safe rule as well, because the graph would deadlock otherwise.
     int whole;
     // 1: the writer runs ahead and would fill the FIFO at any depth. It waits for room, but no step takes longer
@@ -355,14 +360,14 @@ struct ir_edge { // one stream with its FIFO
     int crossings;       // die boundaries to the reader; for a stream in a pool, from the storage to the reader
     int entry_crossings; // for a stream in a pool: die boundaries from the writer to the storage
     int parts;           // parts in which a word crosses from die to die; 0: whole. Always 0 for a stream in a pool
-    int group;           // the group that both ends are in, or IR_NONE
-    int stored_firings;  // firings that it stores between two groups; 0: none
+    int group;           // the group in which both ends are, or IR_NONE
+    int stored_firings;  // firings that the stream stores between two groups; 0: none
     int pool, pool_port; // kernel whose storage it shares (overlay-fifos) and its port there, or IR_NONE
 };
 
 // ---- Plain nets --------------------------------------------------------------------------------
 
-// Nets other than streams, and the bits of them that a port uses. Only the emitter and the dump print them.
+// Nets that are not streams, and the bits of them that a port uses. Only the emitter and the dump print them.
 enum ir_net_owner { IR_OF_DESIGN, IR_OF_ENGINE, IR_OF_CACHE, IR_OF_CLIENT, IR_OF_KERNEL };
 
 // The purpose of a net (nets.def).
@@ -399,7 +404,7 @@ enum ir_use_kind {
     IR_USE_SUM
 };
 
-// The connection of a port.
+// What is connected to a port.
 struct ir_use {
     enum ir_use_kind kind;
     int64_t bits;
@@ -453,10 +458,10 @@ struct ir_engine {
     const char *name;                   // with several engines, the name of its product
     int kernel, x_mux, y_demux, walker; // kernels, or IR_NONE before they are made
     int first_channel, channels;
-    enum ram_style prefetch_style; // style of the prefetch FIFOs of its channels; RAM_AUTO before allocate-memories
+    enum ram_style prefetch_style; // memory of its channels' prefetch FIFOs; RAM_AUTO before allocate-memories
     // Only with several dies. lane_die: die of each lane, except for its waiting beats. sums_die: die of the lane's
-    // sums and their dequantizer. The two differ for a lane that is cut, whose multipliers are then at the memory.
-    // result_die: die where the results come together.
+    // sums and their dequantizer. The two differ for a cut lane, whose multipliers are on the die of the memory ports.
+    // result_die: die on which the results come together.
     int lane_die[IR_MAX_LANES], sums_die[IR_MAX_LANES], result_die;
     bool halves; // beats go to lanes on other dies in two halves, on the second clock
 };
@@ -466,7 +471,7 @@ struct ir_firing {
     int engine;
     int node;
     int region;
-    int head;            // attention: query head of this firing; product of a tensor with several rows: the row
+    int head;            // attention: query head of this firing; product of an operand with several rows: the row
     int kv_head;         // the key and value head that the firing reads
     int mode;            // ENGINE_MODE_INT8 ... (fields.def)
     int x_edge_port;     // input of the x multiplexer
@@ -482,10 +487,10 @@ struct ir_firing {
 enum ir_segment_kind { IR_SEG_WEIGHTS, IR_SEG_K, IR_SEG_V, IR_SEG_TABLE, IR_SEG_PARAMS, IR_SEG_IO, IR_SEG_HEADER };
 enum ir_segment_role { IR_SEG_OF_KERNEL, IR_SEG_PROMPT, IR_SEG_RING };
 
-struct ir_segment { // the same offset on every channel that holds it
+struct ir_segment { // a range of the memory; its offset is the same on every channel that holds it
     const char *name;
     enum ir_segment_kind kind;
-    int node;                  // matmul, embed, ... or IR_NONE
+    int node;                  // the operation that reads or writes it (matmul, embed, ...), or IR_NONE
     int channel;               // IR_NONE: every channel of the engine that reads it
     int64_t offset;            // bytes
     int64_t layer_stride;      // bytes from one repetition to the next, if the region repeats
@@ -499,10 +504,10 @@ struct ir_segment { // the same offset on every channel that holds it
 struct ir_group { // operations that run together; in every repetition, the groups of a region run one after the other
     int region;
     int first_node, nodes;
-    int64_t bits; // charged to the budget: streams, buffers of kernels, data kept on chip between groups
+    int64_t bits; // counted against the on-chip budget: streams, buffers of kernels, data kept between groups
 };
 
-// EXACT: least traffic within the budget. GREEDY: the walk of StreamTensor's Algorithm 2.
+// EXACT: the groups with the least memory traffic within the budget. GREEDY: Algorithm 2 of the paper StreamTensor.
 enum ir_fusion_kind { IR_FUSION_EXACT, IR_FUSION_GREEDY };
 
 struct ir_fusion { // result of a fusion algorithm
@@ -582,11 +587,11 @@ struct ir {
 int ir_add_tensor(struct ir *, const char *name, enum ir_dtype, struct loc);
 int ir_add_node(struct ir *, const char *name, int op, struct loc);
 int ir_add_region(struct ir *, const char *name, int64_t repeat, enum ir_when, struct loc);
-void ir_move_node(struct ir *, int node, int to, int region); // to an earlier index, and into this region
+void ir_move_node(struct ir *, int node, int to, int region); // moves a node to an earlier index and to this region
 int ir_add_kernel(struct ir *, const char *name, const char *module, int node);
 int ir_add_port(struct ir *, int kernel, const char *name, bool is_output, enum ir_stream_kind, int64_t data_bits);
-// Ties a kernel's stream port (whole name) to a client's nets, which the memory emitter declares. `valid` is
-// IR_NET_DESC_TVALID or IR_NET_BEAT_TVALID; the two nets that follow it are tied as well.
+// Connects a kernel's stream port, given by its whole name, to a client's nets, which the memory emitter declares.
+// valid: IR_NET_DESC_TVALID or IR_NET_BEAT_TVALID; the two nets that follow it in nets.def are connected as well.
 void ir_add_client_port(struct ir *, int kernel, const char *port, int64_t bits, int client, enum ir_net_role valid);
 int ir_add_client(struct ir *, const char *name, int kernel, const char *port, bool is_write, int channel);
 int ir_add_client_for(struct ir *, const char *name, enum ir_client_role); // without a kernel, on channel 0
@@ -601,7 +606,7 @@ bool ir_is_of(const struct ir *, const struct ir_edge *, enum ir_role);  // whet
 bool ir_carries_steps(const struct ir *, const struct ir_edge *);        // whether its words are steps
 // Adds the edge from an output to an input, with its name. Returns its index.
 int ir_connect(struct ir *, int src_kernel, int src_port, int dst_kernel, int dst_port);
-const char *ir_end_name(const struct ir *, int kernel, int port); // as in the names of streams
+const char *ir_end_name(const struct ir *, int kernel, int port); // name of a port in the names of streams
 // Names an edge after its ends, and appends a number if another edge has that name. Call it again when an end changes.
 void ir_name_edge(struct ir *, int edge);
 int ir_find_tensor(const struct ir *, const char *name);           // IR_NONE if absent
@@ -610,57 +615,62 @@ int ir_first_value(const struct ir *, int tensor);                 // for a carr
 int64_t ir_vocabulary(const struct ir *);      // rows of the smallest table that ids from outside index; 0 without one
 int ir_engine_of(const struct ir *, int node); // the engine that computes a product; IR_NONE for other operations
 int ir_engine_at(const struct ir *, int channel); // the engine that owns a channel, IR_NONE without engines
-// For the packed streams of a multiplexer or demultiplexer: the port at an index, and the index of the only port with a
-// tensor. IR_NONE if there is none.
+// These are for the packed streams of a multiplexer or demultiplexer. They return the port at an index, and the index
+// of the only port with a tensor; IR_NONE if there is no such port.
 int ir_steered_port(const struct ir *, int kernel, int index);
 int ir_steered_index(const struct ir *, int kernel, int tensor);
-// Channels over which the positions of K are dealt out; all channels in a design without attention.
+// Returns the number of channels over which the positions of the keys are distributed; all channels in a design without
+// attention.
 int ir_key_channels(const struct ir *);
 enum { IR_CHANNEL_CLIENTS = 64 /* most clients that read, or that write, on one channel */ };
 bool ir_client_on(const struct ir *, const struct ir_client *, int channel); // whether the client uses the channel
-// Text of a segment's channels: `0`, `0-3`, or `all` if every channel of its engine has it.
+// Returns the channels of a segment as text: `0`, `0-3`, or the argument `all` if every channel of its engine has it.
 const char *ir_segment_channels(const struct ir *, const struct ir_segment *, const char *all);
 static inline int ir_parts(int parts) { return parts > 1 ? parts : 1; } // channels of a client or segment, at least 1
 enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write engine */ };
-// True with `A: 4` or `pump: 2`: the multipliers work twice in a cycle, and the top has an input clk_2x for them.
+// Whether the design has a second clock: with `A: 4` or `pump: 2`. The multipliers then work twice per cycle, and the
+// top module has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
-const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: no strategy
-int ir_address_bits(const struct ir *);                  // address width of the memory ports, from the board's memory
-int64_t ir_write_buffer(const struct ir *, int channel); // beats of that write engine's buffer; 0: nothing writes there
-// Name of a kernel or net of an engine: `what` if the design has one engine, else the engine's name and `what`.
+const char *ir_strategy_text(const struct ir *); // `auto: ...` for the report and the dump; NULL: no strategy
+int ir_address_bits(const struct ir *);          // address width of the memory ports, from the board's memory
+int64_t ir_write_buffer(const struct ir *,
+                        int channel); // beats of the buffer of a channel's write engine; 0: no writes
+// Returns the name of a kernel or net of an engine: `what`, after the engine's name if the design has several engines.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
-// Elements of one token's value. Dynamic extents count with their bound.
+// Returns the number of elements of one token's value. A dynamic extent counts as its bound.
 int64_t ir_tensor_elements(const struct ir_tensor *);
 int ir_node_lanes(const struct ir *, int node); // lanes of the node's kernel: those set for it, or the design's
-// Elements of the vectors that an operation works on: the dimension `along`, the last dimension of a quantized tensor,
-// or else the whole first operand. Custom kernels: the length of their vector parameters.
+// Returns the length of the vectors that an operation works on: the dimension `along`, the last dimension of a
+// quantized tensor, or else the whole first operand. For a custom kernel, it is the length of its vector parameters.
 int64_t ir_vector_length(const struct ir *, const struct ir_node *);
-// Whether a region takes one token of a step: the last one. With drafts or slots it takes all tokens of the steps in
-// which it runs. False for IR_NONE.
+// Whether a region processes only the last token of a step. With drafts or slots it processes all tokens of the steps
+// in which it runs. False for IR_NONE.
 bool ir_takes_last(const struct ir *, int region);
-// Whether the head chooses an id for each token of a step: with drafts and with slots.
+// Whether the head chooses a next token for each token of a step: with drafts and with slots.
 bool ir_chooses_all(const struct ir *);
-// Most parts of a step: 1 without slots, else the smaller one of slots and tokens of a step.
+// Returns the largest number of parts of a step (tokens of different requests): 1 without slots, else the smaller one
+// of `slots` and `T`.
 int ir_parts_of_step(const struct ir *);
-// Copies of a repetition's vector parameters in their store: one for each vector that an operation of a repeated region
-// works on, else 1. The store is read in a circle.
+// Returns the number of copies of a repetition's vector parameters in their on-chip store: in a repeated region, one
+// for each vector that the operation works on in a firing, else 1. The store is read in a circle.
 int64_t ir_param_copies(const struct ir *, const struct ir_node *);
 
-// The itensor type in the paper's notation, in arena memory.
+// Returns the itensor type in the notation of the paper StreamTensor, in arena memory.
 const char *ir_type_text(const struct ir *, const struct ir_itensor *);
 // These two read such texts. False: the text has another form.
 bool ir_type_read(const char *text, struct ir_itensor *);
 bool ir_extent_read(const char *text, struct ir_extent *);
 const char *ir_extent_text(const struct ir *, const struct ir_extent *); // `8`, `positions<=256`
-// `kernel.port`, or `kernel.port.index` for a packed array. A missing name is left out.
+// Returns `kernel.port`, or `kernel.port.index` for a packed array. A missing name is left out.
 const char *ir_port_text(const struct ir *, int kernel, int port);
 bool ir_type_equal(const struct ir_itensor *, const struct ir_itensor *);
 
-// Text form: YAML that ir_read takes back to the same structure.
+// ir_write_text appends the IR as YAML (a dump), from which ir_read makes the same structure. ir_read returns NULL
+// after an error.
 void ir_write_text(const struct ir *, struct text *);
 struct ir *ir_read(struct arena *, const char *path, struct diag *);
 
-// Checks the structural rules that hold between passes. Reports each violation as an internal fault of `pass`. False if
+// Checks the structural rules that hold between passes. Reports each violation as an internal error of `pass`. False if
 // there is one.
 bool ir_verify(const struct ir *, struct diag *, const char *pass);
 
@@ -688,13 +698,14 @@ bool ir_is_cut(const struct ir_engine *, int lane); // whether the lane's multip
 // them, and one more if beats go in halves. ir_result_hops returns the most boundaries between sums and results.
 int ir_engine_hops(const struct ir *, const struct ir_engine *);
 int ir_result_hops(const struct ir_engine *);
-// Register stages from the results back to the engine. A signal that leaves the results' die needs one extra stage in
-// front of the boundary.
+// Returns the register stages from the results back to the engine. A signal that leaves the results' die needs one
+// extra stage before the boundary.
 int ir_pulse_hops(const struct ir *, const struct ir_engine *);
-// Bits of row parameters that a cut lane sends to its sums per clock (PARAM_BITS). They are wide enough that no row of
-// weights has fewer beats than its parameters have words.
+// Returns how many bits of row parameters a cut lane sends to its sums per clock (PARAM_BITS). The result is so large
+// that the parameters of a row never take more cycles than the beats of the row.
 int ir_param_bits(const struct ir *, const struct ir_engine *);
-// The die where a stream starts. The results of an engine may be on another die than the rest of it.
+// Returns the die on which the streams of a kernel start. The results of an engine may be on another die than the rest
+// of the engine.
 int ir_source_die(const struct ir *, int kernel);
 
 // ---- Streams between dies ----------------------------------------------------------------------
@@ -703,10 +714,11 @@ int ir_source_die(const struct ir *, int kernel);
 // 3).
 enum { IR_MAX_WORD_PARTS = 8 };
 
-// Extra cycles, compared with a FIFO alone, for a word to cross `borders` die boundaries: one for the sender's register
-// and one for each die it reaches. The credit for a word that was taken needs as many to come back.
+// Returns the extra cycles, compared with a FIFO alone, in which a word crosses `borders` die boundaries. The credit
+// for a word that was taken needs the same time to come back.
 int64_t ir_credit_cycles(int borders);
-// Parts in which a word is sent, at least one, and the bits of each part of a word of `bits` bits.
+// These return the number of parts in which a word is sent, at least one, and the bits of each part of a word of `bits`
+// bits.
 int ir_edge_parts(const struct ir_edge *);
 int64_t ir_part_bits(const struct ir_edge *, int64_t bits);
 // Returns the depth of the FIFO of a stream that needs `depth` words on one die. Between dies it is larger, by the

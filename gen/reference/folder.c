@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and reads DIR/oracle: the spec of a generated design as its author wrote it, the family of its model, the
-// golden files of its kernels, and files.json with their checksums. The checksums tell a damaged copy from a design
-// that computes something else.
+// Writes and reads the folder DIR/oracle of a generated design: copies of the spec as its author wrote it, of the
+// family of its model and of the golden files of its kernels, and files.json with their checksums. The oracle reads
+// these copies. The checksums reveal a damaged copy, which would otherwise look like a wrong design.
 #include <inttypes.h>
 #include <jansson.h>
 #include <string.h>
@@ -13,12 +13,13 @@
 #define FOLDER "oracle"
 #define SPEC_NAME "spec.yaml"
 
-enum { MOST_BYTES = 16 << 20 }; // of one file
+enum { MOST_BYTES = 16 << 20 }; // size limit of one file
 
 const char *const oracle_copy_spec = SPEC_NAME, *const oracle_copy_family = "family.yaml";
 
 // ---- writing ----
 
+// Returns the name of a copy's file.
 static const char *name_of(struct arena *arena, const struct oracle_copy *copy) {
     bool data = copy->name == oracle_copy_spec || copy->name == oracle_copy_family;
     return data ? copy->name : arena_printf(arena, "%s.c", copy->name);
@@ -76,7 +77,7 @@ static const char *check_file(struct arena *arena, const char *path, const json_
     return same ? NULL : MSG_ORACLE_COPY_CHANGED;
 }
 
-// Returns false if a file differs, which is reported, or if the list is empty.
+// Returns false if a file is absent or differs, which is reported, or if the list is empty, which is not reported.
 static bool check_files(struct arena *arena, const char *dir, const json_t *list, struct diag *diag) {
     size_t i;
     const json_t *file;

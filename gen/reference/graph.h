@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's own graph: the contents of the spec file, line by line, with every default of docs/spec.md filled in.
+// The oracle's own graph: the contents of the spec file with every default of docs/spec.md filled in. spec_graph.c
+// reads it, expand.c expands its composites, and shapes.c finds the shapes. It has nothing in common with the
+// compiler's IR.
 #ifndef RILL_GRAPH_H
 #define RILL_GRAPH_H
 
@@ -17,9 +19,10 @@ enum oracle_op {
     ORACLE_OPS        // number of operations; ORACLE_OPS + k is custom kernel k
 };
 
+// A tensor, by its number in oracle_graph.tensor.
 struct oracle_tensor {
     const char *name;
-    int line;   // in the spec
+    int line;   // in the file that oracle_graph.lines names
     int node;   // the node that makes it; NONE: an input, or carried
     int region; // NONE: an input
     int carry;  // index in its region; NONE: not carried
@@ -27,11 +30,12 @@ struct oracle_tensor {
     int rank;
     int64_t extent[ORACLE_MAX_RANK]; // of the value at one position
     bool grows;                      // the last dimension grows by one each position; its extent here is the context
-    int64_t block, exp_min;          // ORACLE_MX; in ORACLE_ACC exp_min is that of the multiplied vector
+    int64_t block, exp_min;          // ORACLE_MX; in ORACLE_ACC, exp_min is that of the operand of the product
     bool needed;                     // an output depends on it
-    bool unknown;                    // depends on a kernel without a golden function
+    bool unknown;                    // its value depends on a kernel without a golden function
 };
 
+// A name with a text: an expression or a tensor's name.
 struct oracle_parameter {
     const char *name, *text;
 };
@@ -46,7 +50,7 @@ struct oracle_rope {
     int64_t original;
 };
 
-// One integer, or one for each repetition.
+// An attribute with one integer for all repetitions, or one for each repetition.
 struct oracle_each {
     const int64_t *value;
     int count; // 0: not given
@@ -60,8 +64,8 @@ struct oracle_node {
     int64_t rows, cols, row_offset, heads, kv_heads, block, exp_min;
     double scale;                                        // scale of scores; 0: not given
     int64_t scale_root;                                  // the scale is 1 / sqrt(scale_root); 0: not given
-    struct oracle_each window, of;                       // window of softmax, 0: all positions; `of` of choose
-    double cap;                                          // cap of scores; 0: none
+    struct oracle_each window, of;                       // window of attention, 0: all positions; `of` of choose
+    double cap;                                          // soft cap of scores; 0: none
     double given[2];                                     // attributes of an operation of unary.inc; NAN: not given
     int64_t along;                                       // NONE: not given
     bool transpose, int4, asym, int16, key, interleaved; // asym: int4_asym
@@ -93,18 +97,20 @@ struct oracle_carry {
 struct oracle_region {
     const char *name;
     int64_t repeat;
-    bool last; // `when: last`: runs only at the last position of a request
+    bool last; // `when: last`: runs only at positions whose next token is needed, not at earlier prompt positions
     int carries, first_node, nodes;
     struct oracle_carry carry[ORACLE_PORTS];
 };
 
+// An input or output that a custom kernel declares.
 struct oracle_stream {
     const char *name;
-    bool int8;
+    bool int8;   // its elements are int8; false: fp32
     int extents; // expressions; 0: not given
     const char *extent[ORACLE_MAX_RANK];
 };
 
+// A custom kernel. file, text and function: name and contents of its golden file, and the function in it.
 struct oracle_kernel {
     const char *name, *file, *text, *function; // text NULL: no golden function
     int inputs, outputs, parameters, vectors;
@@ -121,20 +127,20 @@ struct oracle_format {
 
 struct oracle_graph {
     struct arena *arena;
-    const char *path, *dir; // dir: folder of the golden files; NULL: the spec's folder
-    const char *lines;      // path of the file that line numbers refer to: the spec, or the family of its model
-    const char *source;     // text of the spec
-    const char *family;     // text of the family of its model, or NULL
-    const char *prefix;     // optional prefix of a checkpoint's tensor names, or NULL
-    bool functions;         // golden files are read; false: oracle_read_text
-    int64_t context, group, tokens;
+    const char *path, *dir;         // dir: folder of the golden files; NULL: the spec's folder
+    const char *lines;              // path of the file that line numbers refer to: the spec, or the family of its model
+    const char *source;             // text of the spec
+    const char *family;             // text of the family of its model, or NULL
+    const char *prefix;             // optional prefix of a checkpoint's tensor names, or NULL
+    bool functions;                 // golden files are read; false after oracle_read_text
+    int64_t context, group, tokens; // `context`, `design.group` and `design.T`
     struct end_ids eot;
     int mantissa_bits;                   // `design`: mantissa bits of quantized activations
     bool is_lm;                          // a language model: an embedding reads an input
     const char *weights;                 // `design`: the format where no pattern fits
     VEC(const char *) unused;            // patterns of tensor names of the checkpoint that are not used
-    VEC(struct oracle_format) format;    // the last pattern that fits takes precedence over `weights`
-    const struct statistics *statistics; // used to quantize weights, or NULL
+    VEC(struct oracle_format) format;    // the last pattern that fits a weight's name replaces `weights`
+    const struct statistics *statistics; // by which weights are quantized, or NULL
     VEC(struct oracle_tensor) tensor;
     VEC(struct oracle_node) node;
     VEC(struct oracle_region) region;
@@ -142,9 +148,9 @@ struct oracle_graph {
     int inputs, outputs, input[ORACLE_PORTS], output[ORACLE_PORTS];
 };
 
-// Fills in the `{expression}`s of a name; `layer` is the repetition.
+// Returns the pattern with every `{expression}` replaced by its value; `layer` is the repetition.
 const char *oracle_name(struct arena *, const char *pattern, int64_t repetition);
-int64_t oracle_elements(const struct oracle_tensor *); // rows that grow count with all positions of the context
+int64_t oracle_elements(const struct oracle_tensor *); // at one position; a dimension that grows counts as the context
 
 // Reads a spec. If golden_dir is NULL, golden files are where the spec says, relative to its folder. Otherwise they and
 // the model's family are in golden_dir; golden files are named after their kernels there.
@@ -153,8 +159,7 @@ struct oracle_graph *oracle_read_as(struct arena *, const char *path, const char
 // expand.c: replaces linear, conv and attention by the operations that docs/spec.md defines them as.
 void oracle_expand(struct oracle_graph *);
 
-// shapes.c: finds kinds and shapes of all tensors, those the outputs need, and those that cannot be known. Returns
-// false after an error.
+// shapes.c: sets kind, shape, `needed` and `unknown` of all tensors. Returns false after an error.
 bool oracle_shapes(struct oracle_graph *, struct diag *);
 
 // custom_kernels.c: the shape of a node's first result, the length of its vectors in elements (0 after an error), and

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are the same in both modes: moving values, gathering vectors, calling custom kernels.
+// The oracle's operations that are the same in exact mode and in float mode: they move values, gather the vectors that
+// other operations work on, or call custom kernels.
 #include <string.h>
 
 #include "gen/reference/execute.h"
@@ -24,8 +25,9 @@ void oracle_reshape(struct step *s) {
     memcpy(s->out[0]->v.f32, s->in[0]->v.f32, sizeof(float) * (size_t)oracle_count(&s->in[0]->v));
 }
 
-// Writes for each place the patch that a convolution multiplies there: its elements tap by tap, in the operand's order.
-// Elements outside of the operand are `pad`. One dimension of taps is treated as two with a height of 1.
+// Writes, for each place of a convolution, the patch that the convolution multiplies there: its elements tap by tap, in
+// the operand's order. Elements outside of the operand are `pad`. A signal of one dimension is treated as an image with
+// a height of 1.
 void oracle_patch(struct step *s) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     const struct oracle_node *n = s->node;
@@ -107,8 +109,9 @@ void oracle_expand_dims(struct step *s) {
     }
 }
 
-// The operand's dimensions, of which some stay and some are joined. With `every` the last one becomes two: the outer
-// one is joined, and the inner one, of `every` elements, stays.
+// The operand's dimensions for a reduction, which keeps some of them and joins the elements along the others. With
+// `every`, the last dimension becomes two: the outer one is joined, and the inner one, of `every` elements, stays.
+// apart: distance between neighbours along a dimension, in elements.
 struct joint {
     int dims;
     int64_t extent[ORACLE_MAX_RANK + 1], apart[ORACLE_MAX_RANK + 1];
@@ -153,7 +156,7 @@ void oracle_reduce(struct step *s, oracle_join *f) {
     } while (next_place(&j, false, at, &from));
 }
 
-// Multiplies all matrices of a batch. A column of the second operand is gathered once for all rows of the first.
+// Multiplies all matrices of a batch. A column of the second operand is gathered once for all rows of the first one.
 void oracle_product(struct step *s, oracle_sum *f) {
     const struct oracle_tensor *x = oracle_operand(s, 0), *y = oracle_result(s, 0);
     int64_t k = x->extent[x->rank - 1], m = y->extent[y->rank - 2], n = y->extent[y->rank - 1],
@@ -174,7 +177,7 @@ void oracle_choose(struct step *s) {
     memcpy(s->out[0]->v.f32, from->v.f32, sizeof(float) * (size_t)oracle_count(&from->v));
 }
 
-// Without `along` the whole operand is one vector.
+// Calls f for each vector along the dimension `along`. Without `along`, the whole operand is one vector.
 void oracle_each_line(struct step *s, oracle_line *f) {
     const struct oracle_tensor *t = oracle_operand(s, 0);
     int64_t all = oracle_count(&s->in[0]->v), n = s->node->along == NONE ? all : t->extent[s->node->along], apart = 1;
@@ -190,6 +193,7 @@ void oracle_each_line(struct step *s, oracle_line *f) {
 
 // ---- custom kernels ----
 
+// Returns a value in the form that golden functions take.
 static struct rill_value value_of(const struct oracle_tensor *t, const struct slot *slot) {
     struct rill_value v = {
         .rank = t->rank, .extent = {1, 1, 1}, .elements = oracle_elements(t), .f32 = slot->v.f32, .i8 = slot->v.q};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle (gen/reference, docs/oracle.md) computes what a spec defines, from the spec file itself, before any
-// compiler pass. It uses no conclusion of the compiler: it has its own reader, shapes, defaults and weight names. The
-// compiler rejects bad specs, so the oracle's messages are short.
+// The oracle (gen/reference, docs/oracle.md) is the second reference model: it computes what a spec defines, from the
+// spec file itself. It uses no result of the compiler and has its own reader, shapes, defaults and weight names, so
+// that an error of the compiler is not repeated. The compiler rejects bad specs, so the oracle's messages are short.
 #ifndef RILL_ORACLE_H
 #define RILL_ORACLE_H
 
@@ -13,8 +13,8 @@
 enum { ORACLE_MAX_RANK = 3, ORACLE_NONE = -1 };
 
 enum oracle_mode {
-    ORACLE_EXACT, // quantized weights, integers, docs/numerics.md bit by bit
-    ORACLE_FLOAT, // unquantized weights, every quantizer an identity: measures accuracy
+    ORACLE_EXACT, // quantized weights and activations, with the bits that docs/numerics.md defines
+    ORACLE_FLOAT, // floating point without any quantization; the accuracy of exact mode is measured against it
 };
 
 struct oracle_graph; // a spec that has been read
@@ -24,18 +24,18 @@ struct oracle;       // one evaluation of a spec: KV caches, and the values of t
 
 // Reads a spec file; golden files of custom kernels are relative to its folder. Returns NULL after an error.
 struct oracle_graph *oracle_read(struct arena *, const char *path, struct diag *);
-// Reads a spec from memory, without golden functions, for its weights only. family: text of the model's family; NULL:
-// read it from its file.
+// Reads a spec from memory, without golden functions, for use of its weights only. family: text of the model's family;
+// NULL: it is read from its file.
 struct oracle_graph *oracle_read_text(struct arena *, const char *path, const char *text, const char *family,
                                       struct diag *);
 // Reads DIR/oracle: the verbatim copies of a generated design's spec and golden files, each with a checksum. Returns
 // NULL after an error; *absent (may be NULL) is true if there is no such folder.
 struct oracle_graph *oracle_read_folder(struct arena *, const char *dir, bool *absent, struct diag *);
 
-// Writes such copies: the spec, the family of its model, and golden files named after their kernels. Returns false when
+// Writes such copies: the spec, the family of its model, and golden files named after their kernels. Returns false if
 // `out` has an error.
 struct oracle_copy {
-    const char *name, *text; // name: a kernel's, or one of the two below
+    const char *name, *text; // name: name of a kernel, or one of the two names below
 };
 extern const char *const oracle_copy_spec, *const oracle_copy_family;
 bool oracle_write_folder(struct output *, const struct oracle_copy copy[], size_t count);
@@ -51,17 +51,18 @@ struct oracle_io {
 bool oracle_is_lm(const struct oracle_graph *);
 int64_t oracle_context(const struct oracle_graph *);
 const struct end_ids *oracle_eot(const struct oracle_graph *);
-int64_t oracle_vocabulary(const struct oracle_graph *);  // language models: ids are below it
-int64_t oracle_logit_count(const struct oracle_graph *); // number of logits that the next id is chosen from
+int64_t oracle_vocabulary(const struct oracle_graph *);  // language models: token ids are below it
+int64_t oracle_logit_count(const struct oracle_graph *); // number of logits from which the next token is chosen
 int oracle_inputs(const struct oracle_graph *);
 int oracle_outputs(const struct oracle_graph *);
 struct oracle_io oracle_input(const struct oracle_graph *, int input);
 struct oracle_io oracle_output(const struct oracle_graph *, int output);
-// Returns the first operation (its output's name) that cannot be evaluated because its kernel has no golden function;
-// NULL: all can.
+// Returns the name of the first operation that cannot be evaluated because its kernel has no golden function. NULL: all
+// operations can be evaluated.
 const char *oracle_beyond(const struct oracle_graph *);
 
-// Switches the pairs of every rotary embedding between neighbours and halves. Returns false if the graph has none.
+// Switches the pairs of every rotary embedding between neighbours and halves, to find out which form a checkpoint
+// needs. Returns false if the graph has no rotary embedding.
 bool oracle_turn_other_pairs(struct oracle_graph *);
 
 // ---- evaluating ----
@@ -77,12 +78,13 @@ void oracle_close(struct oracle *); // NULL is fine
 // after an error.
 struct oracle *oracle_open_beside(struct arena *, const struct oracle *, struct diag *);
 
-// Sets how ids are drawn from now on (docs/numerics.md section 10). It affects exact evaluations only; ORACLE_FLOAT is
-// greedy.
+// Sets how tokens are drawn from now on (docs/numerics.md section 10). It affects only ORACLE_EXACT; ORACLE_FLOAT
+// always takes the most likely token.
 void oracle_sample(struct oracle *, const struct sampling *);
-// Runs one position. Position 0 begins a request, the others follow in order. Language models read `id`; other graphs
-// read row[i], the elements of input i. With `last` the regions `when: last` run as well. Returns false if an operation
-// raised a fault at this or an earlier position of the request; oracle_fault tells which and where.
+// Runs one position. Position 0 begins a request; the other positions follow in order. Language models read the token
+// `id`; other graphs read row[i], the elements of input i. If `last` is set, the regions with `when: last` run as well.
+// Returns false if an operation raised a fault at this or an earlier position of the request; oracle_fault describes
+// it.
 bool oracle_step(struct oracle *, uint32_t id, const float *const row[], int64_t position, bool last);
 // Runs oracle_step in several evaluations that share their weights (oracle_open_beside), all at one position. The
 // values are the same, and weights are read once for all. id[i] is for evaluation i.
@@ -90,9 +92,9 @@ enum { ORACLE_MOST_LANES = 16 };
 bool oracle_step_all(struct oracle *const o[], int count, const uint32_t id[], int64_t position, bool last);
 // Runs all rows of a request: in[i] is [rows][elements of input i], out[o] likewise.
 bool oracle_run_rows(struct oracle *, int64_t rows, const float *const in[], float *const out[]);
-uint32_t oracle_next_id(const struct oracle *);                    // after the latest step with `last`
+uint32_t oracle_next_id(const struct oracle *);                    // token chosen by the latest step with `last`
 const float *oracle_output_row(const struct oracle *, int output); // latest step; NULL: cannot be evaluated
-const float *oracle_logits(const struct oracle *);                 // latest step with `last`: the next id's choices
+const float *oracle_logits(const struct oracle *);                 // latest step; NULL: it did not compute logits
 const char *oracle_fault(const struct oracle *);                   // names tensor, repetition and position, or NULL
 
 // ---- every tensor that the spec names ----
@@ -101,7 +103,7 @@ struct oracle_info {
     const char *name;
     int line;            // in the spec, or in the family of its model
     int64_t repetitions; // of its region
-    bool carried;        // its value in repetition `repetitions` is the one after the region
+    bool carried;        // it is carried; its value in repetition `repetitions` is the value after the region
     bool needed;         // an output depends on it; other tensors are not evaluated
     bool unknown;        // depends on a kernel without a golden function
     int next;            // of a carried tensor: its next value; else ORACLE_NONE
@@ -133,18 +135,19 @@ struct oracle_value {
     float *scale;
     uint32_t id;
 };
-// Returns a value of the latest step. NULL: not evaluated in it (its region did not run, nothing needs it, or it is
-// unknown).
+// Returns a tensor's value in the latest step. NULL: the step did not compute it, because its region did not run, no
+// output needs it, or it is unknown.
 const struct oracle_value *oracle_value(const struct oracle *, int tensor, int64_t repetition);
 
 // ---- weights that the packer writes for the oracle ----
 
-// image/oracle.bin holds the weights that the oracle reads, planned from its own reading of the spec. A matrix that the
-// packer has already quantized is recognized by its content alone and is neither quantized nor stored again.
+// image/oracle.bin holds the weights that the oracle reads. Which weights these are follows from the oracle's own
+// reading of the spec. A matrix that the packer has already quantized for the design is recognized by its contents
+// alone and is neither quantized nor stored again.
 
 #define ORACLE_IMAGE_FILE "oracle.bin"
 
-// Identifies a matrix of floats and its format. Two matrices with equal contents quantize to the same bytes.
+// Identifies a matrix of floats and the format to which it is quantized. Equal structures mean equal quantized bytes.
 struct oracle_content {
     uint64_t hash[2];
     int64_t rows, k, group;
@@ -154,7 +157,7 @@ struct oracle_content oracle_content_of(int64_t rows, int64_t k, enum qformat fo
 // Adds the next rows of the matrix. Every piece except the last must have an even number of rows, because the hash
 // takes eight bytes at a time.
 void oracle_content_add(struct oracle_content *, const float *w, int64_t rows);
-// Adds the mean squares of the columns that the matrix is quantized by (NULL: none), because they change the bytes.
+// Adds the mean squares of the columns with which the matrix is quantized (NULL: none), because they change its bytes.
 void oracle_content_weigh(struct oracle_content *, const float *mean_square);
 
 // Byte offsets of the matrix's parts in image/golden.bin.
@@ -163,7 +166,8 @@ struct oracle_stored {
     int64_t q, row_scale, group_scale, group_offset;
 };
 
-// Writes the whole file. Returns false after an error; errno is set when the file cannot be written.
+// Writes the whole file. stored[count]: the matrices in golden.bin. Returns false after an error; errno is set if the
+// file cannot be written.
 bool oracle_pack(struct arena *, const struct oracle_graph *, struct checkpoint *, const struct oracle_stored *stored,
                  size_t count, FILE *, struct diag *);
 

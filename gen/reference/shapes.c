@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the kinds and shapes of a spec's tensors (docs/spec.md section 5), the tensors on which the outputs depend, and
-// the tensors whose values are unknown because a custom kernel has no golden function.
+// Finds, for the oracle, the kinds and shapes of a spec's tensors (docs/spec.md section 5), the tensors on which the
+// outputs depend, and the tensors whose values are unknown because a custom kernel has no golden function.
 #include <string.h>
 
 #include "gen/reference/graph.h"
@@ -68,6 +68,7 @@ static bool fail(struct oracle_graph *g, const struct oracle_node *n, const char
     return false;
 }
 
+// Number of operands and of results of each operation.
 static const int arity[ORACLE_OPS][2] = {
 #define ORACLE_OP(op, name, ins, outs, exact, in_float) [ORACLE_##op] = {ins, outs},
 #include "gen/reference/ops.inc"
@@ -92,6 +93,7 @@ static bool shape_heads(struct oracle_graph *g, struct oracle_node *n, struct di
     return true;
 }
 
+// Sets the shapes of attn_scores, softmax (two results) and attn_values.
 static void shape_attention(struct oracle_graph *g, struct oracle_node *n) {
     const struct oracle_tensor *x = in(g, n, 0), *z = in(g, n, 1);
     struct oracle_tensor *y = out(g, n, 0);
@@ -244,7 +246,7 @@ static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct dia
     return true;
 }
 
-// An input that an embedding reads, directly or as the first value of a carried name, is an id.
+// Finds the inputs that are token ids: an embedding reads them, directly or as the first value of a carried name.
 static void find_ids(struct oracle_graph *g) {
     for (size_t i = 0; i < g->node.count; i++) {
         if (g->node.items[i].op != ORACLE_EMBED || !g->node.items[i].inputs) continue;
@@ -283,7 +285,7 @@ static void mark(struct needs *s, bool *flag) {
     *flag = true;
 }
 
-// Marks a tensor that is read. region: the reader's; NONE: an output.
+// Marks a tensor that is read. region: region of the reader; NONE: the tensor is an output of the graph.
 static void need(struct needs *s, int tensor, int region) {
     struct oracle_tensor *t = &s->g->tensor.items[tensor];
     mark(s, &t->needed);
@@ -298,6 +300,7 @@ static void need_carry(struct needs *s, int region, const struct oracle_carry *c
     if (later || s->after[c->local]) mark(s, &s->g->tensor.items[c->next].needed);
 }
 
+// If a result of the operation is needed, marks all its results and its operands.
 static void need_operands(struct needs *s, const struct oracle_node *n) {
     bool needed = false;
     for (int o = 0; o < n->outputs; o++) needed |= out(s->g, n, o)->needed;
@@ -324,7 +327,7 @@ static bool has_no_function(const struct oracle_graph *g, const struct oracle_no
     return n->op >= ORACLE_OPS && !g->kernel.items[n->op - ORACLE_OPS].text;
 }
 
-// Marks values that depend directly on an unknown one. Returns true if one was marked, so that another pass is needed.
+// Marks tensors that depend directly on an unknown one. Returns true if it marked any, so that another pass is needed.
 static bool spread(struct oracle_graph *g) {
     bool more = false;
     for (size_t i = 0; i < g->node.count; i++) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a spec file into the oracle's graph: libyaml parses the document, docs/spec.md defines the keys.
+// Reads a spec file into the oracle's graph (graph.h). libyaml parses the document; docs/spec.md defines the keys. It
+// does not use the compiler's readers. Keys that are missing get their defaults, and unknown keys are ignored, because
+// the compiler checks them.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +9,17 @@
 #include "gen/reference/family_expand.h"
 #include "gen/reference/graph.h"
 
-enum { SPEC_BYTES = 16 << 20, TEXT_BYTES = 1 << 20 };
+enum { SPEC_BYTES = 16 << 20, TEXT_BYTES = 1 << 20 }; // size limits of a spec or family, and of a golden file
 
 struct reader {
     struct oracle_graph *graph;
     struct diag *diag;
     yaml_document_t *doc;
-    const char *base; // folder of the spec or of the family, which golden files are relative to
-    bool ok;
+    const char *base; // folder of the spec or of the family; paths of golden files are relative to it
+    bool ok;          // no error was reported
 };
 
+// Reports an error, if it is the first one.
 static void wrong(struct reader *r, const yaml_node_t *at, const char *what, const char *word) {
     struct loc loc = loc_file(r->graph->arena, r->graph->path);
     if (at) loc.line = (uint32_t)at->start_mark.line + 1, loc.col = (uint32_t)at->start_mark.column + 1;
@@ -58,7 +61,7 @@ static const char *string(struct reader *r, const yaml_node_t *map, const char *
     return s ? arena_strdup(r->graph->arena, s) : preset;
 }
 
-// Parses decimal or 0x; true is 1.
+// Returns the value of a decimal or hexadecimal (0x) number; `true` is 1.
 static int64_t number_of(const char *s) {
     if (!strcmp(s, "true")) return 1;
     size_t sign = strspn(s, "+-");
@@ -75,11 +78,13 @@ static double real(struct reader *r, const yaml_node_t *map, const char *key, do
     return s ? strtod(s, NULL) : preset;
 }
 
+// Whether the key has the wanted word as its value; `preset` if the key is absent.
 static bool word(struct reader *r, const yaml_node_t *map, const char *key, const char *wanted, bool preset) {
     const char *s = text(get(r, map, key));
     return s ? !strcmp(s, wanted) : preset;
 }
 
+// Reads at most `most` integers of a list. Returns their number.
 static int numbers(struct reader *r, const yaml_node_t *list, int most, int64_t out[]) {
     int n = count(list);
     for (int i = 0; i < n && i < most; i++) {
@@ -106,6 +111,7 @@ int64_t oracle_each_at(const struct oracle_each *e, int64_t repetition) {
 
 // ---- tensors ----
 
+// Adds a tensor and returns its number.
 static int declare(struct reader *r, const char *name, int line, int region) {
     struct oracle_tensor t = {
         .name = arena_strdup(r->graph->arena, name), .line = line, .node = NONE, .region = region, .carry = NONE};
@@ -157,7 +163,8 @@ static struct oracle_rope read_rope(struct reader *r, const yaml_node_t *map) {
                                 .original = number(r, map, "original_context", 8192)};
 }
 
-// Matches `*` with any characters. If the text after the latest `*` does not fit, it is tried one character later.
+// Whether a name fits a pattern in which `*` stands for any characters. If the text after the latest `*` does not fit,
+// it is tried one character later.
 static bool fits(const char *pattern, const char *name) {
     const char *behind = NULL, *from = NULL;
     while (*name) {
@@ -183,7 +190,7 @@ static const char *format_of(struct reader *r, const char *weight) {
     return format;
 }
 
-// Returns an attribute: a number, or for a word its number in the list of docs/spec.md; NAN: not given.
+// Returns an attribute: a number, or the index of a word in the list of docs/spec.md. NAN: the attribute is not given.
 static double given(struct reader *r, const yaml_node_t *map, const char *key) {
     static const char *const words[][8] = {{"tanh", "none"},
                                            {"add", "sub", "mul", "div", "max", "min", "rsub", "rdiv"}};
@@ -307,7 +314,7 @@ static void read_carries(struct reader *r, const yaml_node_t *map, int region) {
     }
 }
 
-// Reads the next values, after the region's operations, whose results they name.
+// Reads `next` of the carries. This is done after the region's operations, because `next` names their results.
 static void read_nexts(struct reader *r, const yaml_node_t *map, int region) {
     struct oracle_region *g = &r->graph->region.items[region];
     int c = 0;
@@ -352,7 +359,7 @@ static void read_weights(struct reader *r, const yaml_node_t *map) {
     }
 }
 
-// Reads an id, or a list of ids.
+// Reads `eot`: the id that ends a request, or a list of such ids.
 static void read_end_ids(struct reader *r, const yaml_node_t *eot) {
     struct end_ids *ends = &r->graph->eot;
     for (int i = 0; eot && i < count(eot) && ends->count < END_IDS_MAX; i++)
@@ -377,6 +384,7 @@ static void read_graph(struct reader *r, const yaml_node_t *graph) {
 
 // ---- custom kernels ----
 
+// Reads the golden file of a kernel. The kernel has no golden function if the spec names no file.
 static void read_golden(struct reader *r, const yaml_node_t *golden, struct oracle_kernel *k) {
     struct arena *a = r->graph->arena;
     const char *file = string(r, golden, "file", NULL), *why = NULL;
@@ -444,7 +452,7 @@ static bool load(yaml_document_t *doc, const char *data) {
     return ok;
 }
 
-// Finds the file of a family: a path is relative to the spec, and a plain name is a file of the installation.
+// Returns the file of a family: a path is relative to the spec, and a plain name is a file of the installation.
 static const char *family_path(struct reader *r, const char *name) {
     struct arena *a = r->graph->arena;
     if (r->graph->dir) return arena_printf(a, "%s/family.yaml", r->graph->dir); // a generated design's copy

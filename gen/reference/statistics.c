@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statistics as a file: JSON with the checksums of the checkpoint and of the graph with which they were measured.
+// Collects the statistics of a calibration in entries, and writes and reads them as JSON. The file has checksums of the
+// checkpoint and of the graph with which they were measured, so that they are not used for another model.
 #include "gen/reference/statistics.h"
 
 #include <inttypes.h>
@@ -10,7 +11,7 @@
 
 #include "gen/reference/weights.h"
 
-enum { VERSION = 1, MOST_BYTES = 1 << 30 };
+enum { VERSION = 1, MOST_BYTES = 1 << 30 }; // version of the file's form; size limit of a file
 
 // ---- entries ----
 
@@ -53,7 +54,7 @@ const char *statistics_about(const struct statistics *s, struct arena *arena) {
 
 // ---- checksums of checkpoint and graph ----
 
-// The FNV-1a hash.
+// Returns the FNV-1a hash h, continued over the bytes.
 static uint64_t hash_bytes(uint64_t h, const void *data, size_t bytes) {
     for (const uint8_t *p = data; bytes; p++, bytes--) h = (h ^ *p) * 0x100000001b3u;
     return h;
@@ -66,7 +67,7 @@ static uint64_t hash_numbers(uint64_t h, const int64_t *number, int count) {
     return hash_bytes(h, number, sizeof *number * (size_t)count);
 }
 
-// Attributes of operations that select, walk or join elements, and of attention's softmax.
+// Hashes the attributes of operations that select, move or join elements, of elementwise operations, and of attention.
 static uint64_t hash_choices(uint64_t h, const struct oracle_node *n) {
     const int64_t numbers[] = {n->scale_root, n->every, n->kind, n->start, n->take, n->skip};
     const double reals[] = {n->cap, n->given[0], n->given[1], n->pad};
@@ -79,7 +80,8 @@ static uint64_t hash_choices(uint64_t h, const struct oracle_node *n) {
 }
 
 static uint64_t hash_node(uint64_t h, const struct oracle_node *n) {
-    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows; // 0: a position table has `context` rows
+    // A table of positions has as many rows as the context, which must not change the hash.
+    const int64_t rows = oracle_is_table(n) && !n->reads_table ? 0 : n->rows;
     const int64_t numbers[] = {n->op,         rows,        n->cols,    n->row_offset, n->transpose,
                                n->heads,      n->kv_heads, n->along,   n->key,        n->interleaved,
                                n->times_root, n->inputs,   n->outputs, n->perms,      n->extents};

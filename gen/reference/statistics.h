@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mean squares of columns, with the checksums of the checkpoint and the graph that they belong to.
+// The statistics of a calibration (calibrate.h): mean squares of the activations for each column of each weight matrix,
+// with the checksums of the checkpoint and the graph to which they belong.
 #ifndef RILL_STATISTICS_H
 #define RILL_STATISTICS_H
 
 #include "gen/reference/calibrate.h"
 
-// The statistics of these rows of a tensor, summed over all operations that multiply them.
+// The statistics of `rows` rows of a tensor from `row_offset` on, summed over all operations that multiply these rows.
 struct statistics_entry {
     const char *tensor;
-    int64_t rows, row_offset, k, count;
-    double *sum; // [k], squares of `count` vectors; used while measuring
-    float *mean; // [k], mean squares; set by statistics_divide or read from a file
+    int64_t rows, row_offset, k, count; // k: columns
+    double *sum;                        // [k], squares of `count` vectors; used while measuring
+    float *mean;                        // [k], mean squares; set by statistics_divide or read from a file
 };
 
 struct statistics {
     uint64_t checkpoint, graph; // checksums
-    int64_t tokens;
-    const char *from; // name of the text
+    int64_t tokens;             // number of tokens of the text that were run
+    const char *from;           // name of the text
     VEC(struct statistics_entry) entry;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes and maps image/oracle.bin. It holds a head (magic number, number of entries, checksum of the rest), the
-// entries, and then arrays of floats and integers at multiples of 8 bytes.
+// Writes image/oracle.bin, the oracle's weights of a packed design, and maps it into memory. The file has a head (magic
+// number, number of entries, checksum of the rest), the entries, and then arrays of floats and integers at multiples of
+// 8 bytes.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -17,8 +18,9 @@ struct head {
     uint64_t entries, check;
 };
 
-// The weights of one operation in one repetition. q to vectors are byte offsets in the file; 0: absent. If in_golden is
-// 1, q and the scales and offsets of rows and groups are in golden.bin instead. count: number of vectors.
+// The weights of one operation in one repetition. The members from q to vectors are byte offsets in the file; 0:
+// absent. If in_golden is 1, q and the scales and offsets of rows and groups are in golden.bin instead. count: number
+// of vectors.
 struct entry {
     uint64_t asked; // hash of the weights that the spec asks for
     int64_t in_golden, rows, k, group, groups, q, row_scale, group_scale, group_offset, matrix, bias, gamma, beta,
@@ -29,6 +31,7 @@ static const char magic[8] = "RILLORC3";
 
 // ---- hashes ----
 
+// Returns the hash h, continued over a word.
 static uint64_t stir(uint64_t h, uint64_t word) {
     h = (h ^ word) * 0x9fb21c651e98df25u;
     return h ^ (h >> 32);
@@ -63,7 +66,7 @@ static uint64_t hash_text(uint64_t h, const char *s) {
     return s ? hash_bytes(stir(h, 1), s, strlen(s) + 1) : stir(h, 2);
 }
 
-// Hashes all that decides which numbers an operation reads.
+// Returns a hash of everything in the spec that decides which weights an operation reads in a repetition.
 static uint64_t asked_by(const struct oracle_graph *g, const struct oracle_node *n, int64_t repetition) {
     const int64_t numbers[] = {n->op,        n->rows,          oracle_vector_length(g, n), n->row_offset,
                                n->transpose, oracle_format(n), oracle_group(g, n),         repetition};
@@ -99,12 +102,12 @@ struct packer {
     size_t stored_count;
     FILE *file;
     struct diag *diag;
-    int64_t at;
-    uint64_t check; // checksum of the arrays
+    int64_t at;     // offset of the next array
+    uint64_t check; // checksum of the arrays so far
     bool ok;
 };
 
-// Writes an array and returns its offset; 0 for no data.
+// Writes an array and returns its offset; 0 if there is no data. Clears p->ok if it cannot be written.
 static int64_t put(struct packer *p, const void *data, int64_t bytes) {
     static const char zeros[8];
     if (!data || bytes == 0) return 0;
@@ -157,8 +160,8 @@ static const struct oracle_stored *find_stored(const struct packer *p, const str
     return NULL;
 }
 
-// Reads the matrix twice: first for its hash, by which golden.bin is searched for it, and again only to quantize it if
-// golden.bin does not have it.
+// Writes a quantized matrix, or refers to golden.bin if it has this matrix. Reads the floats once to hash them, and a
+// second time only if they must be quantized.
 static bool put_quantized(struct packer *p, const struct oracle_node *n, const struct checkpoint_slice *slice,
                           const float *x, struct entry *e) {
     enum qformat format = oracle_format(n);
@@ -192,6 +195,7 @@ static int64_t put_vector(struct packer *p, const char *pattern, int64_t repetit
     return put(p, v, n * 4);
 }
 
+// Writes the gain of a norm and returns its offset.
 static int64_t put_gain(struct packer *p, const struct oracle_node *n, int64_t repetition, int64_t length) {
     const char *name = oracle_name(p->arena, n->gamma, repetition);
     const float *v = oracle_gain(p->checkpoint, p->arena, n, name, length, p->diag);
@@ -273,6 +277,7 @@ bool oracle_pack(struct arena *arena, const struct oracle_graph *g, struct check
 
 static const char *const files[2] = {ORACLE_IMAGE_FILE, "golden.bin"};
 
+// Maps a file into memory. Returns NULL, or the error.
 static const char *map_file(struct oracle_map *m, int i, const char *path) {
     struct stat st;
     int fd = open(path, O_RDONLY);
@@ -299,7 +304,8 @@ static const char *check_head(const struct oracle_map *m, const struct oracle_gr
     return hash_bytes(check, m->data[0] + sizeof head, bytes) == head.check ? NULL : "damaged; pack again";
 }
 
-// Returns an array of a mapped file; NULL for offset 0. Clears *ok if the array is not within the file.
+// Returns the array at an offset of a mapped file, or NULL for offset 0. Clears *ok if the array is not within the
+// file.
 static const void *part(const struct oracle_map *m, int64_t in_golden, int64_t offset, int64_t bytes, bool *ok) {
     int file = in_golden != 0;
     if (offset == 0) return NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads weights from a checkpoint by the names and slices that the spec gives.
+// Loads the oracle's weights (weights.h) from a checkpoint, by the names and slices that the spec gives. In exact mode,
+// it quantizes the matrices of products and embeddings.
 #include "gen/reference/weights.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ const float *oracle_gain(struct checkpoint *checkpoint, struct arena *arena, con
     return v;
 }
 
-// Returns sqrt(cols) rounded to eight significant bits, ties to even.
+// Returns sqrt(cols) rounded to eight significant bits, ties to even (`times: sqrt_cols`).
 static float rounded_root(int64_t cols) {
     int exponent;
     double root = sqrt((double)cols), steps = frexp(root, &exponent) * 256;
@@ -120,7 +121,7 @@ static struct checkpoint_slice slice_of(const struct loader *l, const struct ora
                                      .is_table = oracle_is_table(n)};
 }
 
-// Whether the matrix stays in floating point: all do in float mode, and tables in both modes.
+// Whether the matrix stays in floating point: every matrix in float mode, and tables in both modes.
 static bool keep_floats(const struct loader *l, const struct oracle_node *n) {
     return l->mode == ORACLE_FLOAT || oracle_is_table(n);
 }
@@ -151,7 +152,7 @@ static bool load_matrix(struct loader *l, const struct oracle_node *n, const str
     return true;
 }
 
-// Loads a matrix once for all operations that ask for the same one.
+// Gets a matrix. It is loaded only once for all operations that read the same slice in the same format.
 static bool find_matrix(struct loader *l, const struct oracle_node *n, int64_t repetition, struct oracle_weights *w) {
     struct checkpoint_slice s = slice_of(l, n, oracle_name(l->arena, n->weight ? n->weight : "", repetition));
     const char *key =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's own plan of the weights: which slice of which tensor each operation reads in each repetition.
+// The weights as the oracle reads them: which slice of which tensor each operation reads in each repetition. They come
+// from a checkpoint (weights.c) or from the image of a packed design (weight_file.c).
 #ifndef RILL_WEIGHTS_H
 #define RILL_WEIGHTS_H
 
@@ -24,11 +25,12 @@ struct oracle_weights {
     const float *vectors;       // custom kernels: [vectors][k]
 };
 
-// Returns [node] -> the weights of repetition 0, the other repetitions follow. An entry is NULL if the node has no
-// weights or nothing needs it. The result is NULL after an error.
+// Returns an array [node] of pointers to the weights for all repetitions, in order. A pointer is NULL if the node has
+// no weights or no output needs it. The result is NULL after an error.
 const struct oracle_weights **oracle_weights_load(struct arena *, const struct oracle_graph *, enum oracle_mode,
                                                   struct checkpoint *, struct diag *);
-// Loads the same from image/oracle.bin, which is mapped.
+// oracle_weights_map returns such an array with the weights in image/oracle.bin and image/golden.bin, which it maps
+// into memory. The weights are valid until oracle_weights_unmap. NULL after an error.
 struct oracle_map {
     const uint8_t *data[2]; // oracle.bin, golden.bin
     size_t size[2];
@@ -37,7 +39,7 @@ const struct oracle_weights **oracle_weights_map(struct arena *, const struct or
                                                  struct oracle_map *, struct diag *);
 void oracle_weights_unmap(struct oracle_map *);
 
-// Whether the operation reads the matrix of a product, an embedding or a table.
+// Whether the operation reads a matrix: for a product, an embedding or a table.
 bool oracle_has_matrix(const struct oracle_node *);
 bool oracle_is_table(const struct oracle_node *); // fp32 rows, read by position or by a custom kernel
 
@@ -54,7 +56,7 @@ const float *oracle_matrix(struct checkpoint *, struct arena *, const struct ora
 bool oracle_is_computed(const struct oracle_node *);
 const float *oracle_computed(struct arena *, const struct oracle_node *); // [rows][cols]
 
-// The format in which a matrix is quantized, and the columns of its groups.
+// These return the format to which a matrix is quantized, and the number of columns of its groups (0: no groups).
 enum qformat oracle_format(const struct oracle_node *);
 int64_t oracle_group(const struct oracle_graph *, const struct oracle_node *);
 
