@@ -15,7 +15,7 @@ struct import_options {
     int weights;        // format of the weights (enum in gen/spec/choices.h)
     int64_t context;    // positions; 0: the family's default, limited to what the model was trained for
     bool quick;         // does not search for a design: takes half of the board's channels and one clock
-    bool single_rate;   // no design sends beats from die to die in halves at the second clock
+    bool single_rate;   // searches only designs whose beats do not cross from die to die in halves
 };
 
 // A checkpoint that was read. Everything belongs to `arena`.

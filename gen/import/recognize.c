@@ -76,6 +76,7 @@ void import_place(struct import *m, const char *dir) {
     m->board_word = placed_word(m, m->board_word, "boards", dir);
 }
 
+// Takes the family that the user names or, without one, the family that fits. False after an error.
 static bool take_family(struct import *m, struct diag *diag) {
     if (!m->o.family) return find_family(m, diag);
     m->family_word = lasting_word(m, m->o.family);

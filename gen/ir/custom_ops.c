@@ -24,6 +24,7 @@ static const char *port_names(struct arena *arena, const struct custom_port *por
 
 #define TABLE_ATTRIBUTES "rows:i(1..1048576) cols:i(1..65535) weight:s"
 
+// Returns the row of the operations table for a kernel: its ports, its attributes and its kind of weights.
 static struct ir_op_info row_of(struct arena *arena, const struct custom *k) {
     struct ir_op_info row = {k->name,         k->inputs,   k->outputs,       "", "", k->elementwise ? OP_FOLLOWS : 0,
                              IR_WEIGHTS_NONE, type_custom, "a custom kernel"};

@@ -151,6 +151,7 @@ static struct custom_file read_file(struct reader *r, const struct yaml_node *ma
 #define READ_EXPR(name)                                                                                                \
     if (yaml_get(map, #name)) k->name = (struct custom_expr){get_string(r, map, #name), yaml_get(map, #name)->loc};
 
+// Reads one custom kernel. Clears r->ok after an error.
 static void read_kernel(struct reader *r, const struct yaml_node *map, struct custom *k) {
     if (map->kind != YAML_KIND_MAP) return wrong(r, map->loc, "custom");
     k->loc = map->loc;

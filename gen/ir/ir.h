@@ -631,10 +631,9 @@ enum { IR_WRITES_OPEN = 16 /* most unacknowledged beats of a channel's write eng
 // Whether the design has a second clock: with `A: 4` or `pump: 2`. The multipliers then work twice per cycle, and the
 // top module has an input clk_2x for them.
 bool ir_second_clock(const struct ir *);
-const char *ir_strategy_text(const struct ir *); // `auto: ...` for the report and the dump; NULL: no strategy
-int ir_address_bits(const struct ir *);          // address width of the memory ports, from the board's memory
-int64_t ir_write_buffer(const struct ir *,
-                        int channel); // beats of the buffer of a channel's write engine; 0: no writes
+const char *ir_strategy_text(const struct ir *);         // `auto: ...` for the report and the dump; NULL: no strategy
+int ir_address_bits(const struct ir *);                  // address width of the memory ports, from the board's memory
+int64_t ir_write_buffer(const struct ir *, int channel); // beats of the channel's write buffer; 0: no writes
 // Returns the name of a kernel or net of an engine: `what`, after the engine's name if the design has several engines.
 const char *ir_engine_name(const struct ir *, int engine, const char *what);
 // Returns the number of elements of one token's value. A dynamic extent counts as its bound.

@@ -32,7 +32,7 @@ static bool truth_of(const json_t *map, const char *key, bool preset) {
 }
 
 // Calls f for a part of the file. If the part has the type `Sequence`, calls f for each item of its list `key` instead.
-// Returns false after an error; an absent part is none.
+// Returns false after an error. The part may be absent.
 typedef bool part_function(struct loader *, const json_t *part);
 static bool each_part(struct loader *l, const json_t *part, const char *key, part_function *f) {
     const json_t *one;
@@ -155,6 +155,7 @@ static bool add_added(struct loader *l, const json_t *one) {
     return true;
 }
 
+// Reads the vocabulary and the added tokens, and finds the tokens of single bytes. False after an error.
 static bool read_tokens(struct loader *l) {
     const json_t *one;
     size_t i, ids;
@@ -230,6 +231,7 @@ static bool is_set(const json_t *map, const char *key) {
     return v && !json_is_null(v) && *text_of(map, key);
 }
 
+// Reads the section `model`. Refuses kinds and settings of BPE that the tokenizer does not support.
 static bool read_model(struct loader *l) {
     const char *type = text_of(l->model, "type"), *unknown = text_of(l->model, "unk_token");
     if (strcmp(type, "BPE") != 0) return refuse(l, "model", *type ? type : "without a type");

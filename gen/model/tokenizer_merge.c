@@ -66,6 +66,7 @@ static struct tokenizer_merge find_merge(const struct merger *m, const struct sy
     return *tokenizer_merge_place(m->t, left->id, right->id);
 }
 
+// Adds a candidate for the symbol and its right neighbour, if they can be merged.
 static void push_pair(struct merger *m, int32_t at) {
     if (at < 0 || m->symbols[at].next < 0) return;
     const struct symbol *left = &m->symbols[at], *right = &m->symbols[left->next];
@@ -79,6 +80,7 @@ static bool is_current(const struct merger *m, const struct candidate *c) {
     return left->len == c->left_len && left->next >= 0 && m->symbols[left->next].len == c->right_len;
 }
 
+// Merges the right symbol of a candidate into the left one, and adds the candidates that this makes possible.
 static void apply(struct merger *m, const struct candidate *c) {
     struct symbol *left = &m->symbols[c->at], *right = &m->symbols[left->next];
     left->id = c->merged;

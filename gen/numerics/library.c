@@ -47,6 +47,7 @@ static const char *word(const struct build *b, const char *text) {
     return copy;
 }
 
+// Compiles the golden file, together with the arithmetic of fp32.c, to a shared library. False after an error.
 static bool compile(const struct build *b) {
     const char *root = find_root(b), *cc = getenv("CC");
     if (!root) {
@@ -70,6 +71,7 @@ static bool compile(const struct build *b) {
     return false;
 }
 
+// Loads a library and finds the golden function in it. False after an error.
 static bool load(const struct build *b, const char *object, struct golden_library *out) {
     out->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (!out->handle) {

@@ -113,6 +113,7 @@ static bool fits(const struct graph *g, const struct node *n) {
     return rank == 3 || (rank == 4 && dims(g, graph_in(n, 0))->dim[0] == 1);
 }
 
+// Turns a Conv with constant weights into a ConvLast. Groups become zeros in the weights.
 static bool convolution(struct graph *g, int i) {
     struct node *n = at(g, i);
     const struct onnx_data *w = graph_constant(g, n, 1), *b = graph_constant(g, n, 2), *all;
@@ -161,6 +162,8 @@ static const struct onnx_data *factors(struct graph *g, const struct node *n, co
     return same ? NULL : d;
 }
 
+// Turns a pooling into a PoolLast. If padding makes the number of counted elements differ between places, a mean
+// becomes a sum times a factor for each place.
 static bool pool(struct graph *g, int i) {
     struct node *n = at(g, i);
     int64_t size[ONNX_MAX_RANK];

@@ -184,6 +184,7 @@ static int join_axes(int count, int64_t extent[], int order[]) {
     return count;
 }
 
+// Adds a `transpose` of at most three axes.
 static int transpose(struct lower *l, int t, int rank, const int64_t dim[], const int perm[]) {
     int64_t to[SPEC_MAX_RANK];
     const char *text = "[";
@@ -480,6 +481,7 @@ static const struct onnx_dims *output_dims(const struct lower *l) {
     return &graph_value(l->g, l->n->out.items[0])->dims;
 }
 
+// Writes a node; *out is the tensor of its first result. Operators that no earlier line handles are elementwise.
 static const char *lower_node(struct lower *l, int *out) {
     const struct node *n = l->n;
     if (graph_is(n, "If") || graph_is(n, "Loop") || graph_is(n, "Scan"))

@@ -98,6 +98,7 @@ static const struct onnx_data *filled(struct graph *g, int type, const struct on
     return d;
 }
 
+// Adds an input of the file. If the user gives it a value, it becomes a constant. False after an error.
 static bool add_input(struct building *b, const struct onnx_info *info) {
     struct graph *g = b->g;
     if (is_initializer(g->model, info->name)) return true; // files of old versions list constants as inputs
@@ -119,6 +120,7 @@ static bool add_input(struct building *b, const struct onnx_info *info) {
     return !given || value->constant || (diag_error(g->diag, g->model->loc, MSG_ONNX_UNSHAPED, info->name), false);
 }
 
+// Adds an initializer, and lets folding create four times as many elements more.
 static bool add_constant(struct building *b, const struct onnx_tensor *t) {
     int v = define(b, t->name);
     if (v == NONE) return false;
@@ -213,6 +215,7 @@ static const struct onnx_body *chosen_body(struct building *b, const struct onnx
     return a ? a->body : NULL;
 }
 
+// Adds a node of the file, or the nodes of its chosen body. Infers the shapes of its results and folds it if possible.
 static bool add_node(struct building *b, int number) {
     struct graph *g = b->g;
     const struct onnx_node *src = &g->model->node.items[number];

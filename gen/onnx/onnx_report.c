@@ -20,6 +20,7 @@ static const char *full_op(struct arena *arena, const struct onnx_node *n) {
     return *n->domain && strcmp(n->domain, "ai.onnx") != 0 ? arena_printf(arena, "%s.%s", n->domain, n->op) : n->op;
 }
 
+// Counts a node in the row with its operator and words, which is added if it does not exist.
 static void count_node(struct arena *arena, row_list *rows, const struct onnx_node *n, const struct fate *f) {
     const char *words = f->missing ? f->missing : f->became ? f->became : "not needed";
     struct row row = {full_op(arena, n), words, f->missing != NULL, 1, n};

@@ -106,6 +106,7 @@ static const char *rule_attention(struct shaping *s) {
 
 // ---- views ----
 
+// In the new shape, 0 keeps the extent of the operand, and one extent may be -1: it follows from the others.
 static const char *rule_reshape(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
     int64_t want[ONNX_MAX_RANK], known = 1, count = x ? onnx_elements(x) : 0;
@@ -208,6 +209,7 @@ static void set_shape(struct shaping *s, size_t output, const struct onnx_dims *
     v->shaped = true;
 }
 
+// Sets the shapes of all parts: those that the node gives, or equal parts of which the last one may be smaller.
 static const char *rule_split(struct shaping *s) {
     const struct onnx_dims *x = dims_of(s, 0);
     int64_t part[64];

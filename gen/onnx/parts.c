@@ -79,6 +79,7 @@ int lower_joined(struct lower *l, int a, int b, int64_t before, int64_t extent_a
 
 // ---- Slice, Split, Gather ----
 
+// Split: makes a slice for each result that is read.
 static const char *split(struct lower *l, int *out) {
     int axis = graph_axis(onnx_int(l->n->src, "axis", 0), in_dims(l, 0)->rank), x = lower_operand(l, 0);
     struct axis a = axis_of(in_dims(l, 0), axis);
@@ -169,6 +170,7 @@ static const char *backwards(struct lower *l, int t, const struct axis *a, int64
     return take(l, t, a, index, count, out);
 }
 
+// Slice: takes a part along one axis after the other.
 static const char *slice(struct lower *l, int *out) {
     int64_t start[ONNX_MAX_RANK], step[ONNX_MAX_RANK];
     struct onnx_dims now = *in_dims(l, 0), to;
@@ -261,6 +263,7 @@ static const char *border(struct lower *l, int t, const struct axis *a, int64_t 
     return NULL;
 }
 
+// Pad: pads one axis after the other. Negative padding cuts the axis first.
 static const char *pad(struct lower *l, int *out) {
     const struct node *n = l->n;
     struct onnx_dims now = *in_dims(l, 0);

@@ -28,6 +28,7 @@ static bool is_inference(const struct graph *g, const struct node *n) {
     return graph_in(n, 2) == NONE || (training && training->count == 1 && onnx_at(training, 0) == 0);
 }
 
+// Whether the node's result equals its operand, for example of a Dropout in inference or a Concat of one tensor.
 static bool changes_nothing(const struct graph *g, const struct node *n) {
     if (graph_in(n, 0) == NONE || n->out.count < 1) return false;
     if (graph_is(n, "Identity")) return true;
@@ -93,6 +94,7 @@ struct spread {
     double eps;
 };
 
+// Whether v is the denominator of a norm, which *s then describes.
 static bool is_spread(const struct graph *g, int v, struct spread *s) {
     const struct node *root = graph_maker(g, v, "Sqrt"), *sum = root ? graph_maker(g, graph_in(root, 0), "Add") : NULL;
     int mean = sum ? graph_in(sum, graph_constant(g, sum, 0) ? 1 : 0) : root ? graph_in(root, 0) : NONE;

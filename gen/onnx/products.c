@@ -103,6 +103,7 @@ static void add_after(struct graph *g, int i, int c) {
     n->src = src;
 }
 
+// Turns a Gemm with constant weights (operand 1) into a Linear. alpha and beta are folded into its weights and summand.
 static bool gemm(struct graph *g, int i) {
     struct node *n = at(g, i);
     const struct onnx_data *b = matrix(g, graph_constant(g, n, 1)), *c = graph_constant(g, n, 2);

@@ -221,6 +221,7 @@ static int in_steps(struct recurrent *r, int t, int64_t width) {
     return lower_view(r->l, t, each > 1 ? 2 : 1, (const int64_t[]){r->steps, each});
 }
 
+// Makes tensors for the peepholes of an LSTM (operand 7): factors of the cell for the gates input, output and forget.
 static const char *take_peepholes(struct recurrent *r) {
     const char *why = NULL;
     struct onnx_dims dims = {2, {r->batch, r->hidden}};
@@ -313,6 +314,7 @@ static const char *lower_all(struct recurrent *r, int64_t directions, bool backw
     return NULL;
 }
 
+// Writes a recurrent operator with this number of gates.
 static const char *recurrent(struct lower *l, int64_t gates, int *out) {
     const struct node *n = l->n;
     const char *direction = onnx_string(n->src, "direction", "forward"), *why = NULL;

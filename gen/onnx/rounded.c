@@ -82,6 +82,7 @@ static const char *read_parameters(struct lower *l, const struct onnx_data **sca
     return NULL;
 }
 
+// QuantizeLinear: x / scale, rounded, plus the zero point, limited to the range of the type.
 static const char *quantize(struct lower *l, int *out) {
     const struct onnx_data *scale, *zero;
     double lo, hi;

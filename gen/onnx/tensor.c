@@ -95,6 +95,7 @@ static void make_space(struct reader *r, struct parts *p) {
     else p->data->i = p->i = arena_alloc_dirty(r->arena, n, sizeof *p->i);
 }
 
+// Converts the elements from raw bytes, which must be exactly as many as type and shape require.
 static bool take_raw(struct reader *r, struct parts *p, struct wire w) {
     int bytes = types[p->data->type].bytes;
     uint64_t bits;
@@ -131,6 +132,8 @@ static bool take_element(struct reader *r, struct parts *p, const uint8_t *at, u
     return true;
 }
 
+// Converts the elements of one field of a typed list. The elements are allocated only if the file is long enough to
+// have them, so that a damaged shape cannot exhaust the memory.
 static bool take_list(struct reader *r, struct parts *p, const struct wire_field *f) {
     struct wire rest = f->bytes;
     int bytes = list_bytes(f->number);
@@ -207,6 +210,7 @@ static const struct read_side_file *side_file(struct reader *r, struct parts *p)
     return &r->side.items[r->side.count - 1];
 }
 
+// Converts the elements from another file, which must be in the model's folder or below it.
 static bool take_external(struct reader *r, struct parts *p) {
     if (!p->location || !is_inside(p->location))
         return outside_fault(r, p, "its data is in a file that is not in the folder of the model");

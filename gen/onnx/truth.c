@@ -29,6 +29,7 @@ static int differs(struct lower *l, int t) {
     return saturated(l, magnitude);
 }
 
+// Writes a comparison, by the sign of the difference of the operands.
 static const char *compare(struct lower *l, int *out) {
     const struct node *n = l->n;
     const char *why = lower_pairs(l, "sub", out);

@@ -22,6 +22,7 @@ static const char *operand_name(const struct spec *s, const struct spec_region *
     return s->tensor.items[t].name;
 }
 
+// Writes one operation as an item of the list `ops`.
 static void write_op(const struct spec *s, const struct spec_region *r, int i, struct text *out) {
     const struct spec_op *o = &s->op.items[i];
     text_addf(out, "        - {op: %s, name: %s, in: [", o->op, s->tensor.items[o->out].name);

@@ -111,6 +111,7 @@ static void kv_quantize(struct step *s) {
     memcpy(y->cache.scale + (size_t)s->position * heads, y->v.scale, heads * sizeof(float));
 }
 
+// Multiplies the query of each head by the keys of all positions so far. Query heads share key heads in order.
 static void attn_scores(struct step *s) {
     const struct slot *q = s->in[0], *keys = s->in[1];
     int64_t head = keys->v.cols, kv_heads = keys->v.rows, heads = s->out[0]->v.rows, sharing = heads / kv_heads;
@@ -144,6 +145,7 @@ static void softmax(struct step *s) {
     }
 }
 
+// Adds up the values of all positions, each multiplied by its attention weight.
 static void attn_values(struct step *s) {
     const struct slot *p = s->in[0], *values = s->in[1];
     int64_t heads = p->v.rows, kv_heads = values->v.rows, head = values->v.cols;

@@ -250,8 +250,8 @@ static bool begin_position(struct oracle *o, uint32_t id, const float *const row
     return true;
 }
 
-// Runs all regions at the current position in `count` evaluations. last: also those that only the last position of a
-// prompt and decoding need. False: an operation raised a fault.
+// Runs the regions at the current position in `count` evaluations. last: also runs regions with `when: last`. False: an
+// operation raised a fault.
 static bool run_regions(struct oracle *const o[], int count, bool last) {
     const struct oracle_graph *g = o[0]->graph;
     for (size_t r = 0; r < g->region.count; r++)

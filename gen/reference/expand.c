@@ -96,6 +96,7 @@ static int cached(struct expansion *x, bool key, const char *suffix) {
     return unary(x, n, x->of->in[key ? 1 : 2], suffix);
 }
 
+// Attention: quantizes queries, keys and values, then computes scores, softmax and the weighted values.
 static void attention(struct expansion *x) {
     struct oracle_node heads = plain(x, ORACLE_QUANTIZE), weights = plain(x, ORACLE_QUANTIZE),
                        softmax = plain(x, ORACLE_SOFTMAX);

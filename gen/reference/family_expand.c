@@ -308,6 +308,7 @@ static void add_items(struct maker *m, const yaml_node_t *from, int list) {
         add_item(m, yaml_document_get_node(m->family, *i), list);
 }
 
+// Adds a map. If it is a region (it has `ops`), `repeat` counts for the lists with one value per repetition inside it.
 static int add_map(struct maker *m, const yaml_node_t *from) {
     int map = placed(m, yaml_document_add_mapping(m->made, NULL, YAML_BLOCK_MAPPING_STYLE), from);
     int64_t outer = m->repeat;

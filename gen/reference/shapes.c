@@ -119,6 +119,7 @@ static bool shape_reshaped(struct oracle_graph *g, struct oracle_node *n, struct
     return oracle_elements(y) == oracle_elements(in(g, n, 0)) || fail(g, n, "another number of elements", diag);
 }
 
+// Sets the shape of a `patch`: the places along each dimension, then the elements of one patch.
 static bool shape_patches(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     const struct oracle_tensor *x = in(g, n, 0);
     int64_t extent[ORACLE_MAX_RANK] = {0}, row = oracle_elements(x);
@@ -196,6 +197,7 @@ static bool shape_product(struct oracle_graph *g, struct oracle_node *n, struct 
     return true;
 }
 
+// Sets the shapes of an operation's results. False after an error.
 static bool shape_node(struct oracle_graph *g, struct oracle_node *n, struct diag *diag) {
     if (n->op >= ORACLE_OPS) return oracle_kernel_shape(g, n, diag);
     if (n->inputs != arity[n->op][0] || n->outputs != arity[n->op][1]) return fail(g, n, "other operands", diag);
@@ -308,6 +310,7 @@ static void need_operands(struct needs *s, const struct oracle_node *n) {
     for (int i = 0; needed && i < n->inputs; i++) need(s, n->in[i], n->region);
 }
 
+// Marks the tensors on which the outputs depend.
 static void find_needed(struct oracle_graph *g) {
     struct needs s = {.g = g, .more = true};
     s.inside = ARENA_ARRAY(g->arena, bool, g->tensor.count + 1);

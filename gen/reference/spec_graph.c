@@ -399,6 +399,7 @@ static void read_golden(struct reader *r, const yaml_node_t *golden, struct orac
     if (!k->text) wrong(r, golden, why, path);
 }
 
+// Reads the declared inputs or outputs of a custom kernel. Returns their number.
 static int read_streams(struct reader *r, const yaml_node_t *map, struct oracle_stream out[]) {
     int n = 0;
     if (!map || map->type != YAML_MAPPING_NODE) return 0;
@@ -414,6 +415,7 @@ static int read_streams(struct reader *r, const yaml_node_t *map, struct oracle_
     return n;
 }
 
+// Reads a map of texts, such as the parameters of a custom kernel. Returns the number of its items, at most `most`.
 static int read_texts(struct reader *r, const yaml_node_t *map, int most, struct oracle_parameter out[]) {
     int n = 0;
     if (!map || map->type != YAML_MAPPING_NODE) return 0;
@@ -528,6 +530,7 @@ static void read_document(struct reader *r) {
     else wrong(r, root, "neither `model` nor", "graph");
 }
 
+// Reads the spec in g->source, expands its composites and finds the shapes. NULL after an error.
 static struct oracle_graph *read_text(struct oracle_graph *g, struct diag *diag) {
     yaml_document_t doc;
     struct reader r = {.graph = g, .diag = diag, .doc = &doc, .base = file_dir(g->arena, g->path), .ok = true};

@@ -139,6 +139,7 @@ static uint64_t checksum_at(const json_t *root, const char *key) {
     return hex ? strtoull(hex, NULL, 16) : 0;
 }
 
+// Reads the statistics of one matrix. False: the entry is not well formed.
 static bool read_entry(struct statistics *s, struct arena *arena, const json_t *matrix) {
     const json_t *list = json_object_get(matrix, "mean_squares");
     const char *tensor = json_string_value(json_object_get(matrix, "tensor"));

@@ -226,6 +226,7 @@ static void put_matrix(struct packer *p, const struct oracle_node *n, int64_t re
     e->bias = put_vector(p, n->bias, repetition, e->rows, n->row_offset, CHECKPOINT_BIAS);
 }
 
+// Writes the weights of an operation in one repetition and fills its entry. Clears p->ok after an error.
 static void put_entry(struct packer *p, const struct oracle_node *n, int64_t repetition, struct entry *e) {
     struct arena_mark mark = arena_mark(p->arena);
     *e = (struct entry){
@@ -293,6 +294,7 @@ static const char *map_file(struct oracle_map *m, int i, const char *path) {
     return why;
 }
 
+// Checks the version, the number of entries and the checksum of oracle.bin. Returns NULL, or the error.
 static const char *check_head(const struct oracle_map *m, const struct oracle_graph *g) {
     struct head head;
     memcpy(&head, m->data[0], sizeof head);

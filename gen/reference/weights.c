@@ -175,6 +175,7 @@ static bool load_vector(struct loader *l, const char *pattern, int64_t repetitio
     return *out != NULL;
 }
 
+// Loads the weights of an operation in one repetition. False after an error.
 static bool load_node(struct loader *l, const struct oracle_node *n, int64_t repetition, struct oracle_weights *w) {
     struct checkpoint_slice own = {.rows = n->rows, .cols = n->cols};
     if (oracle_is_computed(n)) return load_matrix(l, n, &own, w);

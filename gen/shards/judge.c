@@ -34,6 +34,7 @@ static const uint32_t *ids_of(struct arena *arena, const json_t *root, const cha
     return ids;
 }
 
+// Reads the request from the replay's JSON file. Members that are absent become 0 or empty.
 static struct shards_request *take_request(struct arena *arena, const json_t *root) {
     struct shards_request *r = ARENA_NEW(arena, struct shards_request);
     const json_t *hashes = json_object_get(root, "logits_hashes");
