@@ -47,8 +47,8 @@ static const char *assumed(const struct import *m, const struct family_key *k) {
     return strcmp(first, "none") ? first : NULL;
 }
 
-// Returns the text of a value as it will be in the spec. A value without a parameter is shown as it is in the file. So
-// is the value of a key that may differ from the spec (`compare: false` in the family).
+// Returns the text of a value as it will be in the spec. The text of the file is returned if the key gives no
+// parameter, or if its value may differ from the one in the spec (`compare: false` in the family).
 static const char *shown(const struct import *m, const struct family_note *n) {
     int p = n->key->parameter;
     if (p < 0 || !n->key->compare) return n->value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom kernels in dumps, the IR's text form. gen/ir/custom_text.c is used by the writer and the reader of dumps.
+// Writes and reads custom kernels in dumps, the IR's text form; ir_write_text and ir_read use it.
 #ifndef RILL_CUSTOM_TEXT_H
 #define RILL_CUSTOM_TEXT_H
 

@@ -168,7 +168,7 @@ struct ir_node {
     int orders;             // 0: the output is walked in row-major order; else the rank of the output
     int order[IR_MAX_RANK]; // the dimensions of the output's walk, outermost loop first; words run along the last one
     struct loc loc;
-    const char *step_of; // for messages: the composite that was expanded to this node; NULL: none. Not in dumps
+    const char *step_of; // text for messages about the composite of which this node is a step, or NULL; not in dumps
 };
 
 // A tensor carried around a repeated region: `local` is `init` in the first repetition and the previous repetition's
@@ -713,8 +713,8 @@ int ir_source_die(const struct ir *, int kernel);
 // 3).
 enum { IR_MAX_WORD_PARTS = 8 };
 
-// Returns the extra cycles, compared with a FIFO alone, in which a word crosses `borders` die boundaries. The credit
-// for a word that was taken needs the same time to come back.
+// Returns the extra cycles, compared with a FIFO alone, in which a word crosses `borders` die boundaries: one for the
+// sender's register and one for each boundary. The credit for a word that was taken needs the same time to come back.
 int64_t ir_credit_cycles(int borders);
 // These return the number of parts in which a word is sent, at least one, and the bits of each part of a word of `bits`
 // bits.

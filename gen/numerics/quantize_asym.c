@@ -8,7 +8,7 @@
 enum {
     LEVELS = QUANTIZE_INT4_MAX - QUANTIZE_INT4_MIN,              // steps between the lowest and the highest level
     OFFSET_SPAN = QUANTIZE_ASYM_STEP * QUANTIZE_ASYM_OFFSET_MAX, // largest offset, in units of the row scale
-    FEWEST = 8,      // grid_of tries grids from so many steps on; a grid of fewer steps is also one of twice as many
+    FEWEST = 8,      // fewest steps of a grid that is tried; a grid of fewer steps is also a grid of twice as many
     CANDIDATES = 12, // spans tried for a group, from the whole span down, in steps of 1/32
     MOST_TURNS = 8,  // most rounds of least squares
 };

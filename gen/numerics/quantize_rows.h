@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The row quantizer that quantize_weights.c calls and that is in another file (quantize_asym.c). The caller has scaled
-// the row by a power of two so that its largest magnitude is in [0.5, 1).
+// Quantizes one row to int4_asym (quantize_asym.c), for quantize_weights.c, which does it for the other formats. The
+// caller has scaled the row by a power of two so that its largest magnitude is in [0.5, 1).
 #ifndef RILL_QUANTIZE_ROWS_H
 #define RILL_QUANTIZE_ROWS_H
 

@@ -32,7 +32,7 @@ static float largest(const float *w, int64_t n) {
     return max;
 }
 
-// Returns the sum of the squared errors of scale * q as values of w[n], with q in [low, high] and scale > 0. With
+// Returns the sum of the squared errors if w[n] is stored as scale * q, with q in [low, high] and scale > 0. With
 // by_importance, each column's error is multiplied by its importance. Eight partial sums let the compiler use vector
 // instructions without reordering the sum.
 static inline float error_of(const float *w, bool by_importance, const float *importance, int64_t n, float scale,

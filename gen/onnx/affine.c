@@ -10,7 +10,7 @@
 static struct node *at(struct graph *g, int i) { return &g->node.items[i]; }
 static const struct onnx_dims *dims(const struct graph *g, int v) { return &graph_value(g, v)->dims; }
 
-// Combine two constants; NULL is an absent factor or summand. All operands broadcast.
+// These functions combine constants, which broadcast to each other. NULL: an absent factor or summand.
 static const struct onnx_data *multiply(struct graph *g, const struct onnx_data *a, const struct onnx_data *b) {
     return !a ? b : !b ? a : data_binary(g, "Mul", a, b);
 }

@@ -126,7 +126,7 @@ int graph_add_node(struct graph *, int before, const char *op, int in, const str
 void graph_set_in(struct graph *, struct node *, int in); // makes `in` the only operand
 void graph_replace(struct graph *, int old, int with);    // replaces a value in all operands and outputs
 void graph_count_uses(struct graph *);                    // sets `uses`, and drops nodes whose results nobody reads
-// Notes for the table of operators what the node became.
+// Notes what the node became, for the table of operators.
 void graph_say(struct graph *, const struct node *, const char *became);
 
 // ---- shapes and constants ----

@@ -67,7 +67,8 @@ static bool next_run(const struct graph *g, int *first, int *end) {
     return *first < n;
 }
 
-// Takes the run with the most nodes whose inputs and outputs a spec can have. False: there is none.
+// Takes the longest run of nodes that can be written and that has no more inputs and outputs than a spec may have.
+// False: there is none.
 static bool take_longest(struct onnx_import *m) {
     int most = 0, end, missing;
     for (int first = 0; next_run(m->g, &first, &end); first = end) {

@@ -61,7 +61,7 @@ static const char *find(struct lower *l, struct search *s, int t, bool first, st
     return why;
 }
 
-// Returns the index from the number by `ranks`.
+// Converts a number of ranks() to the index that has it.
 static int index_of(struct lower *l, const struct search *s, int rank, bool first) {
     return first ? lower_number(l, "rsub", rank, (double)s->whole.dim[1]) : lower_plus(l, rank, -1);
 }

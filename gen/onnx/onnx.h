@@ -17,7 +17,7 @@ struct onnx_options {
         // have the value.
     } dim[ONNX_MAX_DIMS], set[ONNX_MAX_DIMS];
     int dims, sets;
-    bool cut; // if the whole graph cannot be written, take the longest run of nodes that can be
+    bool cut; // if the whole graph cannot be written, take the longest run of nodes that can be written
 };
 
 // Values for the board and the design keys of the spec. tokens: `T`.

@@ -44,8 +44,8 @@ static int rows_broadcast(const struct graph *g, const struct node *n) {
     return found;
 }
 
-// The last two axes of the operands are those of the matrices; rows must be on an axis before them, or be the rows of
-// the left matrix.
+// For MatMul, whose last two axes are those of the matrices. The rows must be an axis before these two on both sides,
+// or the rows of the left matrix if the right operand has none.
 static int rows_product(const struct graph *g, const struct node *n) {
     int a = rows_of(g, n, 0), b = rows_of(g, n, 1), left = dims(g, graph_in(n, 0))->rank,
         right = dims(g, graph_in(n, 1))->rank, rank = dims(g, n->out.items[0])->rank;

@@ -31,7 +31,7 @@ static const char *rule_same(struct shaping *s) {
     return NULL;
 }
 
-// Broadcasts *out with b.
+// Sets *out to the extents of the result if tensors with the extents *out and b are broadcast to each other.
 static const char *merge(struct onnx_dims *out, const struct onnx_dims *b) {
     struct onnx_dims a = *out;
     out->rank = a.rank > b->rank ? a.rank : b->rank;

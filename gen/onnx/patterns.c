@@ -114,7 +114,8 @@ static bool is_inverse(const struct graph *g, int v, struct spread *s) {
     return d && is_number(graph_constant(g, d, 0), 1) && is_spread(g, graph_in(d, 1), s);
 }
 
-// Notes for the report what all nodes from which v is computed became, back to x and at most `depth` nodes deep.
+// Notes for the report that all nodes from which v is computed became `became`. Follows the operands back to x, through
+// at most `depth` nodes.
 static void absorb(struct graph *g, int v, int x, const char *became, int depth) {
     const struct node *n = v == x ? NULL : graph_maker(g, v, NULL);
     if (!n || depth == 0) return;

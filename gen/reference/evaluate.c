@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures perplexity and top-1 agreement. The text is cut into stories at `<|endoftext|>`, and each story is evaluated
-// by itself. As many stories run at once as every model has lanes.
+// by itself. Several stories run at once, each in its own lane of every model.
 #include "gen/reference/evaluate.h"
 
 #include <math.h>

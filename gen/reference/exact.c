@@ -111,7 +111,8 @@ static void kv_quantize(struct step *s) {
     memcpy(y->cache.scale + (size_t)s->position * heads, y->v.scale, heads * sizeof(float));
 }
 
-// Multiplies the query of each head by the keys of all positions so far. Query heads share key heads in order.
+// Multiplies the query of each head by the keys of all positions so far. `sharing` neighbouring query heads share a key
+// head.
 static void attn_scores(struct step *s) {
     const struct slot *q = s->in[0], *keys = s->in[1];
     int64_t head = keys->v.cols, kv_heads = keys->v.rows, heads = s->out[0]->v.rows, sharing = heads / kv_heads;

@@ -171,7 +171,7 @@ static float gelu(float x) {
 }
 static float silu(float x) { return x / (1.0f + expf(-x)); }
 
-// Returns an attribute of a unary operation, or its default; for unary.inc, as the functions after it.
+// Returns `given`, or `preset` if the attribute is not given (NAN). unary.inc uses this function and those after it.
 static float or_else(float given, float preset) { return isnan(given) ? preset : given; }
 // function: 0 to 7 for add, sub, mul, div, max, min, rsub, rdiv.
 static float with_number(int function, float x, float c) {
