@@ -401,7 +401,7 @@ enum ir_use_kind {
     IR_USE_PART,     // one part
     IR_USE_JOINED,   // concatenated parts, the highest first
     IR_USE_AND,      // bitwise AND of all parts
-    IR_USE_SUM
+    IR_USE_SUM       // arithmetic sum of all parts
 };
 
 // What is connected to a port.

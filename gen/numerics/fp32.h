@@ -35,6 +35,7 @@ static inline void golden_fault_raise(struct golden_fault *fault, enum golden_fa
     }
 }
 
+// g_bits and g_float convert between an fp32 number and its bits.
 static inline uint32_t g_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -90,6 +90,8 @@ float golden_norm_mean_scale(size_t n);
 float golden_norm_square_scale(size_t n);
 float golden_norm_rms_scale(size_t n);
 
+// Norms of n elements: y = (x - mean) * rsqrt(variance + eps) * gamma + beta, and y = x * rsqrt(mean(x^2) + eps) *
+// gamma.
 void golden_layernorm(size_t n, float eps, const float x[], const float gamma[], const float beta[], float y[],
                       struct golden_fault *fault);
 void golden_rmsnorm(size_t n, float eps, const float x[], const float gamma[], float y[], struct golden_fault *fault);

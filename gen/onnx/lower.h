@@ -41,9 +41,9 @@ const char *lower_number_tensor(struct lower *, int any, const struct onnx_data 
 int lower_rows(struct lower *, int t, int64_t k); // reshapes to rows of k elements; a single row becomes a vector
 // Adds an operation with one operand whose result has the operand's shape.
 const char *lower_elementwise(struct lower *, const char *op, int in, int *out);
-int lower_two(struct lower *, const char *op, int a, int b); // b is brought to the shape of a
-int lower_scaled(struct lower *, int t, double by);
-int lower_plus(struct lower *, int t, double c);
+int lower_two(struct lower *, const char *op, int a, int b);           // b is brought to the shape of a
+int lower_scaled(struct lower *, int t, double by);                    // t * by
+int lower_plus(struct lower *, int t, double c);                       // t + c
 int lower_number(struct lower *, const char *function, int t, double); // a `scalar` with this function
 int lower_bounded(struct lower *, int t, double lo, double hi);        // an infinite bound does not apply
 // Returns a tensor of zeros with these extents. `any`: any tensor of the graph, from which it is made.

@@ -34,7 +34,7 @@ static const uint32_t *ids_of(struct arena *arena, const json_t *root, const cha
     return ids;
 }
 
-// Reads the request from the replay's JSON file. Members that are absent become 0 or empty.
+// Reads the request from the replay's JSON file. Lists that are absent become empty, and numbers -1.
 static struct shards_request *take_request(struct arena *arena, const json_t *root) {
     struct shards_request *r = ARENA_NEW(arena, struct shards_request);
     const json_t *hashes = json_object_get(root, "logits_hashes");
@@ -69,7 +69,7 @@ static const char *string(const json_t *root, const char *key) {
 }
 
 // Compares a shard's token ids, and the hash of its last logits, with those of the whole request. Returns the first
-// difference, or NULL. A shard that is cut has no results to compare.
+// difference, or NULL. If the shard is cut, only the prompt and the number of tokens are compared.
 static const char *ids_fault(struct arena *arena, const struct shards_request *r, const struct shard *s,
                              const json_t *root) {
     int64_t count, made;

@@ -80,8 +80,10 @@ struct pool_job {
     bool again;        // this is another run of the job, so its log is continued
 };
 enum { POOL_DIED = -1, POOL_LATE = -2 }; // ended by a signal or not started; killed after `limit`
-// Runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit). `ended` gets the exit
-// status, POOL_DIED or POOL_LATE; if it returns true, the job is run again. `tick` is called about twice a second.
+// pool_run runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit), and returns when
+// all have ended. `begun` gets the id of a job's process. `ended` gets the exit status, POOL_DIED or POOL_LATE; if it
+// returns true, the job is run again. `tick` is called about twice a second. `job` is an index, `seconds` the time so
+// far.
 struct pool {
     int parallel;
     int64_t limit;
