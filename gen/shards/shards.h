@@ -82,8 +82,8 @@ struct pool_job {
 enum { POOL_DIED = -1, POOL_LATE = -2 }; // ended by a signal or not started; killed after `limit`
 // pool_run runs jobs, at most `parallel` at a time, each for at most `limit` seconds (0: no limit), and returns when
 // all have ended. `begun` gets the id of a job's process. `ended` gets the exit status, POOL_DIED or POOL_LATE; if it
-// returns true, the job is run again. `tick` is called about twice a second. `job` is an index, `seconds` the time so
-// far.
+// returns true, the job is run again. `tick` is called about twice a second. `job` is an index. seconds: time since the
+// job began or, for `tick`, since pool_run began.
 struct pool {
     int parallel;
     int64_t limit;
