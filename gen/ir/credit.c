@@ -3,7 +3,9 @@
 #include "gen/ir/ir.h"
 #include "gen/ir/latency.h"
 
-enum { PUT_TO_ROOM = CYCLES_FIFO + 1 /* from writing a word until its place is free, FIFO above 2 words */ };
+// Cycles from the write of a word to a FIFO of more than 2 words until its place is free, if the reader takes it at
+// once.
+enum { PUT_TO_ROOM = CYCLES_FIFO + 1 };
 
 int64_t ir_credit_cycles(int borders) { return borders ? CYCLES_CREDIT + borders : 0; }
 

@@ -136,7 +136,8 @@ static void note_names(const struct custom_scope *s, struct loc loc, const char 
     diag_note_words(diag, loc, word, words, count);
 }
 
-// Like expression_value, but reports an error, with `what` as the name of the expression. diag NULL: no report.
+// Evaluates an expression. If it has no value, reports an error, with `what` as the name of the expression, and returns
+// false. diag NULL: errors are not reported.
 static bool evaluate(struct custom_scope *s, const char *text, struct loc loc, const char *what, int64_t *value,
                      struct diag *diag) {
     struct expression_error error = {0};

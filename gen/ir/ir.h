@@ -404,7 +404,7 @@ enum ir_use_kind {
     IR_USE_SUM       // arithmetic sum of all parts
 };
 
-// What is connected to a port.
+// Describes what is connected to a port.
 struct ir_use {
     enum ir_use_kind kind;
     int64_t bits;

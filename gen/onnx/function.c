@@ -46,7 +46,7 @@ static const char *leaky(struct lower *l, int t, double slope, int *out) {
     return why;
 }
 
-// As leaky(), with a slope for each element.
+// Writes max(x, 0) + slope * min(x, 0) with a constant slope for each element.
 static const char *leaky_each(struct lower *l, int t, const struct onnx_data *slope, int *out) {
     int above = lower_bounded(l, t, 0, INFINITY), below = lower_bounded(l, t, -INFINITY, 0), slopes;
     const char *why = lower_constant(l, t, slope, &graph_value(l->g, l->n->out.items[0])->dims, &slopes);

@@ -16,6 +16,7 @@ struct place {
     int64_t extent, blocks, out;            // elements of the operand, blocks that are computed, elements of the result
 };
 
+// The sizes of a ConvTranspose. places: dimensions of the image; rank: axes of the operand.
 struct transposed {
     int places, rank;
     struct place place[PLACES];
@@ -32,7 +33,8 @@ static int64_t item(const struct node *n, const char *name, int i, int64_t prese
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-// Returns how many elements are cut from the start of the result. `all` is the number of elements before cutting.
+// Returns how many elements are cut from the start of the result along dimension i. all: number of elements before
+// cutting; out: after cutting at both ends.
 static int64_t cut_before(const struct node *n, int i, int64_t all, int64_t out) {
     const char *pad = onnx_string(n->src, "auto_pad", "NOTSET");
     int64_t total = all - out;
@@ -41,7 +43,7 @@ static int64_t cut_before(const struct node *n, int i, int64_t all, int64_t out)
     return !strcmp(pad, "SAME_UPPER") ? floor_div(total, 2) : total - floor_div(total, 2);
 }
 
-// Computes the place for dimension i of the image.
+// Returns struct place for dimension i of the image.
 static struct place place_of(const struct graph *g, const struct node *n, int i) {
     const struct onnx_dims *x = dims(g, graph_in(n, 0)), *w = dims(g, graph_in(n, 1)), *y = dims(g, n->out.items[0]);
     struct place p = {.taps = w->dim[i + 2],
