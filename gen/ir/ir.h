@@ -103,6 +103,7 @@ enum ir_attr_kind {
     IR_ATTR_WORD  // one of the words that the operations table lists; its enumeration is in choices.h
 };
 
+// An attribute of an operation. `kind` decides which member has the value; for an integer, i and f have it.
 struct ir_attr {
     const char *key;
     enum ir_attr_kind kind;
@@ -182,6 +183,7 @@ enum ir_when {
     IR_LAST /* only steps that need the head: the last step of the prompt and every decode step */
 };
 
+// Operations that run `repeat` times in a step, such as the layers of a model.
 struct ir_region {
     const char *name;
     int64_t repeat;
@@ -213,6 +215,7 @@ enum ir_value_kind {
 enum ir_radix { IR_DECIMAL, IR_HEX, IR_FLOAT /* the 32 bits of an fp32 number */ };
 
 enum { IR_WORD_BITS = 256 };
+// A sized constant of Verilog.
 struct ir_word {
     int bits; // 1 to 64; up to IR_WORD_BITS in hexadecimal form
     enum ir_radix radix;

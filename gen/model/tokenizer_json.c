@@ -9,6 +9,7 @@
 #include "gen/model/tokenizer_internal.h"
 #include "gen/model/json_text.h"
 
+// The state of loading a file. root: the whole JSON document; model: its section `model`.
 struct loader {
     struct tokenizer_builder b;
     struct tokenizer *t;

@@ -9,6 +9,7 @@ float golden_norm_square_scale(size_t n) { return (float)(0x1p-40 / ((double)n *
 
 float golden_norm_rms_scale(size_t n) { return (float)(0x1p-40 / (double)n); }
 
+// Sums over the elements of a norm.
 struct statistics {
     int64_t sum;    // sum of X = fix(x, 20)
     int128 squares; // sum of X^2

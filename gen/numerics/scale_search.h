@@ -13,6 +13,7 @@ struct search_block {
     float unit;
 };
 
+// A group scale and the error with it.
 struct search_choice {
     int scale;   // 0: all q are 0
     float error; // sum(importance * (w - unit * scale * q)^2)

@@ -10,6 +10,7 @@
 #include "gen/onnx/rewrite.h"
 #include "gen/onnx/spec.h"
 
+// An imported file. name: of the design; file: path.
 struct onnx_import {
     const char *name, *file;
     struct graph *g;

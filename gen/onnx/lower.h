@@ -7,6 +7,7 @@
 
 #include "gen/onnx/spec.h"
 
+// The state of lowering a graph to a spec.
 struct lower {
     struct graph *g;
     struct spec *s;

@@ -30,6 +30,7 @@ bool onnx_type_is_float(int type);
 int onnx_type_bytes(int type);
 
 enum { ONNX_MAX_RANK = 8 };
+// The extents of a tensor. A scalar has rank 0.
 struct onnx_dims {
     int rank;
     int64_t dim[ONNX_MAX_RANK];
@@ -68,6 +69,7 @@ struct onnx_attribute {
     const struct onnx_body *body; // NULL: none
 };
 
+// A node of the file. op: operator; domain: who defines the operator, empty for ONNX itself.
 struct onnx_node {
     const char *name, *op, *domain;
     VEC(const char *) in, out; // an omitted input has the empty name

@@ -26,6 +26,7 @@ static struct name_row *name_at(const struct names *t, const char *name) {
     return &t->row[i];
 }
 
+// The state of building a graph. dim, set: what the user gives for axes and inputs (onnx.h).
 struct building {
     struct graph *g;
     struct names names;

@@ -13,6 +13,7 @@ struct claim {
     const char *name;
     const struct onnx_data *data; // of the weight with this name; NULL: it is the name of a tensor
 };
+// The names that are in use. Tensors and weights have separate names.
 struct naming {
     struct spec *s;
     VEC(struct claim) tensor, weight;

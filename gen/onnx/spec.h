@@ -22,6 +22,7 @@ struct spec_attr {
     const char *source;             // a hint for the weight's name at first, later its name
 };
 
+// An operation of the graph language with one result.
 struct spec_op {
     const char *op;
     int in[SPEC_MAX_IN], ins, out; // numbers of tensors; ins: number of operands

@@ -15,6 +15,7 @@ struct wire {
 
 // The numbers of the format for the types of fields. WIRE_BYTES: text, a packed list or a message.
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+// A field of a message.
 struct wire_field {
     uint32_t number;
     enum wire_type type;

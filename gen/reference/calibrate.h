@@ -13,6 +13,7 @@ struct statistics;
 // only to the earlier tokens of its window.
 enum { CALIBRATE_TOKENS = 4096, CALIBRATE_WINDOW = 256 };
 
+// A calibration text as token ids.
 struct calibration {
     const uint32_t *ids; // split into windows, each run from position 0
     size_t count;

@@ -84,6 +84,7 @@ struct lane {
     struct evaluation found;
 };
 
+// An evaluation of all models on the text.
 struct run {
     const struct evaluate_text *of;
     const struct evaluate_model *models;

@@ -25,6 +25,7 @@ struct slot {
     double scale; // keys in float mode: the scale of scores; 0: 1 / sqrt(head length)
 };
 
+// One evaluation of a graph: its values, its keys and values of earlier positions, and its latest results.
 struct oracle {
     struct arena *arena;
     const struct oracle_graph *graph;

@@ -94,6 +94,7 @@ struct oracle_carry {
     int local, init, next;
 };
 
+// A region: nodes first_node to first_node + nodes - 1, which run `repeat` times at a position.
 struct oracle_region {
     const char *name;
     int64_t repeat;

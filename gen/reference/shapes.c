@@ -276,6 +276,7 @@ static bool shape_all(struct oracle_graph *g, struct diag *diag) {
 
 // ---- what the outputs need ----
 
+// The state of find_needed. more: the latest pass marked something.
 struct needs {
     struct oracle_graph *g;
     bool *inside, *after; // carried tensors: needed by their own region, or by what follows it

@@ -11,6 +11,7 @@
 
 enum { SPEC_BYTES = 16 << 20, TEXT_BYTES = 1 << 20 }; // size limits of a spec or family, and of a golden file
 
+// The state of reading a document into a graph.
 struct reader {
     struct oracle_graph *graph;
     struct diag *diag;

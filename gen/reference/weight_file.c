@@ -13,6 +13,7 @@
 #include "gen/reference/oracle.h"
 #include "gen/reference/weights.h"
 
+// The beginning of the file. check: checksum of everything after it.
 struct head {
     char magic[8];
     uint64_t entries, check;
@@ -94,6 +95,7 @@ static uint64_t count_entries(const struct oracle_graph *g) {
 
 // ---- writing ----
 
+// The state of writing the file. stored: matrices in golden.bin.
 struct packer {
     struct arena *arena; // scratch
     const struct oracle_graph *graph;

@@ -96,6 +96,7 @@ int64_t oracle_vector_length(const struct oracle_graph *g, const struct oracle_n
     return n->along == NONE ? oracle_elements(x) : x->extent[n->along];
 }
 
+// The state of loading weights. scratch: memory for matrices of floats until they are quantized.
 struct loader {
     struct arena *arena, scratch;
     const struct oracle_graph *graph;

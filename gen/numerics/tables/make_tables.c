@@ -13,6 +13,7 @@
 // GUARD: bits of y below the significand. STRIDE: the fit of c0 looks at every 7th distance d, to save time.
 enum { GUARD = 5, STRIDE = 7 };
 
+// A function and the form of its table.
 struct table {
     const char *name;
     const char *argument;                                    // text for the comments of the printed tables
