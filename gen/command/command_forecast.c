@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill forecast: the time of a request, what bounds it and where the engine waits, from the timing contracts alone.
+// rill forecast: prints the time of a request, what bounds it and where the engine waits, without a simulation of RTL.
+// gen/timing makes the forecast from the timing contracts and a model of the memory.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,25 +16,25 @@ struct forecast_options {
     } request;
     int64_t start; // cycles that the memory has run before the request
     struct draft_counts {
-        struct timing_drafts steps;
-        int count; // numbers in the list; 0: not given
+        struct timing_drafts steps; // how often drafts were right, as `rill sim` prints it
+        int count;                  // numbers in the list of --drafts; 0: not given
     } drafts;
     int64_t prefix; // position at which the request begins
     bool started, kept, json;
 };
 
-enum { STAGE_NODES = 4 /* most operations that are named before a product */ };
+enum { STAGE_NODES = 4 /* most operations that stage_of names */ };
 
 struct forecast_view {
     const struct ir *ir;
     const struct timing_forecast *f;
     const char **stage;            // per firing: the operations that make its operand
     int64_t prefix;                // position at which the request begins
-    struct timing_drafted drafted; // without steps: not asked for
+    struct timing_drafted drafted; // speed with drafts; steps 0: --drafts is not given
 };
 
-// Names the operations between the previous product and a product's operand, last one first: "norm2_mx < norm2 <
-// residual1".
+// Returns the names of the operations between the previous product and a product's operand, the last operation first:
+// "norm2_mx < norm2 < residual1".
 static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
     struct text t = {0};
     int tensor = ir->node[f->node].in[0];
@@ -52,24 +53,26 @@ static const char *stage_of(const struct ir *ir, const struct ir_firing *f) {
     return copy;
 }
 
+// These convert cycles to ms, and steps in this many cycles to steps per second. `each` divides a sum over a phase by
+// its number of steps.
 static double ms(const struct forecast_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
 static double per_second(const struct forecast_view *v, double steps, double cycles) {
     return cycles > 0 ? steps * v->ir->design.clock_mhz * 1e6 / cycles : 0;
 }
 static double each(const struct timing_phase *p, double sum) { return p->steps ? sum / (double)p->steps : 0; }
 
-// Cycles that the memory needs for the lanes' beats at its sustained rate.
+// Returns the cycles that the memory needs for the beats of all engine lanes at its sustained rate.
 static double memory_cycles(const struct forecast_view *v, const struct timing_phase *p) {
     return p->beats * v->ir->design.beat_bits / 8 / v->f->memory_gbs * v->ir->design.clock_mhz * 1e-3;
 }
 
-// The lanes' beats as a share of what their channels could deliver.
+// Returns the data rate of the engine lanes as a share of the peak rate and of the sustained rate of the memory.
 static struct hbm_share share_of(const struct forecast_view *v, const struct timing_phase *p) {
     const struct ir_design *d = &v->ir->design;
     return hbm_figures_share(&d->hbm, p->beats * d->beat_bits / 8, ms(v, p->cycles) * 1e-3);
 }
 
-// Cycles of a phase in which the engine had no command and for which no cause is counted.
+// Returns the cycles of a phase in which the engine neither works nor waits for a counted cause.
 static double rest(const struct timing_phase *p) {
     double sum = p->busy + p->turn;
     for (int c = 0; c < TIMING_CAUSES; c++) sum += p->wait[c];
@@ -107,7 +110,7 @@ static void print_phase(const struct forecast_view *v, const char *name, const s
     }
 }
 
-// Power while decoding, at the middle position.
+// Returns the estimated power of decode steps at the middle position of the decode phase, or zeros without such steps.
 static struct cost_power power_of(const struct forecast_view *v) {
     const struct timing_phase *p = &v->f->decode;
     struct cost_design cost = cost_design(v->ir);
@@ -189,7 +192,7 @@ static void print_json(const struct forecast_view *v) {
     printf("\n}\n");
 }
 
-// Reads IN:OUT, or IN alone.
+// Reads IN:OUT, the numbers of prompt tokens and generated tokens, or IN alone, which means IN:1.
 static const char *read_request(struct arena *arena, void *into, const char *text) {
     struct request *r = into;
     int end = 0;
@@ -199,7 +202,8 @@ static const char *read_request(struct arena *arena, void *into, const char *tex
     return arena_printf(arena, MSG_REQUEST_FORM, text);
 }
 
-// Reads N,N0,N1,...: steps without drafts, then those whose first 0, 1, ... drafts were right.
+// Reads N,N0,N1,...: the number of steps without drafts, then the numbers of steps in which the first 0, 1, ... drafts
+// were right.
 static const char *read_drafts(struct arena *arena, void *into, const char *text) {
     struct draft_counts *d = into;
     int64_t number[TIMING_MAX_DRAFTS + 2] = {0}, sum = 0;
@@ -216,7 +220,7 @@ static const char *read_drafts(struct arena *arena, void *into, const char *text
     return NULL;
 }
 
-// Why the design cannot have such a list, or NULL.
+// Returns the message that says why the list of --drafts does not fit the design, or NULL.
 static const char *drafts_fault(const struct ir *ir, const struct draft_counts *d) {
     int drafts = ir->design.drafts;
     if (d->count == 0 || d->count == drafts + 2) return NULL;
@@ -225,12 +229,15 @@ static const char *drafts_fault(const struct ir *ir, const struct draft_counts *
 
 static void fail(const char *why) { diag_command("forecast", "error", "%s", why); }
 
+// Returns the forecast f. If it is faster than the bound of cycles, this is an internal error. f may be NULL.
 static const struct timing_forecast *checked(struct ir *ir, const struct timing_forecast *f) {
     const char *below = f ? timing_below_bound(ir->arena, ir, f) : NULL;
     if (below) base_fatal("the forecast is faster than its own bound: %s", below);
     return f;
 }
 
+// Makes the forecast of the request. age: cycles that the memory has run before it. drafted: every decode step has all
+// drafts. Returns NULL after a failure, with its message in *why.
 static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
                                                  bool drafted, const char **why) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, whole = TIMING_WHOLE_WORDS;
@@ -239,7 +246,7 @@ static const struct timing_forecast *forecast_of(struct ir *ir, const struct for
                    : timing_forecast_request(ir, prompt, tokens, age, o->kept, whole, why);
 }
 
-// Why a request of the design cannot begin at this position, or NULL.
+// Returns the message that says why a request of the design cannot begin at the position of --prefix, or NULL.
 static const char *prefix_fault(const struct ir *ir, const struct forecast_options *o) {
     if (!o->prefix) return NULL;
     if (!ir->design.prefix) return MSG_PREFIX_ABSENT;
@@ -247,7 +254,7 @@ static const char *prefix_fault(const struct ir *ir, const struct forecast_optio
     return arena_printf(ir->arena, MSG_PREFIX_PROMPT, (long long)o->prefix, (long long)o->request.prompt);
 }
 
-// Makes the forecast, and the one with drafts if it is asked for.
+// Makes the forecast and, if --drafts is given, the forecast with drafts.
 static bool make_forecast(struct ir *ir, const struct forecast_options *o, struct forecast_view *v) {
     int64_t age = o->started ? o->start : timing_host_cycles(ir);
     const char *why = NULL;

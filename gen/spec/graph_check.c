@@ -15,8 +15,8 @@ struct scope {
     struct arena *arena;
     struct diag *diag;
     VEC(struct symbol) symbols;
-    // A name was defined twice, and this was reported. Unknown names are then not reported, because they may follow from
-    // that error.
+    // A name was defined twice, and this was reported. Unknown names are then not reported, because they may follow
+    // from that error.
     bool twice;
 };
 

@@ -287,8 +287,8 @@ static void read_verilog(struct reader *r, const struct yaml_node *node, struct 
 
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-// Returns whether the C text contains the name as a word, or may build it with `##`. The check finds most misspelt names
-// early, because the text is compiled only when the replay starts.
+// Returns whether the C text contains the name as a word, or may build it with `##`. The check finds most misspelt
+// names early, because the text is compiled only when the replay starts.
 static bool may_define(const char *text, const char *name) {
     size_t len = strlen(name);
     for (const char *p = text; (p = strstr(p, name)) != NULL; p++)

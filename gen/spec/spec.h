@@ -111,7 +111,7 @@ struct spec_op {
 
 // A tensor that one repetition of a region hands to the next.
 struct spec_carry {
-    struct spec_name name; // in the region: has the value of `init` in the first repetition, then of the previous `next`
+    struct spec_name name; // used in the region; its value is `init` in the first repetition, then the previous `next`
     struct spec_name init, next;
 };
 
