@@ -100,7 +100,8 @@ struct golden_check {
 bool command_golden_check(const struct golden_check *);
 
 // Reads a spec, or a dump of the IR, and runs the passes, each followed by the verifier, up to the pass stop_after
-// (NULL: all). For a dump it runs only the passes after the one that the dump was made after. Returns NULL after errors.
+// (NULL: all). For a dump it runs only the passes after the one that the dump was made after. Returns NULL after
+// errors.
 struct ir *command_build(const char *path, struct arena *arena, struct diag *diag, const char *stop_after);
 
 // Changes to a spec: figures of the board's memory, the clock, the choice of FIFO depths.

@@ -76,8 +76,8 @@ static bool read_graph(struct session *s) {
     return false;
 }
 
-// Opens the tokenizer for a run with --prompt-ids. If it cannot be read, warns and returns a tokenizer of bytes, so that
-// the run goes on.
+// Opens the tokenizer for a run with --prompt-ids. If it cannot be read, warns and returns a tokenizer of bytes, so
+// that the run goes on.
 static struct tokenizer *open_for_ids(struct session *s) {
     const char *why;
     struct tokenizer *t = tokenizer_try(s->arena, s->o.weights, &why);
@@ -207,8 +207,8 @@ static void keep_logits(struct session *s) {
     if (s->o.logits) text_add_bytes(&s->logits, oracle_logits(s->exact), vocabulary * sizeof(float));
 }
 
-// Checks that prompt and generated tokens fit the context. The last generated token needs no position, because the model
-// does not process it.
+// Checks that prompt and generated tokens fit the context. The last generated token needs no position, because the
+// model does not process it.
 static bool check_room(struct session *s, size_t prompt) {
     int64_t context = oracle_context(s->graph), room = context - (int64_t)prompt + 1;
     if (s->o.unchecked || s->o.tokens <= room) return true;
@@ -297,8 +297,8 @@ static bool evaluate_in(struct session *s, const struct evaluate_text *text, str
     return result.tokens > 0;
 }
 
-// Evaluates several stories at the same time, each in an evaluation lane (a copy of an oracle's state), with unquantized
-// and with exact values.
+// Evaluates several stories at the same time, each in an evaluation lane (a copy of an oracle's state), with
+// unquantized and with exact values.
 static bool evaluate_with(struct session *s, struct oracle *unquantized, const char *text, size_t len) {
     struct telling t = {.s = s};
     struct evaluate_text of = {s->tokenizer, text, len, oracle_context(s->graph), s->o.stories, tell_story, &t};

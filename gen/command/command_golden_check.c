@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rill golden --check: tests whether the weights have the layout that the spec assumes. Compiler and oracle may both
-// assume a wrong layout, so comparing their results proves nothing. Instead, this test compares the loss on a plain text
-// without quantization with the loss of random guesses, of exact values, and of the other pairing in rotary embedding.
+// assume a wrong layout, so comparing their results proves nothing. Instead, this test compares the loss on a plain
+// text without quantization with the loss of random guesses, of exact values, and of the other pairing in rotary
+// embedding.
 #include <math.h>
 #include <stdio.h>
 
@@ -31,8 +32,8 @@ static double loss_of(const struct golden_check *c, struct oracle *oracle) {
     return NAN;
 }
 
-// Returns the loss without quantization, or NAN after an error. The unquantized weights are in their own arena and freed
-// at once, because they are large.
+// Returns the loss without quantization, or NAN after an error. The unquantized weights are in their own arena and
+// freed at once, because they are large.
 static double float_loss(const struct golden_check *c, const struct oracle_graph *graph) {
     struct arena arena;
     arena_init(&arena);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill golden for a graph that is not a language model: takes input rows from a file, or random ones, computes the output
-// rows with the oracle, and writes them to a file or to standard output.
+// rill golden for a graph that is not a language model: takes input rows from a file, or random ones, computes the
+// output rows with the oracle, and writes them to a file or to standard output.
 #include <string.h>
 
 #include "gen/command/command.h"

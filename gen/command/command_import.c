@@ -25,8 +25,8 @@ static bool write_spec(struct arena *arena, const char *dir, const char *name, c
     return false;
 }
 
-// Makes the text of the spec again, with paths relative to the folder where the file will be. The search used paths that
-// are right for the working directory.
+// Makes the text of the spec again, with paths relative to the folder where the file will be. The search used absolute
+// paths.
 static bool place_spec(struct import *m, const struct import_design *d, const char *dir, struct text *spec,
                        struct diag *diag) {
     text_free(spec);

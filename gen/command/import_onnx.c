@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rill import of an ONNX file: writes the spec, with design keys that fit the board, and the weights next to it.
+// rill import of an ONNX file: writes the spec, with design keys that fit the board, and next to it the weights
+// (model.safetensors). gen/onnx translates the graph.
 #include "gen/command/import_onnx.h"
 
 #include <math.h>
@@ -12,9 +13,9 @@
 #include "gen/spec/spec.h"
 #include "gen/timing/depths.h"
 
-// Rows per step and lanes, the fastest first.
+// Rows per step and lanes to try. The fastest choice comes first.
 static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
-// CHANNEL_BYTES: bytes of weights that keep a channel busy.
+// CHANNEL_BYTES: bytes of weights that are worth a channel. MOST_DIM: largest size of an axis.
 enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 static const double MOST_VALUE = 16777216; // whole numbers up to it are exact in fp32
 
@@ -46,7 +47,7 @@ const char *command_take_set(struct arena *arena, void *into, const char *value)
 
 struct fitting {
     const struct onnx_import *m;
-    const char *path; // of the spec
+    const char *path; // of the spec, for messages
     struct arena *arena;
 };
 
@@ -61,15 +62,16 @@ static struct ir *build(const struct fitting *f, const struct onnx_design *d, co
 
 static const char before_depths[] = "split-forks"; // the pass before size-fifos
 
-// The words that all streams carry in a step. The simulations of size-fifos take time in proportion to them.
+// Returns the number of words that all streams carry in a step. The forecasts of size-fifos take time in proportion to
+// it.
 static int64_t words_of_step(const struct ir *ir) {
     int64_t words = 0;
     for (int e = 0; e < ir->edges; e++) words += safe_words(ir, &ir->edge[e]);
     return words;
 }
 
-// Builds the design without simulating it: every FIFO gets the depth of the safe rule, which is an upper bound. *brief:
-// the step is short enough for size-fifos to look for smaller depths.
+// Builds the design without the pass size-fifos: every FIFO gets the depth of the safe rule, which is an upper bound.
+// Sets *brief if the step is short enough for size-fifos to look for smaller depths.
 static struct ir *build_bound(const struct fitting *f, const struct onnx_design *d, struct text *spec,
                               struct diag *diag, bool *brief) {
     struct ir *ir = build(f, d, before_depths, spec, diag);
@@ -79,8 +81,8 @@ static struct ir *build_bound(const struct fitting *f, const struct onnx_design 
     return pass_allocate_memories(ir, NULL, diag) ? ir : NULL;
 }
 
-// Whether the design is legal and fits the board by estimate. With `bound`, FIFOs have the depths of build_bound, which
-// also sets *brief.
+// Returns whether the design is legal and within the limits of the board by estimate. With `bound`, FIFOs have the
+// depths of build_bound, which also sets *brief.
 static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool bound, bool *brief) {
     struct diag silent;
     struct text spec = {0};
@@ -98,15 +100,15 @@ static bool fits_by(const struct fitting *f, const struct onnx_design *d, bool b
     return ok;
 }
 
-// Most designs that fit do so with the depths of the safe rule. If a design does not, and its step is short, size-fifos
-// may find smaller depths with which it does.
+// Returns whether the design fits the board. Most designs that fit do so with the depths of the safe rule. If one does
+// not, and its step is short, size-fifos may find smaller depths with which it fits.
 static bool fits(const struct fitting *f, const struct onnx_design *d) {
     bool brief;
     return fits_by(f, d, true, &brief) || (brief && fits_by(f, d, false, NULL));
 }
 
 // Chooses as many channels as the weights keep busy, and with them the fastest design that fits. If none fits, tries
-// half of the channels, and so on. False if none fits with one channel; *d is then the smallest design.
+// half of the channels, and so on. Returns false if none fits with one channel; *d is then the smallest design.
 static bool choose(const struct fitting *f, struct onnx_design *d) {
     int64_t bytes = onnx_import_weight_bytes(f->m);
     int channels = 1;
