@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of golden functions. The golden function of a custom kernel computes in C, for one position and one
-// repetition of its region, the results of the kernel's Verilog. The replay and the oracle call it. This header needs no
-// other file of Rill. A golden file includes it, and also `fp32.h` if it uses the arithmetic of the RTL library (g_add
-// there is rill_fp32_add, g_exp is rill_fp32_exp, and so on). docs/kernels.md has an example.
+// repetition of its region, the results of the kernel's Verilog. The replay and the oracle call it. This header needs
+// no other file of Rill. A golden file includes it, and also `fp32.h` if it uses the arithmetic of the RTL library
+// (g_add there is rill_fp32_add, g_exp is rill_fp32_exp, and so on). docs/kernels.md has an example.
 //
 // Results are compared bit by bit, so the function must use the kernel's order of operations. fp32 is IEEE-754
 // binary32, round to nearest even. The design's other kernels treat a subnormal operand as the zero of its sign
@@ -40,10 +40,11 @@ struct rill_call {
     int64_t position, repetition;           // both from 0
     int instance;          // number of the operation among those with this kernel, from 0 in the order of the spec
     const char *operation; // name of the operation
-    // The function sets this to 1 for a numeric fault. The run then ends, as it does when the kernel raises its `fault`.
+    // The function sets this to 1 for a numeric fault. The run then ends, as it does when the kernel raises `fault`.
     int fault;
-    int vectors;                     // number of vector parameters
-    const struct rill_value *vector; // their values in this repetition, fp32, in the order of the spec; not to be written
+    int vectors; // number of vector parameters
+    // The values of the vector parameters in this repetition, fp32, in the order of the spec; not to be written.
+    const struct rill_value *vector;
     // The table [rows][cols] of this repetition, not to be written; NULL: the kernel reads no table.
     const struct rill_value *table;
 };

@@ -197,8 +197,8 @@ static bool all_finite(const struct checkpoint *c, int index, const float *x, in
     return true;
 }
 
-// The part of a tensor that a caller wants, in terms of the stored tensor. `along` is the stored dimension that the slice
-// cuts; its indices are the rows of the result.
+// The part of a tensor that a caller wants, in terms of the stored tensor. `along` is the stored dimension that the
+// slice cuts; its indices are the rows of the result.
 struct wanted {
     const char *name;
     int rank, along;

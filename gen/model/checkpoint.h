@@ -38,7 +38,7 @@ struct checkpoint_slice {
     int64_t rows, cols;
     bool transpose;
     int64_t row_offset, all_rows;
-    bool is_table; // a table of embeddings: its rows are looked up, not multiplied with a vector
+    bool is_table; // rows of positions, or a table that a custom kernel reads; not a matrix of products or of tokens
 };
 
 // Returns the slice as fp32 values in `arena`, which may be released afterwards by a mark. Returns NULL after an error

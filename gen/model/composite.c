@@ -93,9 +93,9 @@ static struct spec_attr literal(const struct lowering *l, const char *name, cons
     return (struct spec_attr){{name, l->op->loc}, value};
 }
 
-// Makes an attribute of a step from its word: `name=value`, `name<other,...` (its value is that of the composite's first
-// given attribute in the list), or `name` (the composite's attribute of this name). Returns false if the composite does
-// not give the attribute.
+// Makes an attribute of a step from its word: `name=value`, `name<other,...` (its value is that of the composite's
+// first given attribute in the list), or `name` (the composite's attribute of this name). Returns false if the
+// composite does not give the attribute.
 static bool attr_of(const struct lowering *l, const char *word, struct spec_attr *out) {
     char name[WORD] = "";
     const char *rest = copy_word(word, "=<", name);
