@@ -116,8 +116,8 @@ const char *file_stand_in(const void *data, size_t len);
 // more than max bytes, returns NULL and sets *why to a message in the arena.
 char *file_read(struct arena *arena, const char *path, size_t max, size_t *len, const char **why);
 // Returns the path of a file or folder that ships with the program, such as "boards/u55c.yaml", or NULL if it is not
-// found. The search begins at $RILL_HOME and the folder of file_also_shared. Then it goes from the executable's folder
-// up to the root and looks in each folder and in its lib/rill (`make install`). The working directory is last.
+// found. The search begins at $RILL_HOME and the folder of file_also_shared. Then it goes up from the executable's
+// folder and looks in each folder and in its lib/rill (`make install`). The working directory is last.
 char *file_find_shared(struct arena *arena, const char *relative);
 // Makes file_find_shared look in `dir` right after $RILL_HOME. A host program names its package's host/ here, because
 // the executable may be a Python interpreter or a user's program. The name is kept for the whole process.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates expressions by precedence climbing directly on the text, without building a tree. After a failure all
-// functions return at once with a meaningless value, and `ok` is false.
+// Evaluates expressions by precedence climbing directly on the text, without building a tree. After a failure, `ok` is
+// false and all values are meaningless.
 #include "gen/base/expression.h"
 
 #include <ctype.h>

@@ -49,8 +49,8 @@ bool yaml_parse_bool(const struct yaml_node *node, bool *out);    // true, false
 // if the node is no number.
 bool yaml_nearest_int(const struct yaml_node *node, int64_t min, int64_t max, int64_t *out);
 
-// ---- typed readers: they return false after an error in diag, and leave *out as it is; `what` names the value in
-// messages, such as "design.lanes" ----
+// ---- typed readers: they return false after an error in diag; `what` names the value in messages, such as
+// "design.lanes" ----
 bool yaml_expect(const struct yaml_node *node, enum yaml_kind kind, const char *what, struct diag *diag);
 // Expects a list or map with `least` to `most` items.
 bool yaml_expect_items(const struct yaml_node *node, enum yaml_kind kind, size_t least, size_t most, const char *what,

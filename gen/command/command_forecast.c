@@ -236,8 +236,8 @@ static const struct timing_forecast *checked(struct ir *ir, const struct timing_
     return f;
 }
 
-// Makes the forecast of the request. age: cycles that the memory has run before it. drafted: every decode step has all
-// drafts. Returns NULL after a failure, with its message in *why.
+// Makes the forecast of the request. age: cycles that the memory has run before it. drafted: every decode step has as
+// many drafts as it may, and none is right. Returns NULL after a failure, with its message in *why.
 static const struct timing_forecast *forecast_of(struct ir *ir, const struct forecast_options *o, int64_t age,
                                                  bool drafted, const char **why) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, whole = TIMING_WHOLE_WORDS;

@@ -11,12 +11,12 @@
 
 struct timeline_options {
     struct design_options design;
-    int64_t prompt, tokens; // 0: default
-    int64_t start;          // cycles that the memory has run before the request
+    int64_t prompt, tokens;                    // 0: default
+    int64_t start;                             // cycles that the memory has run before the request
     bool started, unbounded, no_refresh, json; // started: --start is given
-    bool unchecked;    // accept tokens beyond the context, and stop at its end
-    const char *beats; // name of a file, or NULL
-    const char *ids;   // ids of the first positions, separated by commas; NULL: not known
+    bool unchecked;                            // accept tokens beyond the context, and stop at its end
+    const char *beats;                         // name of a file, or NULL
+    const char *ids;                           // ids of the first positions, separated by commas; NULL: not known
 };
 
 static void print_steps(const struct timing_result *r, const struct timing_step *step, int steps, bool json) {

@@ -29,7 +29,7 @@ struct verify {
     struct verify_options *o;
     const char *exe, *work; // executable of the simulation; folder of journal, state and results
     struct journal journal;
-    uint64_t *known; // hashes of the results in the journal: the replay's, then each shard's; 0: none
+    uint64_t *known;                // hashes of the results in the journal: the replay's, then each shard's; 0: none
     struct shards_request *request; // read from the replay's result
     struct shard *shard;            // [count]
     int count;
@@ -39,7 +39,7 @@ struct verify {
     int64_t steps, steps_done; // simulated steps of all jobs, and of those that have ended
     double seconds;            // time of all jobs together
     int golden_status;         // 0: the replay passed
-    bool shown; // a line of progress is on the terminal
+    bool shown;                // a line of progress is on the terminal
 };
 
 // ---- files and arguments ----

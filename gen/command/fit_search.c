@@ -111,7 +111,7 @@ struct sharing {
     struct way usual;      // the design with sharing, estimated for the request of the search
     double alone, filling; // worth() of a request that fills the context, without sharing and with it
     int64_t full[2];       // the request that fills the context
-    bool pays; // set by weigh()
+    bool pays;             // set by weigh()
 };
 
 // Decides whether sharing pays: the search's request must not take longer with it, and a request that fills the context

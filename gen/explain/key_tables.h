@@ -14,7 +14,7 @@ struct explain_row {
 size_t explain_table_count(void);
 const struct schema_table *explain_table_at(size_t index);
 const struct schema_table *explain_table_find(const char *path); // NULL: no such table
-size_t explain_rows(const struct schema_table *); // number of rows
+size_t explain_rows(const struct schema_table *);                // number of rows
 // Returns row `index`: the fields come first, then the keys whose values other code reads.
 struct explain_row explain_row_at(const struct schema_table *, size_t index, struct arena *);
 

@@ -20,14 +20,14 @@ struct step {
 
 struct lowering {
     struct ir *ir;
-    struct model_ops *ops; // the operations of the region, in order
+    struct model_ops *ops;    // the operations of the region, in order
     const struct spec_op *op; // the composite
     // The result of a step that was left out, because another operation already computes it. made: its word in later
     // steps. as: name of the tensor that replaces it. NULL: no step was left out.
     const char *made, *as;
 };
 
-// Copies a word, which ends before any of the characters in `marks`. Returns its end. to: zeroed.
+// Copies a word, which ends before any of the characters in `marks`, into `to`, which must be zeroed. Returns its end.
 static const char *copy_word(const char *p, const char *marks, char to[WORD]) {
     size_t len = strcspn(p, marks);
     memcpy(to, p, len < WORD ? len : WORD - 1);

@@ -53,8 +53,8 @@ struct gguf {
     struct arena *arena;
     const char *path;
     struct loc loc;
-    const uint8_t *data; // mapped file
-    uint64_t bytes, at;  // bytes: size of the file; at: reading position in the header
+    const uint8_t *data;                       // mapped file
+    uint64_t bytes, at;                        // bytes: size of the file; at: reading position in the header
     uint64_t alignment, data_begin, pairs_end; // data_begin, pairs_end: offsets of the data area and after the metadata
     VEC(struct pair) pairs;
     VEC(struct gguf_tensor) tensors;

@@ -41,8 +41,8 @@ struct gguf_text { // in the mapped file, not NUL terminated
 };
 struct gguf_value {
     enum gguf_kind kind;
-    int64_t integer; // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL
-    double number;   // GGUF_FLOAT
+    int64_t integer;       // GGUF_INT (unsigned 64-bit numbers above 2^63 - 1 are refused), GGUF_BOOL
+    double number;         // GGUF_FLOAT
     struct gguf_text text; // GGUF_STRING
     // GGUF_ARRAY: `count` elements of one type. Arrays of arrays are refused.
     enum gguf_kind item;
@@ -83,7 +83,7 @@ struct gguf_tensor {
     const uint8_t *blocks;        // [rows][cols / format->weights] of format->bytes each, in the mapped file
 };
 int gguf_tensor_count(const struct gguf *file);
-const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index); // in the file's order
+const struct gguf_tensor *gguf_tensor_at(const struct gguf *file, int index);          // in the file's order
 const struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name); // NULL: absent
 // Reads one row as fp32; out: [cols].
 void gguf_row(const struct gguf_tensor *tensor, int64_t row, float out[]);

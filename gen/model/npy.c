@@ -23,7 +23,9 @@ struct npy {
 struct header {
     struct arena *arena;
     const char *at;
-    const char *descr, *order, *shape; // values of the keys (shape: its place); NULL: not read yet
+    const char *descr; // these are the values of the keys (shape: its place); NULL: not read yet
+    const char *order;
+    const char *shape;
     struct npy_array *array;
     const char *why; // first error, or NULL
 };

@@ -9,7 +9,7 @@
 
 struct rows_tensor { // an input or output of a graph
     const char *name;
-    int rank; // of one row
+    int rank;                   // of one row
     int64_t shape[IR_MAX_RANK]; // of one row
     int64_t elements;           // of one row
     float *values;              // [rows][elements]

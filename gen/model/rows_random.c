@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes random rows, which depend only on the seed, so that simulation, oracle and host can use the same rows.
+// Makes random rows, which depend only on the seed, so that `rill sim` and `rill golden` use the same rows.
 #include "gen/model/rows.h"
 
 uint64_t rows_random_state(uint64_t seed) { return seed * 0x9e3779b97f4a7c15u + 1; }

@@ -13,7 +13,7 @@ struct family_values;
 // error.
 struct shards *shards_open(struct arena *arena, const char *source, const struct family_values *values,
                            struct diag *diag);
-void shards_close(struct shards *); // NULL is fine
+void shards_close(struct shards *);      // NULL is fine
 int shards_count(const struct shards *); // number of tensors
 const struct safetensors_tensor *shards_at(const struct shards *, int index);
 // Reads rows like safetensors_read_rows.

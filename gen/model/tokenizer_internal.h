@@ -58,7 +58,7 @@ struct tokenizer_name { // entry of a hash table from the bytes of a token to it
 struct tokenizer {
     struct arena *arena;
     enum tokenizer_model model;
-    size_t vocab; // number of ids
+    size_t vocab;                   // number of ids
     struct tokenizer_token *tokens; // [vocab]
     struct tokenizer_name *names;
     size_t name_slots; // a power of two
@@ -87,7 +87,7 @@ struct tokenizer_builder {
     struct arena *arena;
     struct tokenizer *t;
     struct diag *diag;
-    struct loc loc; // the file being read
+    struct loc loc;                            // the file being read
     uint32_t merge_rank;                       // rank of the next merge
     const struct yaml_node *splittings, *gguf; // parts of families/tokenizer/splittings.yaml
     const char *end_of_text;                   // text of GPT-2's end-of-text token, from the same file

@@ -33,8 +33,8 @@ struct option_row {
     unsigned traits;
     size_t offset;       // of the field within the struct that the table fills
     int64_t least, most; // inclusive range of a number
-    size_t given;       // offset of a bool that is set if the option is given; 0: none
-    const char *preset; // value if the option is not given; NULL: the field keeps its value
+    size_t given;        // offset of a bool that is set if the option is given; 0: none
+    const char *preset;  // value if the option is not given; NULL: the field keeps its value
     // OPTION_CALL: stores the value in `into` (at `offset`) and returns NULL, or returns what is wrong with it.
     const char *(*call)(struct arena *, void *into, const char *value);
     const char *(*value)(int index); // the legal values, NULL after the last; or NULL
@@ -54,7 +54,7 @@ struct option_table {
 };
 enum { OPTION_TABLES = 5 };
 
-struct options { // all options of a command
+struct options {                              // all options of a command
     const char *name, *purpose;               // purpose: one line for lists of commands
     const char *about;                        // text below the usage; or NULL
     const char *example;                      // command lines to try, separated by newlines; or NULL

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choices that a spec makes in words, for its design and for the attributes of operations. They are read once and then
-// compared as numbers. spec_..._words has the words of an enum in the order of its enumerators, and NULL at the end.
+// compared as numbers. An array spec_..._words has the words of an enum in the order of its enumerators.
 #ifndef RILL_CHOICES_H
 #define RILL_CHOICES_H
 

@@ -14,7 +14,7 @@ enum {
     FAMILY_MAX_ITEMS = 1024,    // checks; keys of config.json or of GGUF metadata; tensors; architectures
     FAMILY_MAX_NODES = 1 << 18, // YAML nodes of an expanded graph plus the iterations of its loops
     FAMILY_MAX_INSTALLED = 64,  // families of the installation that are listed
-    FAMILY_MAX_STARS = 8 // `*` in a pattern of tensor names
+    FAMILY_MAX_STARS = 8        // `*` in a pattern of tensor names
 };
 
 // The keys of a family's file.
@@ -142,11 +142,11 @@ struct family_value {
     int64_t i;
     double f;
     const char *s;
-    const int64_t *list; // all values of a parameter with `list`; i is the first
+    const int64_t *list;     // all values of a parameter with `list`; i is the first
     const struct loc *where; // the place of each value of `list` if it is from a checkpoint; NULL: from a spec
-    int count;      // number of values in `list`; 0: only `i` counts, as without `list` or for a default
-    const char *by; // the key of the checkpoint that gives the value, or NULL
-    int64_t most;   // from a checkpoint: largest value that was trained; 0: unknown
+    int count;               // number of values in `list`; 0: only `i` counts, as without `list` or for a default
+    const char *by;          // the key of the checkpoint that gives the value, or NULL
+    int64_t most;            // from a checkpoint: largest value that was trained; 0: unknown
 };
 // A key that was looked up in a checkpoint.
 struct family_note {

@@ -26,7 +26,7 @@ enum {
     SPEC_MAX_KERNELS = 64,
     SPEC_MAX_RANK = 3,
     SPEC_MAX_ELEMENTS = 1 << 20, // of an input, per position
-    SPEC_MAX_ID = (1 << 20) - 1 // largest number of a token
+    SPEC_MAX_ID = (1 << 20) - 1  // largest number of a token
 };
 
 struct spec_model {
