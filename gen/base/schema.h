@@ -53,7 +53,7 @@ struct schema_table {
 
 // Fills the struct at out. An absent key gets its preset, and so does a wrong one after its error, so that checking can
 // continue. map: NULL means an empty map. name: its name in diagnostics ("design"). extra: legal keys that other code
-// reads. True if no error was found.
+// reads. Returns true if no error was found.
 bool schema_read(const struct yaml_node *map, const char *name, const struct schema_field *fields, size_t count,
                  const char *const *extra, size_t extra_count, void *out, struct arena *arena, struct diag *diag);
 
@@ -62,7 +62,8 @@ bool schema_read_table(const struct yaml_node *map, const struct schema_table *,
                        struct diag *);
 // Reports keys of the map that the table does not have. Returns true if there are none.
 bool schema_check_keys(const struct yaml_node *map, const struct schema_table *, struct arena *, struct diag *);
-// Returns the value of a required key. NULL after an error; no error is added if a misspelt key was already reported.
+// Returns the value of a required key. If it is absent, reports this, unless a misspelt key was already reported, and
+// returns NULL.
 const struct yaml_node *schema_need(const struct yaml_node *map, const char *key, const struct schema_table *,
                                     struct arena *, struct diag *);
 

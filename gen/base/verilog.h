@@ -40,7 +40,8 @@ verilog_modules verilog_find_modules(struct arena *, const struct source *);
 // knows.
 typedef VEC(const char *) verilog_names;
 verilog_names verilog_find_instances(struct arena *, const struct source *);
-// Returns the language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. NULL if none does.
+// Returns the language that reserves a word: Verilog, SystemVerilog or, if `vhdl` is set, VHDL. Returns NULL if none
+// does.
 const char *verilog_reserved(const char *word, bool vhdl);
 // Returns how often a whole word occurs in a text, which includes comments and strings.
 size_t verilog_count_word(const char *text, const char *word);

@@ -66,7 +66,7 @@ bool yaml_string(const struct yaml_node *node, const char *what, const char **ou
 // Reads one of a list of words; *out is its index.
 bool yaml_word(const struct yaml_node *node, const char *const *words, size_t count, const char *what, int *out,
                struct diag *diag);
-// A key of another file format, and a note that tells its name in this format.
+// A key of another file format, and a note with the name of the key in this format.
 struct yaml_foreign {
     const char *key, *note;
 };

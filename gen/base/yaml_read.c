@@ -124,6 +124,7 @@ static void check_decoration(struct reader *r, const yaml_event_t *e) {
     else if (tag) refuse(r, e->start_mark, MSG_YAML_TAG);
 }
 
+// Adds the node of an event to the tree.
 static void take_event(struct reader *r, const yaml_event_t *e) {
     check_decoration(r, e);
     if (r->failed) return;

@@ -72,6 +72,7 @@ static void print_json(const struct depths *d) {
            d->all_safe, d->all_timed, d->all_least, d->uniform, ratio(d->all_timed, d->all_least));
 }
 
+// Prints a row for each FIFO, then the sums of their bits.
 static void print_table(const struct depths *d) {
     printf(" bits    safe   timed   least  stream\n");
     for (int e = 0; e < d->ir->edges; e++)

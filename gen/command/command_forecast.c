@@ -81,6 +81,7 @@ static double rest(const struct timing_phase *p) {
 
 // ---- text ----
 
+// Prints a phase of the request: its bound, its use of the memory, and the waits of the engine by cause and product.
 static void print_phase(const struct forecast_view *v, const char *name, const struct timing_phase *p) {
     if (!p->steps) return;
     printf("\n%s: %" PRId64 " steps of %.0f cycles\n", name, p->steps, each(p, p->cycles));

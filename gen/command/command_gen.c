@@ -32,6 +32,7 @@ static bool write_file(struct output *out, const struct emit_file *file) {
     return write_text(out, file->name, &text);
 }
 
+// Writes the Verilog, filelist.f and the top module of the simulation.
 static bool write_verilog(const struct emit_plan *p, const struct emit_rtl *rtl, struct output *out) {
     struct text filelist = {0}, sim = {0};
     bool ok = true;

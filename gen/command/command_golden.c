@@ -137,6 +137,7 @@ static bool chat_ids(struct session *s, struct token_ids *ids) {
     return !why;
 }
 
+// Reads the prompt as tokens, from its text, a chat template or --prompt-ids, and checks that they fit the model.
 static bool prompt_ids(struct session *s, struct token_ids *ids) {
     if (s->o.chat && !chat_ids(s, ids)) return false;
     if (!s->o.prompt_ids && !s->o.chat) tokenizer_encode_prompt(s->tokenizer, s->o.prompt, strlen(s->o.prompt), ids);
@@ -311,6 +312,7 @@ static bool evaluate_with(struct session *s, struct oracle *unquantized, const c
     return ok;
 }
 
+// Evaluates the text of --eval with and without quantization.
 static bool evaluate(struct session *s) {
     size_t len;
     const char *why, *text = file_read(s->arena, s->o.eval, 256 << 20, &len, &why);

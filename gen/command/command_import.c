@@ -47,6 +47,7 @@ static bool ask_tokenizer(struct import *m, struct diag *diag) {
     return t != NULL;
 }
 
+// Imports a checkpoint: reads it, finds a design, writes the spec and prints a table of what it read.
 static bool import(const struct import_options *o, const char *dir, struct arena *arena, struct diag *diag) {
     struct import_design design;
     struct text spec = {0}, table = {0};

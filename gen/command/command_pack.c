@@ -77,6 +77,7 @@ static bool keep(const struct statistics *s, const struct pack_options *o, struc
     return ok;
 }
 
+// Writes the image folder, with statistics if they are asked for. Returns false after an error.
 static bool pack_into(const struct ir *ir, const struct pack_options *o, struct diag *diag) {
     struct output out;
     const struct statistics *by = calibrate_asked(&o->calibrate) ? calibrate(ir, o, diag) : NULL;

@@ -195,6 +195,7 @@ static bool write_wrapper(struct packing *p) {
     return write_text(p, arena_printf(p->arena, "rtl/%s.v", p->package.name), &text);
 }
 
+// Writes the files whose texts depend on the design: settings, scripts, descriptions of the kernel.
 static bool write_emitted(struct packing *p) {
     const struct package *k = &p->package;
     const struct {
@@ -385,6 +386,7 @@ static const char *identity_before(struct packing *p) {
     return end ? arena_strndup(p->arena, at, (size_t)(end - at)) : NULL;
 }
 
+// Writes the package and then removes files of an earlier one. Returns the exit status.
 static int write_folder(struct packing *p) {
     if (!check_folders(p) || !read_design(p)) return RILL_BAD_SPEC;
     output_begin(&p->out, p->arena, p->o.out);

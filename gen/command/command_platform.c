@@ -52,6 +52,7 @@ static int count_wrong(const struct platform_said *said, const struct platform_v
     return wrong;
 }
 
+// Prints a row for each compared figure, then the places of those that differ.
 static void print_verdicts(const struct rill_device *d, const struct platform_options *o,
                            const struct platform_said *said, const struct platform_verdict *v, struct arena *arena,
                            struct text *out) {

@@ -201,6 +201,7 @@ static void say_full(const char *dir) {
     if (!statvfs(dir, &s) && (uint64_t)s.f_bavail * s.f_frsize < FULL) diag_command("sim", "error", MSG_DISK_FULL, dir);
 }
 
+// Builds the executable with verif/harness/build.sh and shows the end of the log if that fails.
 static bool build(struct sim_build *b, const char *exe) {
     struct arena *a = b->arena;
     const char *log = arena_printf(a, "%s/sim/build.log", b->dir);

@@ -72,6 +72,7 @@ static bool read_ids(struct ir *ir, const char *text, struct timing_options *opt
     }
 }
 
+// Runs the timing model over the steps of the request and prints the result. Returns the exit status.
 static int print_timeline(struct ir *ir, const struct timeline_options *o) {
     struct timing_step *step;
     int64_t prompt = o->prompt > 0 ? o->prompt : 2 * ir->design.tokens;

@@ -389,6 +389,7 @@ static void add_shard(const struct shard *s, const char *before, struct text *ou
               (long long)s->from, shard_ends[s->state], s->tries, s->seconds, s->values);
 }
 
+// Writes the verdict to the file of --json, if given. Returns false after an error.
 static bool write_json(struct verify *v, const struct shards_sum *sum, bool passed) {
     struct text out = {0};
     const char *path = v->o->sim.json, *why = NULL;

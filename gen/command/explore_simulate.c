@@ -54,6 +54,7 @@ static const char *ids_of(const struct simulating *s, const struct ir *ir) {
     return ids;
 }
 
+// Generates, packs and simulates a design. Returns false after an error.
 static bool simulate(const struct simulating *s) {
     struct arena *arena = s->x->arena;
     const char *gen[] = {"gen", s->spec, "-o", s->design, NULL},

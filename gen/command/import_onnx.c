@@ -51,7 +51,7 @@ struct fitting {
     struct arena *arena;
 };
 
-// Builds the design up to the pass `last`; NULL: all passes.
+// Makes the spec of a design and builds it up to the pass `last` (NULL: all passes). Returns NULL after an error.
 static struct ir *build(const struct fitting *f, const struct onnx_design *d, const char *last, struct text *spec,
                         struct diag *diag) {
     text_free(spec);

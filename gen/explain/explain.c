@@ -31,6 +31,7 @@ static void say_key(FILE *out, const struct topic *t, struct arena *arena) {
         fprintf(out, "  - %s.%s\n", t->name, explain_row_at(held, i, arena).key);
 }
 
+// Prints a parameter of a family: type, range, default, meaning.
 static void say_parameter(FILE *out, const struct topic *t, struct arena *arena) {
     static const char *const types[] = {"an integer", "a number", "true or false", "a word:"};
     const struct family_parameter *p = t->parameter;
@@ -105,6 +106,7 @@ static void say_option(FILE *out, const struct topic *t) {
             o->word ? " " : "", o->word ? o->word : "", o->help, t->command->name);
 }
 
+// Prints a topic. A value is followed by the key or attribute to which it belongs.
 static void say(FILE *out, const struct topic *t, struct arena *arena) {
     switch (t->kind) {
     case TOPIC_KEY: say_key(out, t, arena); break;

@@ -89,6 +89,7 @@ static json_t *key_schema(const struct schema_key *k, struct arena *arena) {
     return NULL;
 }
 
+// Returns the schemas of the keys of a table, and adds the required keys to `required`.
 static json_t *properties_of(const struct schema_table *t, json_t *required, struct arena *arena) {
     json_t *properties = json_object();
     for (size_t i = 0; i < t->count; i++) {

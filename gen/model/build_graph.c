@@ -58,6 +58,7 @@ static const char *hint_of(const char *name) {
     return NULL;
 }
 
+// Adds a note that helps after an unknown operation: a hint, a similar name, or how to list the operations.
 static void note_ops(const struct ir *ir, const struct spec_name *op, struct diag *diag) {
     const char *words[IR_OPS + SPEC_MAX_KERNELS + MAX_COMPOSITES];
     size_t count = 0;
@@ -274,6 +275,7 @@ static bool lower_ops(struct ir *ir, const struct spec_region *region, struct di
     return ok;
 }
 
+// Adds a region with its carried tensors and operations.
 static bool lower_region(struct ir *ir, const struct spec_region *region, struct diag *diag) {
     bool ok = true;
     int id = ir_add_region(ir, region->name.text, region->repeat, region->when == SPEC_LAST ? IR_LAST : IR_ALWAYS,

@@ -193,6 +193,7 @@ static void check_agreement(struct config_reader *r, const struct family_key *k,
     v->by = key;
 }
 
+// Reads the value of a parameter, and checks that it agrees with an earlier key of the same parameter.
 static void read_value(struct config_reader *r, const struct family_key *k, const char *key, const json_t *value) {
     const struct family_parameter *p = &r->values->family->parameter[k->parameter];
     struct family_value *v = &r->values->parameter[k->parameter], before = *v;
@@ -369,6 +370,7 @@ static void read_keys(struct config_reader *r) {
     for (size_t i = 0; i < r->keys->count && !r->other_kind; i++) read_key(r, &r->keys->item[i]);
 }
 
+// Reads and checks all keys. Returns NULL after an error.
 static struct family_values *read_root(struct config_reader *r, const struct family *f) {
     struct family_values *v = r->values = ARENA_NEW(r->arena, struct family_values);
     v->family = f;

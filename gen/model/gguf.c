@@ -202,6 +202,7 @@ static bool take_format(struct gguf *g, struct gguf_tensor *t, struct diag *diag
     return false;
 }
 
+// Reads an entry of the list of tensors.
 static bool take_tensor(struct gguf *g, struct diag *diag) {
     struct gguf_tensor t = {0};
     struct gguf_text name;
@@ -331,6 +332,7 @@ static bool read_alignment(struct gguf *g, struct diag *diag) {
     return true;
 }
 
+// Reads and checks metadata and tensors.
 static bool read_header(struct gguf *g, struct diag *diag) {
     uint64_t tensors = 0, pairs = 0;
     if (!take_front(g, &tensors, &pairs, diag)) return false;

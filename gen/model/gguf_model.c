@@ -46,6 +46,7 @@ static bool has_architecture(const struct family *f, struct gguf_text have) {
     return false;
 }
 
+// Checks that the family reads files of this architecture.
 static bool check_architecture(const struct gguf *file, const struct family *f, struct loc loc, struct diag *diag) {
     struct gguf_text have = architecture_of(file);
     struct text list = {0};
@@ -121,6 +122,7 @@ static bool lay_out(const struct gguf_model *m, const struct family_tensor *rule
     return false;
 }
 
+// Adds a tensor with its name and layout for the graph. Returns false after an error.
 static bool add_tensor(struct gguf_model *m, const struct gguf_tensor *t, struct diag *diag) {
     struct entry e = {.tensor = t};
     const struct family_tensor *rule = rule_of(m, t->name, &e.as.name);
@@ -264,6 +266,7 @@ static void put_others(struct arena *arena, const struct gguf *file, json_t *roo
     }
 }
 
+// Returns the metadata as JSON text, or NULL after an error.
 static const char *config_of(struct arena *arena, const struct gguf *file, const struct family *f, struct loc loc,
                              struct diag *diag) {
     json_t *root = json_object();

@@ -60,6 +60,7 @@ static const char *take_word(struct header *h) {
     return word;
 }
 
+// Reads an extent of the shape and multiplies *elements by it.
 static bool take_extent(struct header *h, uint64_t *elements) {
     struct npy_array *a = h->array;
     uint64_t n = 0;

@@ -65,6 +65,7 @@ static uint64_t dtype_bytes(const char *name, enum safetensors_dtype *dtype) {
 
 static bool is_count(const json_t *value) { return json_is_integer(value) && json_integer_value(value) >= 0; }
 
+// Reads a shape.
 static const char *shape_error(const json_t *shape, struct safetensors_tensor *t) {
     if (!json_is_array(shape)) return "`shape` is not a list";
     if (json_array_size(shape) > SAFETENSORS_MAX_RANK) return "too many dimensions";

@@ -72,6 +72,7 @@ static size_t count_lines(const char *text, size_t len) {
     return lines;
 }
 
+// Reads the merges: one per line, after an optional line with the version.
 static bool read_merges(struct tokenizer_builder *b, const char *path) {
     size_t len;
     const char *text = read_file(b, path, &len);

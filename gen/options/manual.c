@@ -40,6 +40,7 @@ static void add_example(struct text *out, const struct options *o) {
     if (o->page) text_addf(out, ".PP\nMore: docs/%s.md\n", o->page);
 }
 
+// Adds the section of a command: synopsis, meaning, options, example.
 static void add_command(struct text *out, struct arena *arena, const struct options *o) {
     struct text synopsis = {0};
     const struct option_row *row;

@@ -232,6 +232,7 @@ static const char *read_real(struct arena *arena, const struct option_row *row, 
     return NULL;
 }
 
+// Stores the index of the value among the legal words.
 static const char *read_choice(struct arena *arena, const struct option_row *row, void *into, const char *value) {
     const char *word, *words[OPTIONS_MOST];
     int count = 0;

@@ -120,6 +120,7 @@ static void read_list(struct family_reader *r, const struct yaml_node *map, stru
     if (p->type != FAMILY_INTEGER || p->from != 0) diag_error(r->diag, list->loc, MSG_FAMILY_LIST);
 }
 
+// Reads a parameter. After an error the parameter stays in the list, so that its uses are not reported as unknown.
 static void read_parameter(struct family_reader *r, const char *name, struct loc loc, const struct yaml_node *map) {
     struct family_parameter *p = &r->family->parameter[r->family->parameters++];
     int type = FAMILY_INTEGER;
@@ -157,6 +158,7 @@ static void read_parameters(struct family_reader *r, const struct yaml_node *roo
 
 // ---- derived names and checks ----
 
+// Reads the derived names. A name must not be that of a parameter.
 static void read_lets(struct family_reader *r, const struct yaml_node *root) {
     struct family *f = r->family;
     const struct yaml_node *map = family_container(r, root, "let", YAML_KIND_MAP, FAMILY_MAX_NAMES);
@@ -195,6 +197,7 @@ void family_check_parameter(struct family_reader *r, const char *name, struct lo
     diag_note_words(r->diag, loc, name, words, r->family->parameters);
 }
 
+// Reads a check and adds it if it has no error.
 static void read_check(struct family_reader *r, const struct yaml_node *map) {
     if (!yaml_expect(map, YAML_KIND_MAP, "a check", r->diag)) return;
     schema_check_keys(map, &check_table, r->arena, r->diag);

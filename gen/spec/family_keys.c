@@ -156,6 +156,7 @@ static void read_source(struct family_reader *r, const struct yaml_node *map, st
     else read_told(r, map, words[k->source], k);
 }
 
+// Reads a key of config.json or of the metadata of a GGUF file, as `table` says.
 static void read_key(struct family_reader *r, const struct yaml_node *map, const struct schema_table *table,
                      struct family_keys *keys) {
     struct family_key k = {.loc = map->loc, .parameter = -1, .most = -1, .compare = true};

@@ -32,6 +32,7 @@ static bool read_list(const struct family_parameter *p, const struct yaml_node *
     return true;
 }
 
+// Reads the value that `model` gives to a parameter. Returns false after an error.
 static bool read_given(const struct family_parameter *p, const struct yaml_node *node, struct family_value *v,
                        struct arena *arena, struct diag *diag) {
     const char *what = arena_printf(arena, "model.%s", p->name);

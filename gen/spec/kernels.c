@@ -296,6 +296,7 @@ static bool may_define(const char *text, const char *name) {
     return strstr(text, "##") != NULL;
 }
 
+// Reads the golden function. Its name is the name of the kernel if `function` is absent.
 static void read_golden(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "golden", r->diag)) return;
     schema_check_keys(node, &golden_table, r->arena, r->diag);
@@ -400,6 +401,7 @@ static void refuse_table_key(struct reader *r, const char *name, struct loc loc)
     if (is_word(name, table_keys, COUNT_OF(table_keys))) diag_error(r->diag, loc, MSG_NAME_IS_TABLE_KEY, name);
 }
 
+// Reads `fetch`: the kernel reads a table. Such a kernel takes step words and has no vectors.
 static void read_fetch(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!yaml_expect(node, YAML_KIND_MAP, "fetch", r->diag)) return;
     schema_check_keys(node, &fetch_table, r->arena, r->diag);
@@ -449,6 +451,7 @@ static void read_resources(struct reader *r, const struct yaml_node *node, struc
     if (node) schema_read_table(node, &resource_table, k, r->arena, r->diag);
 }
 
+// Reads a kernel, whose name and place are set.
 static void read_kernel(struct reader *r, const struct yaml_node *node, struct custom *k) {
     if (!check_name(r, k->name, k->loc, "kernel") || !yaml_expect(node, YAML_KIND_MAP, "a kernel", r->diag)) return;
     schema_check_keys(node, &spec_kernel_table, r->arena, r->diag);
