@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_head_pack. Sends steps of HEADS heads with a random number of tokens. In steps of one token,
-// TOGETHER heads must leave as the tokens of one firing. Checks that payload and order are unchanged, and the rate of
-// one word per cycle.
+// Testbench of rill_head_pack. Sends steps of HEADS heads with a random number of tokens; a head has UNITS words per
+// token. In steps of one token, TOGETHER heads must leave as the tokens of one firing. Checks that payload and order
+// are unchanged and, without idles and stalls, the rate of one word per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=2 TOGETHER=2 HEADS=4 UNITS=1
 // sweep: TOKENS=4 TOGETHER=3 HEADS=6 UNITS=2
 // sweep: TOKENS=8 TOGETHER=7 HEADS=14 UNITS=4

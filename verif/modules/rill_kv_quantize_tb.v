@@ -2,6 +2,7 @@
 // Testbench of rill_kv_quantize. Compares heads of keys (USE_RSQRT) and of values, also heads of zeros, with the C
 // function. Also checks the latency, and that an infinity raises the fault. RSQRT_HD has the fp32 bits of
 // 1 / sqrt(HEAD_DIM).
+// Sets for verif/modules/run.sh:
 // sweep: LANES=4 TOKENS=2 BEAT_BITS=256 HEADS=3 HEAD_DIM=32 USE_RSQRT=1 RSQRT_HD=1043662067 FAULT=0
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=512 HEADS=2 HEAD_DIM=80 USE_RSQRT=0 FAULT=0
 // sweep: LANES=16 TOKENS=8 BEAT_BITS=512 HEADS=4 HEAD_DIM=80 USE_RSQRT=1 RSQRT_HD=1038416174 FAULT=0

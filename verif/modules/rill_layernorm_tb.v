@@ -26,7 +26,7 @@ module rill_layernorm_tb;
     parameter N = 128;
     parameter VAR_SCALE = 0;
     parameter MEAN_SCALE = 0;
-    parameter FAULT = 0;
+    parameter FAULT = 0;                         // kind of fault in the vectors; 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
 

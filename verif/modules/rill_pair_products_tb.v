@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_pair_products. Sends beats of int8, int4 or int4_asym weights with and without gaps, for token 0
-// and any of the others, with the largest values of all factors first. Terms are compared with plain sums of products
-// in every cycle, also in cycles without a valid term, so all forms of the module give the same terms in the same
-// cycles.
+// and a random choice of the others, with the largest values of all factors first. Terms are compared with plain sums
+// of products in every cycle. In cycles without a valid term, the term must keep its latest valid value. So all forms
+// of the module give the same terms in the same cycles.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256
 // sweep: BEAT_BITS=512 ASYM=1 X_BITS=10 form=fast
 // sweep: BEAT_BITS=512 form=cells

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_position. Checks descriptors, rows, padding, order and token marks, a fault for each position past
-// the table (for which row 0 is fetched), and the rate of one chunk per cycle.
+// Testbench of rill_position with a memory that answers its descriptors. Checks descriptors, rows, padding, order and
+// token marks. A position past the table must raise a fault and fetch row 0. Without stalls, also checks the rate of
+// one chunk per cycle within a step.
+// Checks in messages: 1 data, 2 tuser, 3 tlast, 4 rate, 5 and 6 descriptor, 7 an offered word changes, 8 number of
+// faults, 9 the run takes too long.
+// Sets for verif/modules/run.sh:
 // sweep: LANES=1 TOKENS=1 BEAT_BITS=512 N=5 ROWS=30
 // sweep: LANES=8 TOKENS=4 BEAT_BITS=256 N=48 ROWS=61
 // sweep: LANES=32 TOKENS=8 BEAT_BITS=256 N=100 ROWS=50

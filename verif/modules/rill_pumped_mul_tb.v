@@ -6,6 +6,7 @@
 // In one half of a cycle, the lower and the upper bits of the result must be the sums for one pair of activations, in
 // the next half those for the other pair. Both forms of the module (Verilog and form=cells) are compared with the same
 // sums. Inputs are valid only while they are taken.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: COUNT=1
 // sweep: COUNT=2
 // sweep: COUNT=3

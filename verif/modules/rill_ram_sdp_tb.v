@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_ram_sdp. Compares random writes (with byte strobes) and reads with a copy. Also checks the latency
 // and that read_data holds until the next read.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=32 DEPTH=16 BYTE_EN=0 LATENCY=1
 // sweep: DATA_W=64 DEPTH=37 BYTE_EN=1 LATENCY=1
 // sweep: DATA_W=9 DEPTH=1 BYTE_EN=0 LATENCY=2

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_reduce. Compares random firings of GROUPS groups with the C function. Also checks the latency,
 // that no cycle is lost between words, and that an infinity, or a value too large for the sums, raises the fault.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 FUNCTION=0 N=23 FAULT=0
 // sweep: LANES=1 TOKENS=1 FUNCTION=1 N=9 GROUPS=3 FAULT=0
 // sweep: LANES=8 TOKENS=4 FUNCTION=2 N=100 SCALE=841209610 FAULT=0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_register_slice. Checks order and content, the latency of each mode, and the full rate.
+// Sets for verif/modules/run.sh:
 // sweep: DATA_W=8 MODE=0
 // sweep: DATA_W=33 MODE=1
 // sweep: DATA_W=70 MODE=2

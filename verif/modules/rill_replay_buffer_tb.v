@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_replay_buffer. Sends random firings of up to DEPTH words; each must come out REPLAYS times in a
 // row. Also checks the latency, and that no cycle is lost inside or between the passes.
+// Sets for verif/modules/run.sh:
 // sweep: DEPTH=12 REPLAYS=3
 // sweep: DEPTH=1 REPLAYS=1
 // sweep: DEPTH=1 REPLAYS=5

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_request_args. Sends requests of all kinds, with several things wrong at once, and checks which
 // fault is reported. Also checks decode_steps, and that inputs change nothing while `follows` is low.
+// Sets for verif/modules/run.sh:
 // sweep: MODE=0 BEAT_BITS=256 ADDR_BITS=34 BASES=3
 // sweep: MODE=0 BEAT_BITS=512 ADDR_BITS=64 BASES=1
 // sweep: MODE=1 BEAT_BITS=512 ADDR_BITS=40 BASES=32

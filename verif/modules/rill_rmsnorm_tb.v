@@ -2,6 +2,7 @@
 // Testbench of rill_rmsnorm. Compares vectors of N elements, with a mean and with outliers, with the C function. Also
 // checks the latency and the time from the last word in to the last word out. EPS is 1e-5, and with FAULT 3 the
 // smallest subnormal.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 N=128 MS_SCALE=671088640 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 MS_SCALE=705841445 FAULT=0
 // sweep: LANES=8 TOKENS=8 N=100 MS_SCALE=673437450 FAULT=0

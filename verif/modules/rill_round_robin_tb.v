@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_round_robin. The grant must go to the next client that asks after the one that was served last,
 // counted around, and be 0 if none asks.
+// Sets for verif/modules/run.sh:
 // sweep: CLIENTS=1
 // sweep: CLIENTS=3
 // sweep: CLIENTS=64

@@ -2,6 +2,7 @@
 // Testbench of rill_sample. Compares ids and hashes with the C function, under settings of every kind, with ties,
 // short lists and elements past N. Also checks order, token marks, the latency, and that wrong settings raise the
 // fault.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 TOKENS=1 N=7 TOP_K=3
 // sweep: LANES=4 TOKENS=2 N=21 TOP_K=8
 // sweep: LANES=8 TOKENS=8 N=64 TOP_K=64

@@ -3,6 +3,7 @@
 // a section runs at one entry per cycle.
 // The table has sections of lengths L0, L1, L2 and repeats R0, R1, R2. HEADS: bit mask of sections that run only in
 // steps with head = 1. MANY: bit mask of entries to skip in steps of one token (decimal, LSB = entry 0).
+// Sets for verif/modules/run.sh:
 // sweep: ENTRY_W=8 L0=1 L1=3 L2=1 R0=1 R1=6 R2=1 HEADS=4
 // sweep: ENTRY_W=96 L0=4 L1=0 L2=2 R0=2 R1=5 R2=3 HEADS=0
 // sweep: ENTRY_W=192 L0=1 L1=1 L2=1 R0=1 R1=1 R2=1 HEADS=7

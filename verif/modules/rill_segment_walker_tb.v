@@ -3,6 +3,7 @@
 // steps. Compares every descriptor of the steps of a request with a list. No K or V run may leave before the writes
 // that it needs are counted, and long runs must be cut. With windows, K and V runs begin where the window of the first
 // token begins. At the end a flush must discard steps.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 LAYERS=3 BEATS=5 OUTER=4
 // sweep: BEAT_BITS=512 LAYERS=1 BEATS=1 OUTER=1
 // sweep: BEAT_BITS=512 LAYERS=2 BEATS=70000 OUTER=3

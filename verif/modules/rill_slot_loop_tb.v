@@ -9,6 +9,7 @@
 // - In some runs a kernel fault or a kill ends all requests.
 // - Until the run is done, a submission must be accepted unless a fault or kill has come. Some submissions come between
 //   the end of the last request and done.
+// Sets for verif/modules/run.sh:
 // sweep: SLOTS=2 PARTS=1 TOKENS=1 CHANNELS=1 BEAT_BITS=256
 // sweep: SLOTS=4 PARTS=2 TOKENS=2 CHANNELS=3 BEAT_BITS=512
 // sweep: SLOTS=3 PARTS=3 TOKENS=8 CHANNELS=2 BEAT_BITS=256 HASH_WAIT=9

@@ -5,6 +5,7 @@
 // late as it may. With HELD, beats wait on their way to the write engine, which is idle meanwhile. With FIRINGS 2,
 // without pauses and HELD, and with more than 8 words, words must enter while others leave; with FIRINGS 1 they must
 // not. After a reset at a random time, further firings must pass.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: DATA_W=128 BEAT_BITS=256 WORDS=40 BURST=4
 // sweep: DATA_W=64 BEAT_BITS=512 WORDS=1 BURST=1
 // sweep: DATA_W=520 BEAT_BITS=512 WORDS=20 BURST=8

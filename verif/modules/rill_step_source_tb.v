@@ -4,6 +4,7 @@
 // begin after the tokens that were taken. No step may cross a multiple of 64 positions or the end of the request.
 // PREFIX: most requests begin at a random position, some at the last one of the prompt or at a multiple of 64. Prefill
 // steps end at multiples of TOKENS.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0
 // sweep: CHANNELS=3 TOKENS=4 ALL_HEAD=0 DRAFTS=3 PREFIX=1
 // sweep: CHANNELS=1 TOKENS=1 ALL_HEAD=0 PREFIX=1

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_stream_demux. Distributes firings by a table that includes dropped firings and a section for head
 // steps. Checks that each port gets its firings in order and, for LONGEST >= 3, that no cycle is lost between firings.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=1 REPEAT=2 LONGEST=1
 // sweep: PORTS=4 REPEAT=7 LONGEST=3

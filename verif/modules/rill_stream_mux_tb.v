@@ -2,6 +2,7 @@
 // Testbench of rill_stream_mux. The table is that of a repeated region: one firing from port 0, then REPEAT from port
 // 1, and one from port PORTS-1 in head steps only. Steps and firing lengths are random. Every beat must come in the
 // order of the schedule. For LONGEST >= 3 no cycle may be lost between firings.
+// Sets for verif/modules/run.sh:
 // sweep: PORTS=2 REPEAT=4 LONGEST=9
 // sweep: PORTS=5 REPEAT=1 LONGEST=1
 // sweep: PORTS=3 REPEAT=7 LONGEST=3

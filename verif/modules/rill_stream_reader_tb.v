@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_stream_reader. Runs the round trip of rill_stream_writer_tb with shapes that stress the reading
 // side.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=512 LANES=16 TOKENS=1 CHUNKS=4
 // sweep: BEAT_BITS=512 LANES=2 TOKENS=8 CHUNKS=9
 // sweep: BEAT_BITS=256 LANES=16 TOKENS=2 CHUNKS=2

@@ -3,6 +3,7 @@
 // engines to one memory. Rows are read and must be written unchanged at another place, with padding of zeros. Also
 // checks order and token marks of the stream between them, and that steps_done reaches the number of firings but is
 // never ahead of it.
+// Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=256 LANES=1 TOKENS=1 CHUNKS=5
 // sweep: BEAT_BITS=256 LANES=4 TOKENS=4 CHUNKS=7
 // sweep: BEAT_BITS=512 LANES=32 TOKENS=2 CHUNKS=3

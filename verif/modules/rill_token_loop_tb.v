@@ -16,6 +16,7 @@
 //   request with another position is refused, and so is any position above 0 after a fault, with another image, and
 //   after `forget`. `held` is compared with the rules after each request, also after a kill and a stop.
 // In MODE 1 a request has only rows and no ids.
+// Sets for verif/modules/run.sh:
 // sweep: MODE=0 CHANNELS=1 TOKENS=1 BEAT_BITS=256 KV_LAYERS=2
 // sweep: MODE=0 CHANNELS=3 TOKENS=4 BEAT_BITS=512 KV_LAYERS=1 END_IDS=3
 // sweep: MODE=0 CHANNELS=8 TOKENS=8 BEAT_BITS=256 KV_LAYERS=0 END_IDS=8 RESET_WAY=5 HASH_WAIT=16

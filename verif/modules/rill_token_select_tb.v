@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_token_select. In steps with head = 1 the last token of every firing must come out, in other steps
 // nothing. Also checks latency 0 and the full rate. ALL: in steps with head = 1 every word must come out unchanged.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: TOKENS=1 CHUNKS=5
 // sweep: TOKENS=2 CHUNKS=1
 // sweep: TOKENS=8 CHUNKS=3

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_turns. Port numbers and their one-hot bits must come in the order of the table, and none may be
 // lost or doubled when turns are slow.
+// Sets for verif/modules/run.sh:
 // sweep: REPEAT=5 PERIOD=1
 // sweep: REPEAT=3 PERIOD=4
 // quick: REPEAT=5 PERIOD=1

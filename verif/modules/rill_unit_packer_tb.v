@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_unit_packer. Compares units of 1 to XS / LANES chunks with a model, under random idles and stalls.
 // Chunks that are marked as zeros (s_zero) must give zeros.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=1 XS=32
 // sweep: LANES=8 XS=64
 // sweep: LANES=32 XS=32

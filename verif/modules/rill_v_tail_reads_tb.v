@@ -3,6 +3,7 @@
 // step in order. It must read the block as it was in its step, however many steps wait. No layer may be taken a whole
 // step ahead of the reads (with STEP_READS, no step before all reads of the previous step). In the end all V must be
 // taken, and all layers must be done.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: CHANNELS=2 BEAT_BITS=256 TOKENS=2 LAYERS=1 HEADS=2 HEAD_DIM=20 REPLAYS=3
 // sweep: CHANNELS=1 BEAT_BITS=512 TOKENS=8 LAYERS=1 HEADS=1 HEAD_DIM=5 REPLAYS=1
 // sweep: CHANNELS=5 BEAT_BITS=512 TOKENS=1 LAYERS=3 HEADS=1 HEAD_DIM=17 REPLAYS=2

@@ -2,6 +2,7 @@
 // Testbench of rill_width_converter. Compares random firings (active tokens, row-steps, counts) with a dense repacking
 // in the bench. Also checks rate and latency. With LAST > 0, firings have 5 row-steps, the last one with LAST elements,
 // and the words have no counts.
+// Sets for verif/modules/run.sh:
 // sweep: IN_ELEMS=4 OUT_ELEMS=8 TOKENS=2 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=1 TOKENS=1 DENSE=0
 // sweep: IN_ELEMS=1 OUT_ELEMS=8 TOKENS=2 DENSE=0

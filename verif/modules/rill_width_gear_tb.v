@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_width_gear. Element n of token t in a firing is (t + 1) * 4096 + n, and counts are random. Every
 // chunk must hold the next elements of its token.
+// Sets for verif/modules/run.sh:
 // sweep: IN_ELEMS=5 OUT_ELEMS=4 TOKENS=2
 // sweep: IN_ELEMS=32 OUT_ELEMS=1 TOKENS=4
 // sweep: IN_ELEMS=2 OUT_ELEMS=16 TOKENS=1

@@ -3,6 +3,7 @@
 // written after random times. Now and then a layer stops half way until the count has reached all earlier layers,
 // because a later layer must not delay the count. The count must never pass a layer with an open descriptor. When all
 // finished layers are written, it must reach their number within LATENCY cycles.
+// Sets for verif/modules/run.sh:
 // sweep: WRITERS=3 COUNT_W=5
 // sweep: WRITERS=1 COUNT_W=9
 // sweep: WRITERS=17 COUNT_W=3

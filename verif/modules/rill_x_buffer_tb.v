@@ -3,6 +3,7 @@
 // operand. Pairs are read at random from the cycle of filled until free. tready must be high exactly while a bank is
 // free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the slice of each of these
 // pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
+// Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
 // sweep: BEAT_BITS=512 TOKENS=8 X_UNITS=6

@@ -2,6 +2,7 @@
 // Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
 // must be there together with the first factors.
+// Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16
 // sweep: BEAT_BITS=512 TURN_TOKENS=1 X_BITS=10 FACTOR_W=10 PARTS=4
 // sweep: BEAT_BITS=512 TURN_TOKENS=2 FACTOR_W=32
