@@ -39,7 +39,7 @@ module rill_line_buffer_tb;
     parameter DILATION_Y = DILATION;
     localparam DILATION_X = DILATION;
     parameter BEFORE = 0;
-    parameter SLACK = 0;                                   // words of the ring beyond RULE; the rate is checked from 8 on
+    parameter SLACK = 0;                                   // words of the ring beyond RULE; rate checked from 8 on
     parameter BEFORE_Y = BEFORE;
     localparam BEFORE_X = BEFORE;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;

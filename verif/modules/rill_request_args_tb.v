@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_request_args. Sends requests of all kinds, with several things wrong at once, and checks which
-// fault is reported. Also checks decode_steps, and that inputs change nothing while `follows` is low.
+// Testbench of rill_request_args. Gives it random arguments of requests, often with several wrong ones, and checks
+// which fault it reports. Also checks decode_steps, and that the outputs do not change while `follows` is low.
+// MODE: 0 language model, 1 stream.
 // Sets for verif/modules/run.sh:
 // sweep: MODE=0 BEAT_BITS=256 ADDR_BITS=34 BASES=3
 // sweep: MODE=0 BEAT_BITS=512 ADDR_BITS=64 BASES=1

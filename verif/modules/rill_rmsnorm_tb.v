@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_rmsnorm. Compares vectors of N elements, with a mean and with outliers, with the C function. Also
-// checks the latency and the time from the last word in to the last word out. EPS is 1e-5, and with FAULT 3 the
-// smallest subnormal.
+// checks the latency, the time from the last word in to the last word out, and that the faults of
+// vectors_rill_rmsnorm.c are raised. EPS is 1e-5; with FAULT 3 it is the smallest subnormal.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 N=128 MS_SCALE=671088640 FAULT=0
 // sweep: LANES=1 TOKENS=1 N=7 MS_SCALE=705841445 FAULT=0

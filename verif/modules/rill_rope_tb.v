@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_rope. Compares firings of HEADS heads with the C function. Each token of a firing has a row of
-// cosines and sines. Also checks the latency (12 cycles) and the time from the last word in to the last word out.
+// cosines and sines. Also checks the latency (12 cycles from the last word of the first head) and the time from the
+// last word in to the last word out.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=0 FAULT=0
 // sweep: LANES=4 TOKENS=2 HEADS=3 HEAD=16 ROTARY=16 PAIRS=1 FAULT=0
@@ -20,7 +21,7 @@
 module rill_rope_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
-    parameter HEADS = 3;     // for the vectors alone (vectors_rill_rope.c)
+    parameter HEADS = 3;     // heads of a firing; only vectors_rill_rope.c uses it
     parameter HEAD = 16;
     parameter ROTARY = 16;
     parameter PAIRS = 0;

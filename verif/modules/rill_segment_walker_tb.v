@@ -23,12 +23,12 @@ module rill_segment_walker_tb;
     parameter BEAT_BITS = 256;
     parameter LAYERS = 3;
     parameter BEATS = 5;                     // beats of the repeated weight segment
-    parameter OUTER = 4;
+    parameter OUTER = 4;                     // runs of the V segment
     parameter FIRST = 0;                     // layer of the cache in the first repetition
     parameter STRIDE = 1;                    // layers from one repetition to the next
     parameter CHANNELS = 3;
     parameter WINDOW = 0;                    // 0: all positions
-    parameter EACH = 0;                      // 1: layer l sees WINDOW + 7 l positions, an odd one all
+    parameter EACH = 0;                      // 1: even layers l see WINDOW + 7 l positions, odd ones all
     parameter FROM = 0;                      // position of the first step
     localparam CACHED = FIRST + LAYERS * STRIDE;  // layers of the cache
     localparam BYTES = BEAT_BITS / 8;
@@ -51,6 +51,7 @@ module rill_segment_walker_tb;
         end
     endfunction
     localparam WINDOWS = EACH ? CACHED : 1;
+    // window_of returns the window of a layer, 0: all positions. windows and reversed return the tables of all layers.
     function integer window_of(input integer layer);
         window_of = WINDOW == 0 || (EACH && layer % 2 == 1) ? 0 : EACH ? WINDOW + 7 * layer : WINDOW;
     endfunction
@@ -58,7 +59,7 @@ module rill_segment_walker_tb;
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) windows[k*16 +: 16] = window_of(k);
     endfunction
-    function [WINDOWS*16-1:0] reversed(input integer unused);   // makes a different table for the values
+    function [WINDOWS*16-1:0] reversed(input integer unused);   // so that keys and values have different tables
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) reversed[k*16 +: 16] = window_of(WINDOWS - 1 - k);
     endfunction
@@ -121,6 +122,7 @@ module rill_segment_walker_tb;
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Adds a run to the expected ones. A run without beats gives no descriptor.
     task add(input integer beats_in, input [39:0] addr_in, input integer need, input values);
         if (beats_in > 0) begin
             run_beats[runs] = beats_in;
@@ -138,7 +140,7 @@ module rill_segment_walker_tb;
         i = $urandom(seed);
         pos = FROM;
         for (i = 0; i < STEPS; i = i + 1) begin
-            ntok = i < 30 ? 4 : 1;           // 30 steps of the prompt; the last one and all later ones have the head
+            ntok = i < 30 ? 4 : 1;           // 30 steps of the prompt; the last one and all later ones have STEP_HEAD
             step[i] = 0;
             step[i][STEP_POS +: STEP_POS_W] = pos;
             step[i][STEP_NTOK +: STEP_NTOK_W] = ntok;
@@ -176,7 +178,7 @@ module rill_segment_walker_tb;
             sent = sent + 1;
         end
         m_ready <= !chance(stall);
-        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // k_done and v_done are ahead in turn
+        if (k_done < STEPS * CACHED && chance(10)) k_done <= k_done + 1; // sometimes k_done is ahead, sometimes v_done
         if (v_done < STEPS * CACHED && chance(cycles[9] ? 5 : 15)) v_done <= v_done + 1;
         done_now = now < runs && run_values[now] ? v_done : k_done;
         if (m_valid && m_ready && !failed) begin

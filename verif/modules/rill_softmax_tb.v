@@ -49,13 +49,15 @@ module rill_softmax_tb;
     localparam [31:0] SLOPE = CAP == 0 ? 0 : CAP == 2 ? 32'hbf800000 : 32'hbd23d70a; // -2 / CAP
     localparam [31:0] GAIN = CAP == 0 ? 0 : CAP == 2 ? 32'h40800000 : 32'h42c80000;  // 2 * CAP
     localparam WINDOWS = EACH ? LAYERS : 1;
+    // Returns the parameter WINDOW of rill_softmax: 16 bits for each layer, CONTEXT for all positions.
     function [WINDOWS*16-1:0] windows(input [31:0] first);
         integer k;
         for (k = 0; k < WINDOWS; k = k + 1) windows[k*16 +: 16] = k % 2 == 1 ? CONTEXT : first + k;
     endfunction
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam LEVELS = $clog2(LANES);
-    // Cycles from the last chunk of the first firing to its first p. The first step is at position 0 with all tokens.
+    // Cycles from the last chunk of the first firing to its first word of p. The first step is at position 0 and has
+    // TOKENS tokens.
     localparam LATENCY = (LEVELS > 2 ? LEVELS - 1 : 1) + (CAP == 0 ? 25 : 58);
 
     wire clk, rst, fault;
