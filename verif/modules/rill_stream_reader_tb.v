@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_stream_reader. Runs the round trip of rill_stream_writer_tb with shapes that stress the reading
-// side.
+// Testbench of rill_stream_reader. Runs rill_stream_writer_tb, in which a reader and a writer copy rows, with shapes
+// that stress the reader: words narrower than a beat and words as wide as one or two beats.
 // Sets for verif/modules/run.sh:
 // sweep: BEAT_BITS=512 LANES=16 TOKENS=1 CHUNKS=4
 // sweep: BEAT_BITS=512 LANES=2 TOKENS=8 CHUNKS=9

@@ -21,7 +21,7 @@ module rill_unit_packer_tb;
 
     wire              clk, rst, en, s_tvalid, s_tlast, m_tvalid, m_tready, s_done, m_done;
     wire [LANES*ELEM_W:0]  s_tdata;   // {zero, chunk}
-    wire [SLOT_W-1:0] s_tuser;   // slot
+    wire [SLOT_W-1:0] s_tuser;   // slot of the chunk in its unit
     wire [XS*ELEM_W-1:0]   m_tdata;
     wire [7:0]        m_side;
     reg  [7:0]        side_q = 0;   // number of the unit

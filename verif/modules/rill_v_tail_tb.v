@@ -140,6 +140,7 @@ module rill_v_tail_tb;
                 part * XS + k);
     endfunction
 
+    // Offers unit `index` of a head at a position.
     task push_unit(input integer position, layer, head, index, last);
         integer k;
         begin
@@ -151,6 +152,7 @@ module rill_v_tail_tb;
         end
     endtask
 
+    // Offers the step word of n tokens from position pos on, with random bits in the fields that do not matter.
     task push_step;
         begin
             word = {$random(seed), $random(seed)};

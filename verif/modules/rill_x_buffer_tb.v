@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_x_buffer. Compares operands of random sizes, with tokens in random order, with an array per
-// operand. Pairs are read at random from the cycle of filled until free. tready must be high exactly while a bank is
-// free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the slice of each of these
-// pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
+// Testbench of rill_x_buffer. Sends operands of random sizes, with tokens in random order. Reads pairs of units of an
+// operand from the cycle of `filled` until `free`, and compares them with an array per operand. tready must be high
+// exactly while a bank is free. A reset must discard the operands. A copy of the memory (rill_x_copy) must give the
+// slice of each of these pairs, with 8-bit and 4-bit weights, and zeros for tokens that the operand does not have.
+// Checks in messages: 1 units of the first token of a turn, 2 tready, 3 filled, 4 the end, 5 units of the other tokens,
+// 6 slice of the copy.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TOKENS=2 X_UNITS=10
 // sweep: BEAT_BITS=256 TOKENS=1 X_UNITS=2
@@ -37,7 +39,7 @@ module rill_x_buffer_tb;
     reg                 again = 0, free = 0;
     wire [WORD_W-1:0]   x_data;
     wire [TOK_W:0]      x_user;
-    reg  [TOK_W-1:0]    read_tok = 0;    // a turn with TURN_TOKENS 2 and 4
+    reg  [TOK_W-1:0]    read_tok = 0;    // a token, or with TURN_TOKENS above 1 a turn
     localparam TURN_W = TOK_W > $clog2(TURN_TOKENS) ? TOK_W - $clog2(TURN_TOKENS) : 1;
     reg  [UNIT_PAIR_W-1:0] read_unit_pair = 0;
     wire [TURN_TOKENS*UNIT_BITS-1:0] unit_0, unit_1;
@@ -76,7 +78,7 @@ module rill_x_buffer_tb;
     integer             units [0:OPERANDS-1];
     integer             at [0:TOKENS-1];
     // o: operand that is sent; -1 before the reset. occupied: banks that are full. frees: operands that were released.
-    // reads_left, late: reads of the present operand that are still to come, and cycles after them until free.
+    // reads_left, late: reads of the current operand that are still to come, and cycles after them until `free`.
     integer             seed, stall, o = -1, t, n, left, start, occupied = 0, filled_seen = 0, frees = 0,
         reads_left = 0, late = 0;
     integer             stalls = 0, quiet = 0;
@@ -152,7 +154,7 @@ module rill_x_buffer_tb;
             push_operand(o, 0);
     end
 
-    // ---- writing: two places, one pulse per operand ----
+    // ---- writing: two banks, one pulse of `filled` per operand ----
     always @(posedge clk) begin
         open_q <= !rst;
         fill_q <= !rst && x_valid && x_ready && x_last;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_x_spread after rill_engine_factors. Slices come in consecutive cycles and alone. Each factor of a
 // beat must be in its word two cycles after `now`, plus the delay of its multiplier (rill_pair_skew.vh). The exponents
-// must be there together with the first factors.
+// must come together with the first factors.
+// Checks in messages: 1 a factor, 2 the exponents, 3 too few slices, or none alone.
 // Sets for verif/modules/run.sh (form: a macro; after @: idles and stalls in percent):
 // sweep: BEAT_BITS=256 TURN_TOKENS=1 FACTOR_W=16
 // sweep: BEAT_BITS=512 TURN_TOKENS=1 X_BITS=10 FACTOR_W=10 PARTS=4
@@ -70,7 +71,7 @@ module rill_x_spread_tb;
         end
     endtask
 
-    // Returns the element for a nibble and token in the slice of so many cycles ago.
+    // Returns a token's element for a nibble, in the slice of `cycles` cycles ago.
     function integer element(input integer cycles, input integer token, input integer nibble);
         reg signed [X_BITS-1:0] bits;
         begin

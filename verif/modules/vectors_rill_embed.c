@@ -7,6 +7,8 @@
 
 enum { FIRINGS = 24, MAX_N = 4096, HUGE_ROW = 2 /* its values overflow */ };
 
+// n: elements of a row. group: elements that share a scale (INT4). A row is stored in record_bytes bytes; its first
+// header_bytes hold the scale of the row and the scales of the groups.
 struct table {
     size_t n, rows, group, header_bytes, record_bytes;
     enum { INT8, INT4, INT16 } mode;

@@ -32,7 +32,7 @@ static void print_corners(int width) {
     }
 }
 
-// Prints values that differ from a tie by one bit, for each position of that bit.
+// Prints values that are above a tie by a single bit, for each position of that bit below the tie.
 static void print_decided_ties(int width) {
     for (int i = width - 2; i >= 25; i -= 3) {
         wide tie = ((wide)1 << i) + ((wide)1 << (i - 24));

@@ -4,6 +4,7 @@
 #include "gen/ir/fields.h"
 #include "verif/modules/vectors_rill_kernel.h"
 
+// Parameters of the bench, with their names in lower case. xs: bytes of a beat.
 struct shape {
     size_t layers, heads, units, context, xs, replays, window, each, channels, together;
 };
