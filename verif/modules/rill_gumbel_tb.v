@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_threefry and rill_gumbel. Gives rill_threefry one counter per enabled clock. Compares its random
-// word, and the noise that two rill_gumbel make from the low and the high half of this word, with the C functions.
+// word with golden_threefry, and the noise that two rill_gumbel make from the low and the high half of this word with
+// g_gumbel.
 // Sets for verif/modules/run.sh (-: no parameters; after @: idles and stalls in percent):
 // quick: - @ 50:50
 `default_nettype none

@@ -17,6 +17,7 @@
 
 module rill_k_writer_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;

@@ -22,6 +22,7 @@
 
 module rill_kv_scale_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 512;

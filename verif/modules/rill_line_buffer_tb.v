@@ -23,6 +23,7 @@
 `timescale 1ns / 1ps
 
 module rill_line_buffer_tb;
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 1;
     parameter ROWS = 1;
     parameter PIXELS = 4;
@@ -39,7 +40,7 @@ module rill_line_buffer_tb;
     parameter DILATION_Y = DILATION;
     localparam DILATION_X = DILATION;
     parameter BEFORE = 0;
-    parameter SLACK = 0;                                   // words of the ring beyond RULE; rate checked from 8 on
+    parameter SLACK = 0;                                   // ring words beyond the fewest; 8 or more: checks the rate
     parameter BEFORE_Y = BEFORE;
     localparam BEFORE_X = BEFORE;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;

@@ -16,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_link_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 8;
     parameter SIDE_W = 0;
     parameter KEPT_AT = 0;

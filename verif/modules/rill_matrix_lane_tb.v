@@ -34,6 +34,7 @@
 `timescale 1ns / 1ps
 
 module rill_matrix_lane_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter SIDE_W = 7;

@@ -47,6 +47,7 @@
 `timescale 1ns / 1ps
 
 module rill_matrix_pair_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 4;
     parameter PAIRS = 1;
@@ -62,7 +63,7 @@ module rill_matrix_pair_tb;
     localparam TURN_W = TOKENS > 2 ? TOK_W - 1 : 1;
     localparam N = BEAT_BITS / 8;
     localparam MANY = 2 * PAIRS;                 // tokens of a turn
-    parameter ROWS = 300;
+    parameter ROWS = 300; // rows of the run
 `include "rill_pair_skew.vh"
     localparam LATENCY = 12 + PAIR_MORE + HOPS;
     localparam SUMS_AT = 6 + PAIR_MORE; // cycles from a beat until its sums are taken

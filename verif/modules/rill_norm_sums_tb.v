@@ -14,7 +14,7 @@
 
 module rill_norm_sums_tb;
     parameter LANES = 4;
-    parameter TOKENS = 2;
+    parameter TOKENS = 2;                        // tokens of a firing, upper bound
     parameter FAULT = 0;                         // kind of fault in the vectors (vectors_rill_norm_sums.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam ROW_W = USER_W;

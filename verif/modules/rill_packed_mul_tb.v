@@ -21,7 +21,7 @@
 `timescale 1ns / 1ps
 
 module rill_packed_mul_tb;
-    parameter COUNT = 1;
+    parameter COUNT = 1; // multipliers of the chain
     parameter X_BITS = 8;
     parameter SUM_W = 32;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
@@ -30,7 +30,7 @@ module rill_packed_mul_tb;
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18; // bits of the upper half that are compared
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
-    parameter ROUNDS = 4000;
+    parameter ROUNDS = 4000; // rounds of the run, each with its own factors
     wire             clk, rst;
     reg              en = 0;
     reg  [31:0]      x [0:ALL-1];              // the chain's factors, then those of the added products

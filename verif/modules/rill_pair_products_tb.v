@@ -56,6 +56,7 @@
 `timescale 1ns / 1ps
 
 module rill_pair_products_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter ASYM = 0;
     parameter X_BITS = 8;
@@ -71,7 +72,7 @@ module rill_pair_products_tb;
     localparam X_W = 8 * BEAT_BITS;              // factors of a pair: 32 bits for each nibble of a beat
     localparam SUMS_AT = 6 + PAIR_MORE;          // cycles from a beat until its sums are taken
     localparam LATENCY = 10 + PAIR_MORE;         // cycles from a beat to its terms
-    parameter BEATS = 240;
+    parameter BEATS = 240; // beats of the run
 
     wire                  clk, clk_2x, rst;
     reg                   again = 0, valid = 0, int4, asym;

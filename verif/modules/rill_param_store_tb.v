@@ -17,6 +17,7 @@
 `timescale 1ns / 1ps
 
 module rill_param_store_tb;
+    // Parameters without a comment are those of the module.
     parameter LOAD_BITS = 256;
     parameter WORD_W = 64;
     parameter WORDS = 10;

@@ -17,6 +17,7 @@
 
 module rill_part_order_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter TOKENS = 4;
     parameter WORDS = 6;
     parameter FIRE_WORDS = WORDS;

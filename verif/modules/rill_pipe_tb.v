@@ -16,6 +16,7 @@
 `default_nettype none
 
 module rill_pipe_tb;
+    // Parameters without a comment are those of the module.
     parameter LATENCY = 2;
     parameter COPIES = 1;
     parameter VALIDS = 1;

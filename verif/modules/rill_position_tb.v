@@ -16,6 +16,7 @@
 
 module rill_position_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter LANES = 8;
     parameter TOKENS = 4;
     parameter BEAT_BITS = 256;

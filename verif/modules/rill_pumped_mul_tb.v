@@ -27,7 +27,7 @@
 `timescale 1ns / 1ps
 
 module rill_pumped_mul_tb;
-    parameter COUNT = 1;
+    parameter COUNT = 1; // multipliers of the chain
     parameter X_BITS = 8;
     parameter SUM_W = 32;
     localparam END = 1 << X_BITS - 1;          // activations are -END to END - 1
@@ -38,7 +38,7 @@ module rill_pumped_mul_tb;
     localparam HIGH_W = SPLIT == 16 ? 16 : SUM_W == 32 ? 14 : 18;
     localparam BESIDE = COUNT > 2 ? COUNT - 2 : 0; // products that multipliers of the chain add over sum_beside
     localparam ALL = COUNT + BESIDE;
-    parameter ROUNDS = 3000;
+    parameter ROUNDS = 3000; // rounds of the run, each with its own factors
     localparam AT = 4 + COUNT;                 // halves of a cycle from a round's inputs to the chain's end
     wire             clk, clk_2x, rst;
     wire [1:0]       phase;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_quantize. Compares its units with the C function: full and short blocks, blocks of zeros and of
+// Testbench of rill_quantize. Compares its units with golden_quantize_mx: full and short blocks, blocks of zeros and of
 // tiny values, padding to an even number of units, and the ends of output firings. Also checks the latency and, if
 // firings have fewer tokens than TOKENS (NTOK), that no input waits. An input firing has N elements per token (with
 // RANDOM = 1 a random number from 1 to N).
@@ -30,6 +30,7 @@
 `default_nettype none
 
 module rill_quantize_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter NTOK = TOKENS; // most tokens of a firing

@@ -13,6 +13,7 @@
 `timescale 1ns / 1ps
 
 module rill_ram_sdp_tb;
+    // Parameters without a comment are those of the module.
     parameter DATA_W = 32;
     parameter DEPTH = 16;
     parameter BYTE_EN = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_reduce. Compares random firings of GROUPS groups with the C function. N, ROUNDS and WORDS are the
+// Testbench of rill_reduce. Compares random firings of GROUPS groups with golden_reduce. N, ROUNDS and WORDS are the
 // parameters of the module. Also checks the latency, that no input word waits, and that an infinity, or a value too
 // large for the sums, raises the fault.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):

@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_request_args_tb;
+    // Parameters without a comment are those of the module.
     parameter MODE = 0;
     parameter BEAT_BITS = 256;
     parameter ADDR_BITS = 34;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_rope. Compares firings of HEADS heads with the C function. Each token of a firing has a row of
+// Testbench of rill_rope. Compares firings of HEADS heads with golden_rope. Each token of a firing has a row of
 // cosines and sines. Also checks the latency (12 cycles from the last word of the first head) and the time from the
 // last word in to the last word out.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -19,6 +19,7 @@
 `default_nettype none
 
 module rill_rope_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter HEADS = 3;     // heads of a firing; only vectors_rill_rope.c uses it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_sample. Compares ids and hashes with the C function, under settings of every kind, with ties,
+// Testbench of rill_sample. Compares ids and hashes with golden_sample, under settings of every kind, with ties,
 // short lists and elements past N. Also checks order, token marks, the latency, and that illegal settings and infinite
 // elements raise the fault.
 // Checks in messages: 1 and 2 the file of vectors, 3 an offered id changes, 4 id, 5 marks, 7 the run takes too long,
@@ -16,6 +16,7 @@
 `timescale 1ns / 1ps
 
 module rill_sample_tb;
+    // Parameters without a comment are those of the module.
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 21;

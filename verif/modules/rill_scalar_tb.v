@@ -17,6 +17,7 @@
 `define UNARY_LATENCY DELAY
 
 module rill_scalar_tb;
+    // Parameters without a comment are those of the module.
     parameter FUNCTION = 0;
     parameter CHOICE = 0;
     parameter FIRST = 0;

@@ -21,12 +21,12 @@
 module rill_segment_walker_tb;
     `include "rill_fields.vh"
     parameter BEAT_BITS = 256;
-    parameter LAYERS = 3;
+    parameter LAYERS = 3;                    // repetitions of the second section
     parameter BEATS = 5;                     // beats of the repeated weight segment
     parameter OUTER = 4;                     // runs of the V segment
     parameter FIRST = 0;                     // layer of the cache in the first repetition
     parameter STRIDE = 1;                    // layers from one repetition to the next
-    parameter CHANNELS = 3;
+    parameter CHANNELS = 3;                  // KEY_CHANNELS of the module
     parameter WINDOW = 0;                    // 0: all positions
     parameter EACH = 0;                      // 1: even layers l see WINDOW + 7 l positions, odd ones all
     parameter FROM = 0;                      // position of the first step

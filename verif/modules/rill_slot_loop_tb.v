@@ -20,6 +20,7 @@
 
 module rill_slot_loop_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter SLOTS = 4;
     parameter PARTS = 4;
     parameter TOKENS = 4;

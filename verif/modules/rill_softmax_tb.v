@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Testbench of rill_softmax. Compares steps at the first, the last and random positions, for every layer and head, with
-// the C function. Scores at masked positions may be NaN. Also checks the latency.
+// golden_softmax. Scores at masked positions may be NaN. Also checks the latency.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
 // sweep: LANES=4 TOKENS=2 HEADS=2 LAYERS=2 CONTEXT=80 FAULT=0
 // sweep: LANES=1 TOKENS=1 HEADS=1 LAYERS=1 CONTEXT=17 FAULT=0
@@ -33,6 +33,7 @@
 `default_nettype none
 
 module rill_softmax_tb;
+    // Parameters without a comment are those of the module.
     parameter INV_STALL = -1;  // stalls of the reader of the scalars, in percent; -1: those of +stall
     parameter LANES = 4;
     parameter TOKENS = 2;

@@ -25,6 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_step_source_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter TOKENS = 4;
     parameter ALL_HEAD = 0;

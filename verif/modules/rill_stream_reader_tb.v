@@ -11,6 +11,7 @@
 `timescale 1ns / 1ps
 
 module rill_stream_reader_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 512;
     parameter LANES = 2;
     parameter TOKENS = 8;

@@ -17,6 +17,7 @@
 
 module rill_stream_writer_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter LANES = 4;
     parameter TOKENS = 4;

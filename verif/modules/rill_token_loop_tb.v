@@ -38,6 +38,7 @@
 
 module rill_token_loop_tb;
     `include "rill_fields.vh"
+    // Parameters without a comment are those of the module.
     parameter MODE = 0;
     parameter CHANNELS = 3;
     parameter TOKENS = 4;

@@ -15,7 +15,7 @@
 
 module rill_token_select_tb;
     parameter TOKENS = 2;
-    parameter CHUNKS = 3;
+    parameter CHUNKS = 3; // words of a token in a firing
     parameter ALL = 0;
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam STEPS = 40;

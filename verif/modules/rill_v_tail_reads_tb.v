@@ -16,15 +16,16 @@
 `timescale 1ns / 1ps
 
 module rill_v_tail_reads_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 2;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter LAYERS = 1;
     parameter HEADS = 2;
     parameter HEAD_DIM = 20;
-    parameter REPLAYS = 3;
+    parameter REPLAYS = 3; // times that a step reads each head
     parameter STEP_READS = 0;
-    parameter POSITIONS = 200;
+    parameter POSITIONS = 200; // positions of the request
     localparam C = CHANNELS;
     localparam XS = BEAT_BITS / 8;
     localparam ROWS = (HEAD_DIM + C - 1) / C;

@@ -20,6 +20,7 @@
 `timescale 1ns / 1ps
 
 module rill_v_tail_tb;
+    // Parameters without a comment are those of the module.
     parameter CHANNELS = 3;
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;

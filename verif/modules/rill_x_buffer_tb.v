@@ -23,6 +23,7 @@
 `timescale 1ns / 1ps
 
 module rill_x_buffer_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TOKENS = 2;
     parameter X_UNITS = 10;
@@ -32,7 +33,7 @@ module rill_x_buffer_tb;
     localparam TOK_W = TOKENS > 1 ? $clog2(TOKENS) : 1;
     localparam UNIT_PAIR_W = X_UNITS > 2 ? $clog2(X_UNITS / 2) : 1;
     localparam WORD_W = UNIT_BITS + 8;
-    parameter OPERANDS = 60;
+    parameter OPERANDS = 60; // operands of the run
     localparam PLACES = TOKENS * X_UNITS;
 
     wire                clk, rst, x_valid, x_ready, x_last, x_done, filled;

@@ -25,6 +25,7 @@
 `timescale 1ns / 1ps
 
 module rill_x_spread_tb;
+    // Parameters without a comment are those of the module.
     parameter BEAT_BITS = 256;
     parameter TURN_TOKENS = 2;
     parameter PUMP = TURN_TOKENS > 2 ? 2 : 1;
@@ -38,7 +39,7 @@ module rill_x_spread_tb;
     localparam WORD_W = TURN_TOKENS > 1 ? 32 : 16;
     localparam SPLIT = 26 - X_BITS;              // position of the second token in a factor of both tokens
     localparam SLICE_W = TURN_TOKENS * 2 * XS * X_BITS;
-    parameter CYCLES = 120;
+    parameter CYCLES = 120; // cycles of the run
 
     wire                          clk, rst;
     reg                           again = 0, now = 0;
