@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_layernorm. Compares vectors of N elements, some with a large mean or with outliers, with
+// Testbench of rill_layernorm. Compares vectors of N elements, with a nonzero mean and outliers, with
 // golden_layernorm. Also checks the latency, the time from the last word in to the last word out, and that the faults
 // of
 // vectors_rill_layernorm.c are raised. VAR_SCALE and MEAN_SCALE are the constants of golden_layernorm for N; EPS is

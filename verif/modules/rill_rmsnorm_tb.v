@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_rmsnorm. Compares vectors of N elements, some with a large mean or with outliers, with
+// Testbench of rill_rmsnorm. Compares vectors of N elements, with a nonzero mean and outliers, with
 // golden_rmsnorm. Also checks the latency, the time from the last word in to the last word out, and that the faults of
 // vectors_rill_rmsnorm.c are raised. EPS is 1e-5; with FAULT 3 it is the smallest subnormal.
 // Sets for verif/modules/run.sh (after @: idles and stalls in percent):
@@ -24,7 +24,7 @@ module rill_rmsnorm_tb;
     parameter LANES = 4;
     parameter TOKENS = 2;
     parameter N = 128;
-    parameter MS_SCALE = 0;  // fp32 bits of 2^-40 / N, rounded as in golden_rmsnorm
+    parameter MS_SCALE = 0;  // fp32 bits of 2^-40 / N, rounded as in golden_norm_rms_scale
     parameter FAULT = 0;     // kind of fault in the vectors (vectors_rill_rmsnorm.c); 0: none
     localparam USER_W = (TOKENS > 1 ? $clog2(TOKENS) : 1) + 1;
     localparam CHUNKS = (N + LANES - 1) / LANES;
