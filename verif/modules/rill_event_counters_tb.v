@@ -16,6 +16,7 @@ module rill_event_counters_tb;
     always #5 clk = ~clk;
     rill_event_counters #(.EVENTS(EVENTS)) u_dut (.clk(clk), .rst(rst), .clear(clear), .enable(enable), .events(events),
         .counts(counts));
+    // One cycle with random events and a random enable, which the model counts as well.
     task step;
         begin
             @(negedge clk);
@@ -24,6 +25,7 @@ module rill_event_counters_tb;
             for (i = 0; i < EVENTS; i = i + 1) if (enable & events[i]) want[i] = want[i] + 1;
         end
     endtask
+    // Compares all counters with the model, after the carry has had time to pass.
     task compare;
         begin
             @(negedge clk) enable = 0;

@@ -67,6 +67,7 @@ module rill_fifo_tb;
         end
     endtask
 
+    // Ends the run if a check fails.
     task check(input ok, input [50*8-1:0] what);
         if (ok !== 1'b1) begin
             $display("FAIL: %0s at %0t", what, $time);

@@ -43,6 +43,7 @@ module rill_head_replay_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Sends a head of `count` tokens and queues its replays. last: it ends the input firing.
     task head(input integer count, input last);
         begin
             for (t = 0; t < count; t = t + 1)

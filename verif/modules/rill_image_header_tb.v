@@ -52,14 +52,17 @@ module rill_image_header_tb;
         .checksum(checksum), .done(done));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Returns a beat of the memory: the header, then numbered parameters.
     function [BEAT_BITS-1:0] beat(input integer index);    // 0: the header
         beat = index == 0 ? header : {BEAT_BITS/32{32'h5000_0000 + index}};
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)

@@ -103,10 +103,12 @@ module rill_k_writer_tb;
     integer     givens = 0;                  // pulses of `given` on all channels
     reg         failed = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, input integer where);
         begin
             if (!failed)

@@ -44,6 +44,7 @@ module rill_kernel_verdict #(
         if (!$value$plusargs("stall=%d", stall)) stall = 0;
     end
 
+    // Prints a failed condition with its value; only the first one.
     task require(input ok, input integer value, input [8*40-1:0] what);
         if (!ok && !bad) begin
             $display("FAIL: %0s: %0d", what, value);
@@ -51,6 +52,7 @@ module rill_kernel_verdict #(
         end
     endtask
 
+    // Checks all conditions and prints PASS if they are met.
     task verdict;
         begin
             require(left > 0, left, "words seen");

@@ -39,6 +39,7 @@ module rill_kv_tracker_tb;
         .k_layers_done(count[0]), .v_layers_done(count[1]), .kv_layers_done(both));
     always #1 clk = !clk;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, cycle %0d: counts %0d %0d %0d of %0d %0d", what, cycles, count[0],

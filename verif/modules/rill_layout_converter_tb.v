@@ -66,6 +66,7 @@ module rill_layout_converter_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
@@ -78,6 +79,7 @@ module rill_layout_converter_tb;
                     left == 0 && g == ROUNDS - 1 && t == active - 1);
         end
     endtask
+    // Sends a firing of ROUNDS banks.
     task firing(input integer active);
         for (g = 0; g < ROUNDS; g = g + 1)
             bank(active);

@@ -132,6 +132,7 @@ module rill_matrix_lane_tb;
     reg  [2:0]             picks;            // choice of the largest or smallest factors
     reg                    failed = 0, was_reset = 0, beyond = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -152,6 +153,7 @@ module rill_matrix_lane_tb;
         factor = given < EXTREME ? (pick ? high : low) : low + $unsigned($random(seed)) % (high - low + 1);
     endfunction
 
+    // Draws a beat with its factors, and adds its products to the expected sum of its token.
     task draw_beat;
         begin
             t = given % 3 == 0 ? $unsigned($random(seed)) % TOKENS : (t + 1) % TOKENS;

@@ -145,6 +145,7 @@ module rill_matrix_pair_tb;
     integer                row_tokens = 0, beats = 0, beat_no = 0, turn_no = 0, out_left = 0, out_next = 0, extreme;
     reg                    failed = 0, was_reset = 0, narrow, last, left_row;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -160,6 +161,7 @@ module rill_matrix_pair_tb;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction

@@ -24,6 +24,7 @@ module rill_owed_tb;
         .clk(clk), .rst(rst), .asked(asked), .answered(answered), .sign(sign), .owed(owed));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction

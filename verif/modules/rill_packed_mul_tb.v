@@ -92,6 +92,7 @@ module rill_packed_mul_tb;
     endfunction
 
     integer k;
+    // Compares the end of the chain with the sums that are due.
     task check;
         begin
             if (told[COUNT-1][64] === 1'b1) {want_low, want_high} = told[COUNT-1][63:0];

@@ -134,6 +134,7 @@ module rill_pair_products_tb;
         place = nibble % 8 * (N / 4) + nibble / 8;
     endfunction
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
@@ -143,6 +144,7 @@ module rill_pair_products_tb;
         factor = extreme ? (pick ? high : low) : low + below(high - low + 1);
     endfunction
 
+    // Sends a beat and computes the terms that are due LATENCY cycles later.
     task multiply;
         begin
             extreme = beats < 64;

@@ -20,6 +20,7 @@ module rill_param_loader_tb;
     localparam BEAT_BITS = 64;
     localparam LOAD_BITS = BEAT_BITS / PIECES;
 
+    // Returns the beats of each store, 32 bits each.
     function [STORES*32-1:0] make_counts(input integer stores);
         integer i;
         for (i = 0; i < stores; i = i + 1)

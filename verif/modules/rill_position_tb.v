@@ -74,6 +74,7 @@ module rill_position_tb;
         rst <= 0;
     end
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -88,10 +89,12 @@ module rill_position_tb;
         row_of = pos[step] + token >= ROWS ? 0 : pos[step] + token;
     endfunction
 
+    // Returns an element of a row of the table.
     function [31:0] pattern(input integer row, input integer element);
         pattern = (row * 65536 + element + 1) * 32'h9e3779b1;
     endfunction
 
+    // Compares a chunk of y, and moves on to the next one.
     task check_chunk;
         begin
             for (i = 0; i < LANES; i = i + 1)

@@ -21,6 +21,7 @@ module rill_prefix_tb;
         .forget(forget), .begins(begins), .ends(ends), .place(place), .first(first), .refused(refused), .held(held));
     always #1 clk = !clk;
 
+    // Prints the number of the first check that fails.
     task fail(input integer what);
         begin
             if (!failed)

@@ -28,10 +28,12 @@ module rill_prompt_ids_tb;
         .s_axis_prompt_tdata(data), .any(any), .id(id), .take(take && any));
     always #1 clk = !clk;
 
+    // Returns the id at a place of a prompt.
     function [31:0] id_of(input integer which, input integer place);
         id_of = which * 32'h0100_0193 ^ place * 32'h9E37_79B1;
     endfunction
 
+    // Prints the number of the first check that fails.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, prompt %0d, id %0d", what, prompt, taken);

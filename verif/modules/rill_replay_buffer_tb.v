@@ -35,6 +35,7 @@ module rill_replay_buffer_tb;
         .s_axis_tvalid(m_valid),
         .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user), .s_axis_tlast(m_last), .done(snk_done));
 
+    // Sends a firing and queues its replays.
     task firing(input integer words);
         begin
             for (i = 0; i < words; i = i + 1) begin

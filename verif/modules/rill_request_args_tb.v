@@ -44,6 +44,7 @@ module rill_request_args_tb;
             + (wrong == 2 && ADDR_BITS < 64 ? 64'd1 << ADDR_BITS % 64 : 64'd0);
     endfunction
 
+    // Whether a pointer must be refused.
     function is_wrong(input [63:0] p);
         is_wrong = p % BEAT != 0 || (ADDR_BITS < 64 && p >> ADDR_BITS % 64 != 0);
     endfunction

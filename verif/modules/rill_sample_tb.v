@@ -103,6 +103,7 @@ module rill_sample_tb;
         end
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)

@@ -118,6 +118,7 @@ module rill_segment_walker_tb;
     reg         failed = 0;
     reg         done = 0;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction

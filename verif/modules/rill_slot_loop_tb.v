@@ -121,6 +121,7 @@ module rill_slot_loop_tb;
                 : id_at(q, len[q] + n - 1) == EOT ? 2 : n == most[q] ? 1 : 3;
         end
     endfunction
+    // Prints the first error with its request, and ends the run.
     task wrong(input [8*40-1:0] what, input integer q);
         if (!failed) begin
             failed = 1;

@@ -99,6 +99,7 @@ module rill_stream_writer_tb;
         rst <= 0;
     end
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)

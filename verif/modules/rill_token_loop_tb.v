@@ -170,15 +170,18 @@ module rill_token_loop_tb;
     reg  [RESET_WAY-1:0] far = {RESET_WAY{1'b1}}, far_soft = 0; // resets on their way; the modules see the last bit
     reg         alive = 0;                   // between load_start and soft_rst
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Returns the id that the model generates after position pos.
     function integer made(input integer pos);
-        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // the id after position pos
+        made = DRAFTS == 0 ? (pos * 37 + 11) % VOCAB       // with DRAFTS, ids repeat with exceptions
             : pos == end_pos ? VOCAB - 1 : pos % 4 * 13 + (pos % 11 == 10 ? 3 : 0);
     endfunction
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)

@@ -82,6 +82,7 @@ module rill_v_tail_reads_tb;
     reg [3:0] due_valid = 0;
     integer due [0:3];
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what, where);
         begin
             if (!failed) $display("FAIL: check %0d at %0d", what, where);

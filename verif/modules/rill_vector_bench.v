@@ -50,6 +50,7 @@ module rill_vector_bench #(
         forever #2 clk = !clk;
     end
 
+    // Reads a line of the file into vector `count`. fields: words that were read.
     task read_vector;
         begin
             fields = $fscanf(file, "%h", a_vector[count]);

@@ -117,6 +117,7 @@ module rill_width_converter_tb;
                 + (DENSE == 0 ? steps : rows > chunks ? rows * active : chunks * active);
         end
     endtask
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer active);
         user = (tok == active - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction

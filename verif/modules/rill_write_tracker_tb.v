@@ -37,15 +37,18 @@ module rill_write_tracker_tb;
         .written(written), .layers_done(count));
     always #1 clk = !clk;
 
+    // Returns 1 in `percent` percent of its calls.
     function chance(input integer percent);
         chance = $urandom_range(99) < percent;
     endfunction
 
+    // Draws the numbers of descriptors of the next layer.
     task begin_layer;
         for (c = 0; c < WRITERS; c = c + 1)
             left[c] = chance(30) ? 0 : $urandom_range(4);
     endtask
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d, cycle %0d: count %0d after %0d, %0d layers done", what, cycles,

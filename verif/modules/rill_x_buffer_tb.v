@@ -89,6 +89,7 @@ module rill_x_buffer_tb;
     reg  [SLICE_W-1:0]  due_slice [0:HOPS+1]; // [n]: {shift, slice} for the copy's read n + 1 cycles ago
     reg  [HOPS+1:0]     due_slice_there = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed)
@@ -99,10 +100,12 @@ module rill_x_buffer_tb;
         end
     endtask
 
+    // Returns a random number from 0 to limit - 1.
     function integer below(input integer limit);
         below = $unsigned($random(seed)) % limit;
     endfunction
 
+    // Returns a random unit with its exponent.
     function [WORD_W-1:0] random_word(input integer unused);
         for (n = 0; n < WORD_W; n = n + 8)
             random_word[n +: 8] = $random(seed);

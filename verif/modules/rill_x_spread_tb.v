@@ -64,6 +64,7 @@ module rill_x_spread_tb;
     integer                       n, i, p, skew, q, seed, idle, cycle = 0, beats = 0, alone = 0;
     reg                           failed = 0;
 
+    // Prints the number of the first check that fails, and ends the run.
     task fail(input integer what);
         begin
             if (!failed) $display("FAIL: check %0d cycle %0d pair %0d nibble %0d: not %0d", what, cycle, p, i, q);

@@ -5,6 +5,7 @@
 
 enum { FIRINGS = 30, ELEMENTS_MAX = 100 };
 
+// Prints a firing. spoiled: with FAULT, one value is infinite.
 static void firing(const struct stream *s, struct vectors *v, int spoiled) {
     static float a[STREAM_TOKENS_MAX * ELEMENTS_MAX], y[STREAM_TOKENS_MAX * ELEMENTS_MAX];
     struct golden_fault fault = {0};

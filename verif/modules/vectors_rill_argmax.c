@@ -24,6 +24,7 @@ static uint64_t row_hash(size_t n, const float x[]) {
     return sum;
 }
 
+// Prints a firing: its tokens' elements, ids and hash.
 static void print_firing(struct vectors *v, size_t n, int ntok) {
     float *x = malloc(n * sizeof *x);
     size_t ids[8];

@@ -5,6 +5,7 @@
 
 enum { FIRINGS = 12, SUMS = 3 };
 
+// Prints a firing. spoiled: one of its products must raise the fault.
 static void firing(size_t n, const struct stream *s, struct vectors *v, int ntok, int spoiled) {
     size_t all = SUMS * n * (size_t)ntok;
     float *a = stream_alloc(all), *b = stream_alloc(all), *y = stream_alloc(SUMS * (size_t)ntok);

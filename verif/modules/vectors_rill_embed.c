@@ -49,6 +49,7 @@ static void embed_row(const struct table *t, size_t row, float y[], struct golde
     else golden_embed(t->n, t->group, q, t->mode == INT4 ? record + 4 : NULL, scale, y, fault);
 }
 
+// Prints a firing. About one id in eight is outside the table; the module then fetches row 0.
 static void print_firing(const struct table *t, struct vectors *v, int ntok) {
     static float y[8][MAX_N];
     uint32_t id[8];

@@ -53,11 +53,13 @@ static uint8_t random_byte(struct engine *e) { return (uint8_t)vectors_random(&e
 
 // ---- lines ----
 
+// Prints n bytes as one number, byte 0 lowest.
 static void print_bytes(const uint8_t *bytes, int n) {
     for (int i = n - 1; i >= 0; i--) printf("%02x", bytes[i]);
     printf("\n");
 }
 
+// Prints a K or V unit {scale, bytes}. last: it is the last one of the firing.
 static void print_unit(struct engine *e, int kind, unsigned scale, const uint8_t *bytes, int tok, int ntok, bool last) {
     unsigned user = (unsigned)(tok == ntok - 1) << e->tok_bits | (unsigned)tok;
     printf("%x %x %x %x %08x", (unsigned)kind, user, (unsigned)last, (unsigned)e->firings, scale);
@@ -281,6 +283,7 @@ static void expect_scores(struct engine *e, const struct operand *q, int8_t k[][
     }
 }
 
+// Fills a key or value of one head with random numbers, zeros after the head.
 static void make_head(struct engine *e, int8_t k[MAX_HD]) {
     memset(k, 0, MAX_HD);
     for (int d = 0; d < e->hd; d++) k[d] = (int8_t)(random_byte(e) % 255 - 127);
@@ -392,6 +395,7 @@ static void close_block(struct engine *e, int layer) {
         for (int j = 0; j < e->v_rows; j++) close_row(e, layer, h, j);
 }
 
+// Prints the attention of a layer: K and V of the step's positions, the products with keys, then those with values.
 static void attention(struct engine *e, int layer) {
     int8_t k[HEADS][MAX_T][MAX_HD], v[HEADS][MAX_T][MAX_HD];
     for (int h = 0; h < HEADS; h++)

@@ -12,6 +12,7 @@ static void print(wide a, int width) {
     printf("%016" PRIx64 "%016" PRIx64 " %08" PRIx32 "\n", (uint64_t)(shown >> 64), (uint64_t)shown, g_bits(y));
 }
 
+// Sign-extends the low `width` bits of a to 128 bits.
 static wide sign_extend(wide a, int width) {
     wide sign = (wide)1 << (width - 1);
     wide low = width < 128 ? a & (((wide)1 << width) - 1) : a;

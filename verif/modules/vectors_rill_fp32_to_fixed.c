@@ -3,6 +3,7 @@
 // rounded to a two's complement integer of WIDTH bits.
 #include "verif/modules/vectors_rill_fp32.h"
 
+// Prints a line. g_fix reports an overflow as a fault of its own kind.
 static void print(float a, int frac, int width) {
     struct golden_fault fault = {0};
     uint64_t y = (uint64_t)g_fix(a, frac, width, &fault);

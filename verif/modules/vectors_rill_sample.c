@@ -53,6 +53,7 @@ static void print_settings(const struct sampling *s, bool fresh, int64_t positio
            s->inverse, s->top_k, s->min_p, (uint32_t)s->seed, (uint32_t)(s->seed >> 32), position);
 }
 
+// Prints a firing: its tokens' elements, ids and hash.
 static void print_firing(struct vectors *v, size_t n, int ntok, const struct sampling *s, uint32_t most,
                          int64_t position) {
     float *x = malloc(n * sizeof *x);

@@ -56,6 +56,7 @@ static void alloc_caches(struct replay *run) {
     }
 }
 
+// Allocates the scratch for the largest tensor of the graph.
 static void alloc_scratch(struct replay *run) {
     int64_t most = 1;
     for (int t = 0; t < run->ir->tensors; t++) {
@@ -134,6 +135,7 @@ static struct place operand_place(const struct replay_op *op, int operand) {
     return resolve(ir, (struct place){tensor, own ? op->repetition : final_repetition(ir, tensor)});
 }
 
+// Returns the slot that holds a value at a position; slots are used again after `window` positions.
 static struct replay_slot *value_at(const struct replay *run, struct place p, int64_t position) {
     return &run->value[p.tensor][p.repetition * run->window + position % run->window];
 }
@@ -212,6 +214,7 @@ static void set_inputs(struct replay *run, uint32_t id, const float *const row[]
     }
 }
 
+// Sets the position. Position 0 begins a new request.
 static void begin_position(struct replay *run, int64_t position) {
     if (position < 0 || position >= run->ir->design.context)
         base_fatal("golden: position %lld outside the context", (long long)position);
