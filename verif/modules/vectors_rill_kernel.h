@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints words of streams for the benches of the vector kernels. Each word is a line "port data user last" (port and
-// last are decimal, data and user hexadecimal), in the order of the stream. A bench pushes the lines of an input port
-// and expects the lines of an output port. The last line has port FAULT_PORT; its data are 1 if the run must raise a
-// fault.
+// Prints words of streams in the format of rill_kv_scale_tb; the other kernels' benches use vectors_rill_stream.h. Each
+// word is a line "port data user last" (port and last are decimal, data and user hexadecimal), in the order of the
+// stream. The bench sends the lines of an input port and expects the lines of an output port. The last line has port
+// FAULT_PORT; its data are 1 if the run must raise a fault.
 #ifndef VECTORS_RILL_KERNEL_H
 #define VECTORS_RILL_KERNEL_H
 
@@ -28,6 +28,7 @@ static inline struct kernel kernel_start(int argc, char **argv) {
     return k;
 }
 
+// Draws the number of tokens of the next firing.
 static inline void kernel_next_firing(struct kernel *k) {
     k->ntok = 1 + (int)(vectors_random(&k->random) % (uint64_t)k->tokens);
 }

@@ -4,10 +4,12 @@
 #include "gen/ir/fields.h"
 #include "verif/modules/vectors_rill_kernel.h"
 
+// Parameters of the bench, with their names in lower case. xs: bytes of a beat.
 struct shape {
     size_t layers, heads, units, context, xs, replays, window, each, channels, together;
 };
 
+// Prints a step word.
 static void print_step(size_t pos, int ntok) {
     printf("0 %016" PRIx64 " 0 0\n", field_put(STEP_NTOK, (uint64_t)ntok) | field_put(STEP_POS, pos));
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Simulates the netlist that Yosys makes of a design, instead of the RTL. See --help.
+# Simulates the netlist that Yosys makes of a design, instead of the RTL, and compares it with the replay. Part of
+# `make pnr`. See --help.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -30,6 +31,8 @@ done
 mkdir -p "$work"
 design=$work/gates log=$work/gates.log
 rm -rf "$design"
+# Generates the design and its image, and replaces the RTL by the netlist. `synth -run begin:fine` stops before the
+# stage `fine`. Its steps follow one by one without memory_map, so that memories stay memories.
 synthesize() (
     "$rill" gen "$spec" -o "$design" && "$rill" pack "$spec" --weights random:1 -o "$design" && cd "$design" &&
         yosys -q -p "read_verilog -defer $(tr '\n' ' ' <filelist.f)
@@ -46,7 +49,7 @@ if ! synthesize >"$log" 2>&1; then
     exit 1
 fi
 echo "netlist of $(awk '/Number of cells/ { cells = $4 } END { print cells }' "$work/gates.stat") cells"
-# multipliers that work twice in a cycle have become gates of two clocks
+# If multipliers work twice in a cycle, their gates have a second clock, which `rill sim --pumped` drives.
 pumped=()
 ! grep -q clk_2x "$design/sim/rill_sim_top.sv" || pumped=(--pumped)
 RILL_QUICK_BUILD=1 "$rill" sim "$design" "${pumped[@]}"
