@@ -165,7 +165,7 @@ if [ "${1:-}" = --run-set ]; then
     exit 0
 fi
 
-export QUICK=0 SEEDS=1 DEFINE= HALF=
+export QUICK=0 SEEDS=1 DEFINE="" HALF=""
 jobs=2 list=0
 modules=()
 while [ $# -gt 0 ]; do

@@ -7,6 +7,7 @@ usage: verif/pnr/gates.py NETLIST_V [--fault N] >VERILOG
 """
 import argparse
 import pathlib
+import re
 import sys
 
 

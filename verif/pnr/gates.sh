@@ -10,7 +10,7 @@ rill=$root/build/rill work=$root/build/pnr spec=$here/linear.yaml fault=()
 usage() {
     cat <<'TEXT'
 usage: verif/pnr/gates.sh [--fault N] [SPEC]
-  --fault N  with a fault: the N-th AND of the netlist is an OR
+  --fault N  with a fault: the N-th AND of the netlist, counted from 0, is an OR
   SPEC       default: verif/pnr/linear.yaml
 Synthesizes the design to gates and registers, module by module (Yosys, generic cells; memories stay memories), and runs
 `rill sim` with the netlist, whose streams have the names of the RTL's: every beat of every stream must be the replay's.
