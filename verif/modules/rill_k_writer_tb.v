@@ -95,8 +95,8 @@ module rill_k_writer_tb;
     integer     queue_rd [0:CHANNELS-1];
     integer     next_desc [0:CHANNELS-1];    // from this number on, the search for the channel's next descriptor begins
     integer     next_beat [0:CHANNELS-1];    // likewise for its next beat
-    // held: units stop until all earlier layers are counted. holds: number of such stops.
-    integer     done_pulses = 0, v_pulses = 0, holds = 0, held = 0;
+    // held: units stop until all earlier layers are counted.
+    integer     done_pulses = 0, v_pulses = 0, held = 0;
     integer     answers [0:CHANNELS-1];      // beats of a channel that were answered
     integer     taken [0:CHANNELS-1];        // descriptors that a channel has taken
     integer     seen [0:CHANNELS-1];         // `taken` of the previous cycle
@@ -184,7 +184,6 @@ module rill_k_writer_tb;
         if (held && kv_ready && k_layers_done == done_pulses && done_pulses == unit_layer[unit_sent]) held = 0;
         if (!held && unit_sent > 0 && unit_sent < units_total && !unit_end[unit_sent-1] && chance(2)) begin
             held = 1;
-            holds = holds + 1;
         end
         if ((!kv_valid || kv_ready) && unit_sent < units_total && !held && !chance(idle)) begin
             kv_valid <= 1;

@@ -26,7 +26,6 @@ module rill_kv_tracker_tb;
     wire [31:0]          both;
     integer              seed, idle, stall, s, i, at, cycles = 0;
     integer              pairs [0:1];        // layers that were sent
-    integer              from [0:1];
     integer              ends [0:1];         // cycle in which the open descriptor is written; 0: none is open
     integer              engine [0:1];       // number of the writer that has the open descriptor
     integer              since [0:1];        // cycles since all descriptors were written

@@ -114,12 +114,11 @@ module rill_spill_tb;
     integer open [0:1];
     reg     half_of [0:65535];
     // asked, ended: descriptors so far, and how many of them have their response. lasts_in: firings that have entered.
-    integer asked, ended, lasts_in, lasts_out, half, both; // both: cycles in which one word enters and one leaves
+    integer asked, ended, lasts_in, half, both; // both: cycles in which one word enters and one leaves
     initial begin
         asked = 0;
         ended = 0;
         lasts_in = 0;
-        lasts_out = 0;
         both = 0;
         open[0] = 0;
         open[1] = 0;
@@ -128,7 +127,6 @@ module rill_spill_tb;
         if (rst) begin
             ended = asked;
             lasts_in = 0;
-            lasts_out = 0;
             open[0] = 0;
             open[1] = 0;
         end else begin
@@ -154,8 +152,6 @@ module rill_spill_tb;
                 if (lasts_in == FIRINGS)
                     hold <= 1'b0;
             end
-            if (m_valid && m_ready && m_last)
-                lasts_out = lasts_out + 1;
         end
 
     reg [DATA_W-1:0] kept [0:WORDS-1];

@@ -8,7 +8,7 @@
 enum { FIRINGS = 16 };
 
 struct shape {
-    size_t n, block, per_block;     // elements per token of the firing; elements of a block; not used
+    size_t n, block;                // elements per token of the firing; elements of a block
     int bits, exp_min, fire_blocks; // width of a mantissa; EXP_MIN and FIRE_BLOCKS of rill_quantize
 };
 
