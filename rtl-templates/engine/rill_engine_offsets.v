@@ -3,8 +3,8 @@
 // of each 32 elements of each token (rill_engine_offset). All lanes get equal values.
 //
 // slice is that of cycle 4 of the command; valid_3 is of cycle 3, valid_4 and int4_4 are of cycle 4.
-// q = {sums, offset}; a part that this design does not need is 0. With TURN_TOKENS 1 and PUMP 1, q comes in cycle 8, one
-// cycle before the lanes need it, for a register per group of lanes. Otherwise q comes when the lanes need the sums.
+// q = {sums, offset}; a part that this design does not need is 0. With TURN_TOKENS 1 and PUMP 1, q comes in cycle 8,
+// one cycle before the lanes need it, for a register per group of lanes. Otherwise q comes when the lanes need it.
 // Reset: clk, synchronous active-high rst; resets only the controls.
 // A unit has BEAT_BITS / 8 mantissas.
 //

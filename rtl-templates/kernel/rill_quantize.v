@@ -143,8 +143,8 @@ module rill_quantize #(
     reg  [LEVELS:0]    took_q;
     wire [LEVELS+1:0]  took = {took_q, w_take};
     wire               taking = |took;
-    // The largest field of a chunk, but at least the floor if blocks below it use the floor as their exponent. This limit
-    // is not applied where a block is read, because the lanes need top1_q early in a cycle.
+    // The largest field of a chunk, but at least the floor if blocks below it use the floor as their exponent. This
+    // limit is not applied where a block is read, because the lanes need top1_q early in a cycle.
     wire [7:0]         chunk_floored = GRADUAL && chunk_top < FLOOR_10[7:0] ? FLOOR_10[7:0] : chunk_top;
     reg  [7:0]         top_q [0:(1<<ROW_W)-1];
 
