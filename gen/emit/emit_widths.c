@@ -2,9 +2,9 @@
 // Names for the numbers of a design on which widths depend. Every width is emitted as an expression of these names, and
 // the expression is evaluated, so that it cannot differ from the number that the rest of the compiler uses.
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "gen/base/expression.h"
 #include "gen/emit/emit.h"
 #include "gen/ir/fields.h"
 #include "gen/ir/layout.h"
@@ -64,46 +64,23 @@ _Static_assert(COUNT_OF(constants) <= EMIT_MAX_CONSTANTS, "room for all constant
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-static size_t name_len(const char *at) {
-    size_t len = 0;
-    while (in_name(at[len])) len++;
-    return len;
-}
-
-static const struct constant *find_constant(const char *name, size_t len) {
+static const struct constant *find_constant(const char *name) {
     for (size_t i = 0; i < COUNT_OF(constants); i++)
-        if (strlen(constants[i].name) == len && !strncmp(constants[i].name, name, len)) return &constants[i];
+        if (!strcmp(constants[i].name, name)) return &constants[i];
     return NULL;
 }
 
-// ---- values of expressions ----
-
-static int64_t value_at(const struct ir *ir, const char **at) {
-    size_t len = name_len(*at);
-    const char *name = *at;
-    *at += len;
-    if (isdigit((unsigned char)*name)) return strtoll(name, NULL, 10);
-    const struct constant *c = find_constant(name, len);
-    if (!c) base_fatal("emit: no constant `%.*s`", (int)len, name);
-    return c->value(ir);
-}
-
-static int64_t product_at(const struct ir *ir, const char **at) {
-    int64_t value = value_at(ir, at);
-    while (**at == '*' || **at == '/') {
-        bool times = *(*at)++ == '*';
-        int64_t by = value_at(ir, at);
-        if (!by) base_fatal("emit: a width is divided by 0");
-        value = times ? value * by : value / by;
-    }
-    return value;
+static bool value_of(void *ir, const char *name, int64_t *value) {
+    const struct constant *c = find_constant(name);
+    if (c) *value = c->value(ir);
+    return c != NULL;
 }
 
 int64_t emit_evaluate(const struct ir *ir, const char *is) {
-    const char *at = is;
-    int64_t value = product_at(ir, &at);
-    while (*at == '+') at++, value += product_at(ir, &at);
-    if (*at) base_fatal("emit: `%s` is no expression of constants", is);
+    int64_t value = 0;
+    struct expression_error error;
+    if (!expression_value(ir->arena, is, value_of, (void *)ir, &value, &error))
+        base_fatal("emit: `%s` has no value: %s", is, error.why);
     return value;
 }
 
@@ -202,7 +179,7 @@ static const char *named_for(const char *param) {
 const char *emit_param_expression(const struct ir *ir, int kernel, const struct ir_param *param) {
     if (param->value.kind != IR_VALUE_INT) return NULL;
     const char *name = named_for(param->name);
-    const struct constant *c = find_constant(name, strlen(name));
+    const struct constant *c = find_constant(name);
     if (c) return c->value(ir) == param->value.integer ? c->name : NULL;
     bool width = !strcmp(name, "DATA_W") || !strcmp(name, "WORD_W");
     return width ? width_of_streams(ir, kernel, param->value.integer) : NULL;
