@@ -26,6 +26,7 @@ enum timing_machine {
     TIMING_SPILL,    // a firing goes to memory and comes back
     TIMING_LAYOUT,   // two banks, read in another order
     TIMING_PARTS,    // repeats the words of a step's parts
+    TIMING_ORDER,    // cuts a step's tensor into its parts, or joins them
     TIMING_LINES,    // a ring of words, read patch by patch
     TIMING_TURNS,    // takes words of one input, then of the other one
     TIMING_SIEVE,    // takes every word, and passes on the words of some rounds
@@ -42,6 +43,7 @@ enum timing_machine {
     TIMING_SINK,     // takes a word in every cycle
     TIMING_RING,     // writes ids to memory, one after another
     TIMING_LOOP,     // gives steps and ids of a request
+    TIMING_SLOTS,    // gives steps and ids of several requests
     TIMING_GROUPS,   // custom kernels: takes a group of words of every input, then gives the words made from it
     TIMING_MACHINES
 };
@@ -132,6 +134,12 @@ struct timing_layout {
     int64_t release; // from the last word read to the place being free
     int64_t reads;   // words that are read from a group, per token
     int64_t groups;  // groups of a firing
+};
+
+struct timing_order {
+    int64_t words; // words of a token
+    int64_t fire;  // words of a token in a firing of the output
+    bool join;     // the parts come in, and the step's tensor goes out
 };
 
 struct timing_lines {
@@ -244,6 +252,7 @@ struct timing_contract {
         struct timing_split split;
         struct timing_spill spill;
         struct timing_layout layout;
+        struct timing_order order;
         struct timing_lines lines;
         struct timing_sieve sieve;
         struct timing_turns turns;

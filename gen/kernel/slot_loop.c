@@ -5,7 +5,7 @@
 // The stages from one id to the next are those of rill_token_loop.
 static void contract(const struct kernel_args *a, const struct kernel_at *at, struct timing_contract *c) {
     (void)a, (void)at;
-    c->machine = TIMING_LOOP;
+    c->machine = TIMING_SLOTS;
     c->stages = 6;
 }
 
