@@ -336,18 +336,16 @@ static void json_times(const struct load_view *v, const char *name, const double
 static void json_load(const struct load_view *v) {
     const struct timing_load *f = v->f;
     double tokens = (double)f->requests * (double)v->request->tokens;
-    printf("{\n  \"requests\": %d,\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64
-           ",\n  \"clock_mhz\": %.9g,\n",
+    printf("{\n  \"requests\": %d,\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n",
            f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
-    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g", f->start,
-           f->end, load_speed(v, tokens, f->end));
+    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g", f->start, f->end,
+           load_speed(v, tokens, f->end));
     json_times(v, "ttft_ms", f->first_id);
     json_times(v, "latency_ms", f->last_id);
     printf(",\n  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64, f->steps, f->simulated);
     printf(",\n  \"all_generate\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"tokens\": %" PRId64
            ", \"tokens_per_second\": %.6g,\n",
-           f->full.steps, f->full.cycles, f->full_tokens,
-           load_speed(v, (double)f->full_tokens, f->full.cycles));
+           f->full.steps, f->full.cycles, f->full_tokens, load_speed(v, (double)f->full_tokens, f->full.cycles));
     printf("    \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n    \"waits\": {\"beats\": %.0f, \"operands\": "
            "%.0f, \"room\": %.0f, \"turn\": %.0f}}\n}\n",
            f->full.busy, load_memory(v), f->full.wait[0], f->full.wait[1], f->full.wait[2], f->full.turn);

@@ -14,13 +14,13 @@ struct slots {
     struct sim_edge *step, *walk, *id, *next, *ring;
     struct sim_client *prompt; // NULL: no ids are read
     enum stage_of_step stage;
-    int at;         // the present step
-    int part;       // part that is chosen, or whose last token's id comes next
-    int token;      // token of the step whose id is given or taken next
-    int64_t now;    // first cycle of the present state
-    int64_t closed; // cycle from which the next id may be written, because the one before is in memory
+    int at;                          // the present step
+    int part;                        // part that is chosen, or whose last token's id comes next
+    int token;                       // token of the step whose id is given or taken next
+    int64_t now;                     // first cycle of the present state
+    int64_t closed;                  // cycle from which the next id may be written, because the one before is in memory
     int64_t prompt_at, prompt_bytes; // offset of the prompts, bytes of the area of a slot
-    int64_t hash, write; // cycles: from the ring's transfer to S_DECIDE's end; until an id is in memory
+    int64_t hash, write;             // cycles: from the ring's transfer to S_DECIDE's end; until an id is in memory
 };
 
 bool sim_slots_init(struct sim *sim, struct actor *a) {
@@ -69,8 +69,8 @@ static bool choose(struct sim *sim, struct slots *l) {
     }
     if (!client_room(l->prompt, &room)) return false;
     l->now = at_least(ask, room);
-    client_ask(sim, l->prompt, l->now, l->prompt_at + part.slot * l->prompt_bytes + part.pos * SIM_ID_BITS / 8 /
-               beat_bytes * beat_bytes, 1);
+    client_ask(sim, l->prompt, l->now,
+               l->prompt_at + part.slot * l->prompt_bytes + part.pos * SIM_ID_BITS / 8 / beat_bytes * beat_bytes, 1);
     l->stage = READS;
     return true;
 }
@@ -141,13 +141,18 @@ static bool take_id(struct sim *sim, struct slots *l) {
     return true;
 }
 
+// Goes through a state of the present step. False while its time is not known, and at the end.
+static bool go_on(struct sim *sim, struct slots *l) {
+    switch (l->stage) {
+    case CHOOSES: return choose(sim, l);
+    case READS: return read_prompt(sim, l);
+    case SENDS: return send_step(sim, l);
+    case GIVES_IDS: return give_id(sim, l);
+    default: return take_id(sim, l);
+    }
+}
+
 void sim_slots_run(struct sim *sim, struct actor *a) {
     struct slots *l = a->state;
-    for (bool moved = true; moved;) switch (l->stage) {
-        case CHOOSES: moved = choose(sim, l); break;
-        case READS: moved = read_prompt(sim, l); break;
-        case SENDS: moved = send_step(sim, l); break;
-        case GIVES_IDS: moved = give_id(sim, l); break;
-        case TAKES_IDS: moved = take_id(sim, l); break;
-        }
+    while (go_on(sim, l)) continue;
 }

@@ -80,7 +80,7 @@ struct sim {
     int *queue;                   // ring of the kernels that are to run
     int queue_head, queue_count;  // index of the first one, and their number
     int64_t *step_start;          // per step: cycle in which its word was sent; [steps]: in which the last was over
-    int64_t *chosen;              // with slots, per step: cycle in which its last word reaches the walkers; < 0: not yet
+    int64_t *chosen;              // with slots, per step: when the walkers have its word; < 0: not yet
     bool settled;                 // nothing else can go on, so the engines may use keys once (options->idle_counts)
     bool late;                    // an engine's last command of a step was later than options->latest allows
     struct sim_cache *cache;      // the KV caches, at least one

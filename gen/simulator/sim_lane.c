@@ -100,8 +100,8 @@ static bool all_described(const struct lane *l, int64_t *from) {
     return true;
 }
 
-// Raises *from to when the walker has the entry's step. A design with slots chooses a step when the step before is over,
-// so its walkers cannot be steps ahead. False while the step has not been chosen.
+// Raises *from to when the walker has the entry's step. A design with slots chooses a step when the step before is
+// over, so its walkers cannot be steps ahead. False while the step has not been chosen.
 static bool step_known(const struct sim *sim, const struct lane *l, int64_t *from) {
     if (!sim->ir->design.slots) return true;
     if (sim->chosen[l->walk.step] < 0) return false;

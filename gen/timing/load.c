@@ -43,8 +43,7 @@ static unsigned mask_of(const struct loading *l, unsigned among, bool generating
 
 // Tokens of a prompt's part. The first part of a step leaves a token for each slot that generates. A part ends where a
 // beat of ids ends.
-static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used,
-                        int parts) {
+static int64_t chunk_of(const struct loading *l, const struct load_slot *s, unsigned decodes, int64_t used, int parts) {
     int64_t ids = l->ir->design.beat_bits / 32, left = l->ir->design.tokens - used;
     int64_t room = left;
     if (parts == 0) room = left - at_most(at_most(count(decodes), left - 1), ir_parts_of_step(l->ir) - 1);
@@ -112,7 +111,7 @@ struct foreseeing {
     struct timing_step *step;
     int steps, first_full, end_full; // steps in which every request generates
     struct timing_memory memory;
-    int64_t phase; // of a sample: cycles that are added to the memory's age
+    int64_t phase;  // of a sample: cycles that are added to the memory's age
     double *cycles; // per step: cycles from the last command of the step before until its own
     double after;   // from the last command of the latest step until its ids are written
     const char *why;
@@ -141,8 +140,7 @@ static int64_t last_command(const struct foreseeing *t, const struct timing_resu
 static int busiest_engine(struct foreseeing *t, const struct timing_result *r, int step) {
     int64_t *busy = ARENA_ARRAY(&t->scratch, int64_t, (size_t)t->ir->engines + 1);
     int best = t->ir->engines > 0 ? 0 : IR_NONE;
-    for (int i = 0; i < t->ir->firings; i++)
-        busy[t->ir->firing[i].engine] += r->firing[step * t->ir->firings + i].busy;
+    for (int i = 0; i < t->ir->firings; i++) busy[t->ir->firing[i].engine] += r->firing[step * t->ir->firings + i].busy;
     for (int e = 1; e < t->ir->engines; e++)
         if (busy[e] > busy[best]) best = e;
     return best;
@@ -164,8 +162,8 @@ static void add_step(struct foreseeing *t, const struct timing_result *r, int at
     f->full.turn += weight * (double)r->turn[at * engines + at_least(f->engine, 0)].wait;
 }
 
-// Simulates steps [first, first + count) after a few others. Their cycles, and those of their neighbours in [low, high),
-// are the average.
+// Simulates steps [first, first + count) after a few others. Their cycles, and those of their neighbours in [low,
+// high), are the average.
 static bool sample(struct foreseeing *t, int first, int count, int low, int high) {
     struct arena_mark mark = arena_mark(&t->scratch);
     int from = first > WARM ? first - WARM : 0, lead = first - from;
@@ -242,7 +240,9 @@ struct timing_load *timing_forecast_load(const struct ir *ir, const struct timin
     struct foreseeing t = {.ir = ir, .memory = timing_memory_of(ir, age, kept)};
     arena_init(&t.scratch);
     t.f = ARENA_NEW(ir->arena, struct timing_load);
-    *t.f = (struct timing_load){.requests = requests, .start = t.memory.lead, .engine = IR_NONE,
+    *t.f = (struct timing_load){.requests = requests,
+                                .start = t.memory.lead,
+                                .engine = IR_NONE,
                                 .memory_gbs = hbm_figures_rate(&ir->design.hbm)};
     t.steps = timing_load_steps(ir, request, requests, &t.step);
     t.f->steps = t.steps;
@@ -250,8 +250,8 @@ struct timing_load *timing_forecast_load(const struct ir *ir, const struct timin
     find_full(&t);
     bool ok = true;
     for (int first = 0, end; first < t.steps && ok; first = end) {
-        for (end = first + 1; end < t.steps && alike(&t.step[first], &t.step[end]) && end != t.first_full &&
-                              end != t.end_full;)
+        for (end = first + 1;
+             end < t.steps && alike(&t.step[first], &t.step[end]) && end != t.first_full && end != t.end_full;)
             end++;
         ok = sample_stretch(&t, first, end);
     }

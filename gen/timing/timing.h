@@ -97,11 +97,11 @@ int timing_load_steps(const struct ir *, const struct timing_load_request *, int
 
 struct timing_load {
     int requests;
-    int64_t start;                    // cycles from the start to the choice of the first step
-    double first_id[REGISTER_SLOTS];  // per slot: cycles from the start until the request's first id,
-    double last_id[REGISTER_SLOTS];   // and its last one, is in the ring
-    double end;                       // cycles until the last id of all requests is
-    struct {                          // the steps in which every request generates
+    int64_t start;                   // cycles from the start to the choice of the first step
+    double first_id[REGISTER_SLOTS]; // per slot: cycles from the start until the request's first id,
+    double last_id[REGISTER_SLOTS];  // and its last one, is in the ring
+    double end;                      // cycles until the last id of all requests is
+    struct {                         // the steps in which every request generates
         int64_t steps;
         double cycles, busy, beats, turn, wait[TIMING_CAUSES]; // as in timing_phase
     } full;
