@@ -136,6 +136,12 @@ struct timing_layout {
     int64_t groups;  // groups of a firing
 };
 
+struct timing_slots {  // cycles of the token loop of a design with slots
+    int64_t arguments; // reading a slot's state and arguments
+    int64_t part;      // adding a part to the step, beside a cycle for each of its tokens
+    int64_t hash;      // an id sent to the ring until the loop goes on
+};
+
 struct timing_order {
     int64_t words; // words of a token
     int64_t fire;  // words of a token in a firing of the output
@@ -224,7 +230,8 @@ struct timing_rows {
 };
 
 struct timing_walker {
-    int64_t layers; // layers of the cache; 0: there is no cache
+    int64_t layers;                 // layers of the cache; 0: there is no cache
+    int64_t slot_keys, slot_values; // bytes from a slot's keys, or values, to those of the next slot
 };
 
 struct timing_ring {
@@ -253,6 +260,7 @@ struct timing_contract {
         struct timing_spill spill;
         struct timing_layout layout;
         struct timing_order order;
+        struct timing_slots slots;
         struct timing_lines lines;
         struct timing_sieve sieve;
         struct timing_turns turns;

@@ -3,11 +3,6 @@
 // writes the ids that the model has chosen to the rings.
 #include "gen/simulator/machines.h"
 
-enum {
-    ARGUMENTS = 6, // S_TAKE and S_ARGS: reading a slot's state and arguments
-    PART = 2,      // S_PART and S_CHOOSE, beside a cycle for each token
-    HASH = 2       // S_HASH and S_DECIDE, beside HASH_WAIT
-};
 enum stage_of_step { CHOOSES, READS, SENDS, GIVES_IDS, TAKES_IDS };
 
 struct slots {
@@ -20,7 +15,8 @@ struct slots {
     int64_t now;                     // first cycle of the present state
     int64_t closed;                  // cycle from which the next id may be written, because the one before is in memory
     int64_t prompt_at, prompt_bytes; // offset of the prompts, bytes of the area of a slot
-    int64_t hash, write;             // cycles: from the ring's transfer to S_DECIDE's end; until an id is in memory
+    int64_t write;                   // cycles until an id is in memory
+    struct timing_slots cycles;
 };
 
 bool sim_slots_init(struct sim *sim, struct actor *a) {
@@ -31,7 +27,7 @@ bool sim_slots_init(struct sim *sim, struct actor *a) {
     l->id = sim_out(sim, a, IR_ROLE_ID);
     l->next = sim_in(sim, a, IR_ROLE_NEXT_ID);
     l->ring = sim_out(sim, a, IR_ROLE_RING);
-    l->hash = args_int(&a->args, "HASH_WAIT", 4) + HASH;
+    l->cycles = a->c.slots;
     l->write = CYCLES_RING_WRITE + (int64_t)(m->figures->write_response_ns * 1e3 / m->period_ps);
     const struct ir_segment *segment = ir_segment_for(sim->ir, IR_SEG_PROMPT);
     int client = ir_client_for(sim->ir, IR_CLIENT_PROMPT);
@@ -60,10 +56,10 @@ static void begin_step(struct sim *sim, struct slots *l, int64_t at) {
 static bool choose(struct sim *sim, struct slots *l) {
     if (l->at == sim->options->steps) return false;
     const struct timing_part part = timing_part(step_of(sim, l), l->part);
-    int64_t room = 0, ask = l->now + ARGUMENTS, beat_bytes = sim->ir->design.beat_bits / 8;
+    int64_t room = 0, ask = l->now + l->cycles.arguments, beat_bytes = sim->ir->design.beat_bits / 8;
     if (l->at == 0 && l->part == 0) sim->step_start[0] = 0;
     if (!part.prompt || !l->prompt) {
-        l->now = ask + PART + part.ntok;
+        l->now = ask + l->cycles.part + part.ntok;
         l->stage = ++l->part == timing_parts(step_of(sim, l)) ? SENDS : CHOOSES;
         return true;
     }
@@ -81,7 +77,7 @@ static bool read_prompt(struct sim *sim, struct slots *l) {
     if (!client_beat(l->prompt, &at)) return false;
     at = at_least(at, l->now + 1);
     client_take(sim, l->prompt, at);
-    l->now = at + 1 + 2 * timing_part(step_of(sim, l), l->part).ntok + PART;
+    l->now = at + 1 + 2 * timing_part(step_of(sim, l), l->part).ntok + l->cycles.part;
     l->stage = ++l->part == timing_parts(step_of(sim, l)) ? SENDS : CHOOSES;
     return true;
 }
@@ -130,10 +126,10 @@ static bool take_id(struct sim *sim, struct slots *l) {
     edge_take(sim, l->next, at);
     l->now = at + 1;
     if (l->token == last && part.head) {
-        int64_t write = at_least(at_least(l->now + ARGUMENTS, l->closed) + 1, room);
+        int64_t write = at_least(at_least(l->now + l->cycles.arguments, l->closed) + 1, room);
         edge_put(sim, l->ring, write, write, MARK_LAST);
         l->closed = write + l->write;
-        l->now = write + 1 + l->hash;
+        l->now = write + 1 + l->cycles.hash;
         if (part.ends) l->now = at_least(l->now, l->closed) + 1;
     }
     if (l->token == last) l->part++;

@@ -45,8 +45,8 @@ bool lane_init(struct sim *sim, struct lane *l, int kernel, const struct ir_engi
     if (kernel_has_key_windows(sim->actor[walker].k)) l->described_at += CYCLES_WINDOW_ENTRIES;
     if (kernel_tree_copies((int)l->channels) > 1) l->described_at += CYCLES_TREE; // a second register on the way
     if (sim->options->step[0].pos > 0 || sim->ir->design.slots) l->described_at = -LONG_BEFORE;
-    l->k_stride = args_int(&sim->actor[walker].args, "K_SLOT_STRIDE", 0);
-    l->v_stride = args_int(&sim->actor[walker].args, "V_SLOT_STRIDE", 0);
+    l->k_stride = sim->actor[walker].c.walker.slot_keys;
+    l->v_stride = sim->actor[walker].c.walker.slot_values;
     return sim_schedule_read(sim, &sim->actor[walker], SEGMENT_BITS, &l->schedule) &&
            name_runs(sim->ir, (int)(engine - sim->ir->engine), l, sim->arena);
 }

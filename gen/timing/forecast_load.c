@@ -99,9 +99,9 @@ int timing_load_steps(const struct ir *ir, const struct timing_load_request *req
 // ---- the forecast ----
 
 enum {
-    SAMPLES = 12, // samples of a stretch
-    COUNTED = 2,  // steps of a sample
-    WARM = 2,     // steps before them
+    SAMPLES = 12,     // samples of a stretch
+    SAMPLE_STEPS = 2, // steps of a sample
+    WARM = 2,         // steps before them
 };
 
 struct foreseeing {
@@ -197,11 +197,11 @@ static bool alike(const struct timing_step *a, const struct timing_step *b) {
 static bool sample_stretch(struct foreseeing *t, int first, int end) {
     int64_t refresh = (int64_t)(t->memory.figures->refresh_interval_ns * 1e3 / t->memory.period_ps);
     int steps = end - first;
-    if (steps <= SAMPLES * COUNTED) return sample(t, first, steps, first, end);
+    if (steps <= SAMPLES * SAMPLE_STEPS) return sample(t, first, steps, first, end);
     for (int i = 0; i < SAMPLES; i++) {
         int low = first + (int)((int64_t)steps * i / SAMPLES), high = first + (int)((int64_t)steps * (i + 1) / SAMPLES);
         t->phase = refresh * i / SAMPLES;
-        if (!sample(t, low + (high - low - COUNTED) / 2, COUNTED, low, high)) return false;
+        if (!sample(t, low + (high - low - SAMPLE_STEPS) / 2, SAMPLE_STEPS, low, high)) return false;
     }
     t->phase = 0;
     return true;
