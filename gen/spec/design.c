@@ -24,7 +24,7 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
-     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel in MHz"},
+     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the design in MHz"},
     {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .search = true, .preset = 1,
      .range = "1 to 32, any integer, at most the board's",
      .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
@@ -90,7 +90,7 @@ static const struct schema_field design_fields[] = {
             "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
-            "the engine waits ([effect of 512](model-speed.md#other-models))"},
+            "the engine waits ([effect of 512](model-speed.md#prefetch-depth))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
     {FIELD(outstanding), RANGE(1, 64), .search = true, .preset = 8,
