@@ -437,11 +437,6 @@ queue check "kernels with resources: rill check" all_say
 queue check_refused "dies that were not looked at" 0 \
     'note: this check did not look at the 3 dies of u55c.*`design: {dies: 3}` includes them' \
     "$rill" check "$root/tests/e2e/cases/odd/spec.yaml"
-# A design with slots cannot have several dies.
-slots_are_on_one_die() {
-    "$rill" check "$root/tests/e2e/cases/slots/spec.yaml" >"$work/slots" && ! grep 'dies of u55c' "$work/slots"
-}
-queue check "no advice about dies with slots" slots_are_on_one_die
 for help in "--help" "-h"; do
     # shellcheck disable=SC2086 # words
     queue check "rill $help" shows_help $help
