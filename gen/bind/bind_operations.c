@@ -90,7 +90,6 @@ static const char *against_slots(const struct ir *ir) {
     if (d->sampling) return "the design has `sampling`";
     if (d->query_heads > 1) return "the design has `query_heads`";
     if (d->on_chip_kib) return "the design has `on_chip_kib`";
-    if (d->dies > 1) return "the design has several `dies`";
     if (d->binding == SPEC_SPATIAL) return "the design has `binding: spatial`";
     if (has_window(ir)) return "an attention has a `window`";
     if (count_attentions(ir) > 1) return "a layer has several attentions, or several regions have one";

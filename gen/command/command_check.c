@@ -37,10 +37,9 @@ static void advise_fifo(struct run *run, const struct ir *ir, const struct desig
               spec_fifo_name(best->design.fifo), (long long)timing_trial(best), (long long)fifo_bits(best));
 }
 
-// Adds a note that the dies of the board were not considered, because the spec does not set `dies`. A design with slots
-// cannot set it.
+// Adds a note that the dies of the board were not considered, because the spec does not set `dies`.
 static void advise_dies(const struct ir *ir, struct text *out) {
-    if (ir->design.dies > 1 || ir->dies < 2 || ir->design.slots) return;
+    if (ir->design.dies > 1 || ir->dies < 2) return;
     text_addf(out,
               "\nnote: this check did not look at the %d dies of %s and the wires between them; `design: {dies: %d}` "
               "includes them\n",

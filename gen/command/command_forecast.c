@@ -20,6 +20,7 @@ struct forecast_options {
         int count;                  // numbers in the list of --drafts; 0: not given
     } drafts;
     int64_t prefix; // position at which the request begins
+    int64_t slots;  // requests at the same time; 0: one request
     bool started, kept, json;
 };
 
@@ -267,6 +268,117 @@ static bool make_forecast(struct ir *ir, const struct forecast_options *o, struc
     return true;
 }
 
+// ---- several requests at the same time ----
+
+struct load_view {
+    const struct ir *ir;
+    const struct timing_load *f;
+    const struct request *request;
+};
+
+static double load_ms(const struct load_view *v, double cycles) { return cycles / (v->ir->design.clock_mhz * 1e3); }
+
+// Tokens/s in a number of cycles.
+static double load_speed(const struct load_view *v, double tokens, double cycles) {
+    return cycles > 0 ? tokens * v->ir->design.clock_mhz * 1e6 / cycles : 0;
+}
+
+static double load_each(const struct load_view *v, double sum) {
+    return v->f->full.steps ? sum / (double)v->f->full.steps : 0;
+}
+
+// Cycles that the memory needs for the lanes' beats at its sustained rate.
+static double load_memory(const struct load_view *v) {
+    const struct ir_design *d = &v->ir->design;
+    return v->f->full.beats * d->beat_bits / 8 / v->f->memory_gbs * d->clock_mhz * 1e-3;
+}
+
+// The latest of a time of all requests.
+static double latest(const struct timing_load *f, const double *time) {
+    double most = 0;
+    for (int s = 0; s < f->requests; s++)
+        if (time[s] > most) most = time[s];
+    return most;
+}
+
+static double mean(const struct timing_load *f, const double *time) {
+    double sum = 0;
+    for (int s = 0; s < f->requests; s++) sum += time[s];
+    return sum / f->requests;
+}
+
+static void print_load(const struct load_view *v) {
+    const struct timing_load *f = v->f;
+    double tokens = (double)f->requests * (double)v->request->tokens, per = 1e6 * v->ir->design.clock_mhz;
+    printf("%d requests at the same time, each %" PRId64 " ids in, %" PRId64
+           " out, %g MHz: forecast from timing contracts and the memory model\n",
+           f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
+    printf("all %.1f tokens/s from the start to the last id (%.3f ms)\n", load_speed(v, tokens, f->end),
+           load_ms(v, f->end));
+    printf("first id after %.3f ms on average, %.3f ms at the latest; latency %.3f ms on average\n",
+           load_ms(v, mean(f, f->first_id)), load_ms(v, latest(f, f->first_id)), load_ms(v, mean(f, f->last_id)));
+    printf("%" PRId64 " of %" PRId64 " steps simulated\n", f->simulated < f->steps ? f->simulated : f->steps, f->steps);
+    if (!f->full.steps) return;
+    double cycles = load_each(v, f->full.cycles), engine = load_each(v, f->full.busy),
+           memory = load_each(v, load_memory(v));
+    printf("\nwhile all generate: %" PRId64 " steps of %.0f cycles, decode %.1f tokens/s, %.3f tokens per step\n",
+           f->full.steps, cycles, per * load_each(v, (double)f->full_tokens) / cycles,
+           load_each(v, (double)f->full_tokens));
+    printf("  bound by %s: engine %.0f cycles, memory %.0f\n", engine > memory ? "the engine's beats" : "the memory",
+           engine, memory);
+    double waits = 0;
+    for (int c = 0; c < TIMING_CAUSES; c++) waits += f->full.wait[c];
+    printf(
+        "  engine waits: beats, keys, values %.0f, operands %.0f, output space %.0f, between steps %.0f, rest %.0f\n",
+        load_each(v, f->full.wait[TIMING_FOR_BEATS]), load_each(v, f->full.wait[TIMING_FOR_OPERAND]),
+        load_each(v, f->full.wait[TIMING_FOR_ROOM]), load_each(v, f->full.turn),
+        cycles - engine - load_each(v, waits + f->full.turn));
+}
+
+static void json_times(const struct load_view *v, const char *name, const double *time) {
+    printf(",\n  \"%s\": [", name);
+    for (int s = 0; s < v->f->requests; s++) printf("%s%.6g", s ? ", " : "", load_ms(v, time[s]));
+    printf("]");
+}
+
+static void json_load(const struct load_view *v) {
+    const struct timing_load *f = v->f;
+    double tokens = (double)f->requests * (double)v->request->tokens;
+    printf("{\n  \"requests\": %d,\n  \"ids_in\": %" PRId64 ",\n  \"ids_out\": %" PRId64 ",\n  \"clock_mhz\": %.9g,\n",
+           f->requests, v->request->prompt, v->request->tokens, v->ir->design.clock_mhz);
+    printf("  \"cycles_start\": %" PRId64 ",\n  \"cycles\": %.0f,\n  \"all_tokens_per_second\": %.6g", f->start, f->end,
+           load_speed(v, tokens, f->end));
+    json_times(v, "ttft_ms", f->first_id);
+    json_times(v, "latency_ms", f->last_id);
+    printf(",\n  \"steps\": %" PRId64 ",\n  \"steps_simulated\": %" PRId64, f->steps, f->simulated);
+    printf(",\n  \"all_generate\": {\"steps\": %" PRId64 ", \"cycles\": %.0f, \"tokens\": %" PRId64
+           ", \"tokens_per_second\": %.6g,\n",
+           f->full.steps, f->full.cycles, f->full_tokens, load_speed(v, (double)f->full_tokens, f->full.cycles));
+    printf("    \"engine_busy\": %.0f, \"memory_cycles\": %.0f,\n    \"waits\": {\"beats\": %.0f, \"operands\": "
+           "%.0f, \"room\": %.0f, \"turn\": %.0f}}\n}\n",
+           f->full.busy, load_memory(v), f->full.wait[0], f->full.wait[1], f->full.wait[2], f->full.turn);
+}
+
+// Why the design cannot have so many requests at the same time, or NULL.
+static const char *slots_fault(const struct ir *ir, const struct forecast_options *o) {
+    if (!ir->design.slots) return MSG_FORECAST_SLOTS_ABSENT;
+    if (o->slots <= ir->design.slots) return NULL;
+    return arena_printf(ir->arena, MSG_FORECAST_SLOTS_MOST, (int)o->slots, ir->design.slots);
+}
+
+static int forecast_load(struct ir *ir, const struct forecast_options *o) {
+    const char *why = slots_fault(ir, o);
+    if (why) return fail(why), RILL_BAD_SPEC;
+    const struct timing_load_request request = {o->request.prompt, o->request.tokens};
+    int64_t age = o->started ? o->start : timing_host_cycles(ir);
+    const struct timing_load *f = timing_forecast_load(ir, &request, (int)o->slots, age, o->kept, &why);
+    if (!f) return fail(why), RILL_BAD_SPEC;
+    const struct load_view v = {.ir = ir, .f = f, .request = &o->request};
+    if (o->json) json_load(&v);
+    else print_load(&v);
+    return RILL_OK;
+}
+
 static int print_forecast(struct ir *ir, const struct forecast_options *o) {
     int64_t prompt = o->request.prompt, tokens = o->request.tokens, most = ir->design.context;
     if (prompt > most || (ir->design.is_lm && prompt + tokens - 1 > most)) {
@@ -276,6 +388,7 @@ static int print_forecast(struct ir *ir, const struct forecast_options *o) {
                 prompt, tokens, prompt + tokens - 1, most);
         return RILL_BAD_SPEC;
     }
+    if (o->slots) return forecast_load(ir, o);
     const char *why = drafts_fault(ir, &o->drafts);
     if (!why) why = prefix_fault(ir, o);
     if (why) return fail(why), RILL_BAD_SPEC;
@@ -304,6 +417,8 @@ static const struct option_row rows[] = {
     {"--prefix", "N", OPTION_NUMBER, 0, AT(prefix), 1,
      .help = "the request begins after N positions of its prompt that the request before has left on the card. It "
              "implies `--kept`"},
+    {"--slots", "N", OPTION_NUMBER, 0, AT(slots), 1, REGISTER_SLOTS, .without = "--drafts --prefix",
+     .help = "N such requests at the same time, which all come at the start, in a design with at least N `slots`"},
     {"--kept", NULL, OPTION_FLAG, 0, AT(kept),
      .help = "the request follows another one with the same image, so its vector parameters are on chip "
              "already"},
