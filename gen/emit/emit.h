@@ -66,7 +66,6 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
-int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it
 // One signal of a stream at its writer or at its reader.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
 // The fork that reads this stream, if its outputs have no nets for words: all its readers read the word at the fork's

@@ -15,14 +15,9 @@ static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e
 
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
 
-// tuser is {last token of the step, token}.
-int64_t emit_user_bits(const struct ir *ir) {
-    return (ir->design.tokens > 1 ? u64_clog2((uint64_t)ir->design.tokens) : 1) + 1;
-}
-
 struct emit_word emit_port_word(const struct ir *ir, const struct ir_port *p) {
     struct emit_word w = {.data = p->data_bits};
-    if (has_user(p)) w.user = emit_user_bits(ir), w.last = 1;
+    if (has_user(p)) w.user = ir_port_user_bits(ir, p), w.last = 1;
     if (p->kind == IR_STREAM_COUNTED) w.count = p->count_bits;
     return w;
 }

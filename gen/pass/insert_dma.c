@@ -263,9 +263,12 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
     schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
-// Whether the segment continues the table's last entry, so that both are one run of weights.
+// Whether the segment continues the table's last entry, so that both are one run of weights. An entry that is skipped
+// in steps of one token continues none.
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
-    if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
+    if (s->section[s->sections - 1].length == 0 || s->many[s->entries - 1] ||
+        schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS)
+        return false;
     uint64_t beats = schedule_get(s, SEGMENT_BEATS);
     return (int64_t)(schedule_get(s, SEGMENT_OFFSET) + beats * (uint64_t)beat_bytes) == seg->offset &&
            field_fits(SEGMENT_BEATS, beats + (uint64_t)(seg->bytes / beat_bytes));
@@ -276,7 +279,7 @@ static bool extends_last(const struct schedule *s, const struct ir_segment *seg,
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;
-    if (f->mode <= ENGINE_MODE_INT4 && extends_last(s, seg, beat_bytes))
+    if (f->mode <= ENGINE_MODE_INT4 && !f->many && extends_last(s, seg, beat_bytes))
         schedule_field(s, SEGMENT_BEATS, schedule_get(s, SEGMENT_BEATS) + (uint64_t)beats);
     else if (f->mode <= ENGINE_MODE_INT4)
         walk_entry(s, SEGMENT_KIND_WEIGHTS, seg->offset, seg->layer_stride, beats, 0, 0);
@@ -286,8 +289,8 @@ static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir
     if (f->mode == ENGINE_MODE_VALUES)
         walk_entry(s, SEGMENT_KIND_V, seg->offset + f->kv_head * kv.v_rows * kv.v_row_bytes, seg->layer_stride,
                    kv.v_block_beats, f->row_steps, kv.v_row_bytes);
-    if (f->mode <= ENGINE_MODE_INT4) return;
     if (f->many) schedule_many(s);
+    if (f->mode <= ENGINE_MODE_INT4) return;
     schedule_part(s);
     struct kv_cache cache = kv_cache_of(ir, f->node);
     schedule_field(s, SEGMENT_KV_LAYER, (uint64_t)cache.layer);
