@@ -8,14 +8,14 @@
 // tok_last. With FIRINGS, the last output firing of a tensor has the heads that are left. Payload and handshake are
 // wires: latency 0, one word per cycle. Reset: clk, synchronous active-high rst; tvalid and tready are low in reset.
 //
-// name           meaning                                                                   unit     range
-// DATA_W         width of a word                                                           bits     1 or more
-// TOKENS         tokens of an output firing, upper bound                                   tokens   2 to 8
-// TOGETHER       heads of an output firing                                                 heads    1 to TOKENS
-// FIRINGS        input firings of a tensor; 0: a multiple of TOGETHER                      firings  0 or more
-// OUTSIDE_TOKENS tokens per step, upper bound                                              tokens   1 to TOKENS
-// USER_W         width of m_axis_tuser                                                     bits     derived
-// OUTSIDE_W      width of s_axis_tuser                                                     bits     derived
+// name            meaning                                                                   unit     range
+// DATA_W          width of a word                                                           bits     1 or more
+// TOKENS          tokens of an output firing, upper bound                                   tokens   2 to 8
+// TOGETHER        heads of an output firing                                                 heads    1 to TOKENS
+// FIRINGS         input firings of a tensor; 0: a multiple of TOGETHER                      firings  0 or more
+// OUTSIDE_TOKENS  tokens per step, upper bound                                              tokens   1 to TOKENS
+// USER_W          width of m_axis_tuser                                                     bits     derived
+// OUTSIDE_W       width of s_axis_tuser                                                     bits     derived
 `default_nettype none
 
 module rill_head_pack #(

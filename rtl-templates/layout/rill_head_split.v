@@ -10,16 +10,16 @@
 // out. The first word of a step waits until the heads of the previous step have left. Reset: clk, synchronous
 // active-high rst; tready is low in reset, and stored words are lost.
 //
-// name           meaning                                  unit    range
-// DATA_W         width of a word                          bits    1 or more
-// TOKENS         tokens of an input firing, upper bound   tokens  2 to 8
-// TOGETHER       heads of an input firing                 heads   1 to TOKENS
-// WORDS          words of a head                          words   1 or more
-// HEADS          heads per layer                          heads   1 or more
-// LAYERS         layers per step                          layers  1 or more
-// OUTSIDE_TOKENS tokens per step, upper bound             tokens  1 to TOKENS
-// USER_W         width of s_axis_tuser                    bits    derived
-// OUTSIDE_W      width of m_axis_tuser                    bits    derived
+// name            meaning                                  unit    range
+// DATA_W          width of a word                          bits    1 or more
+// TOKENS          tokens of an input firing, upper bound   tokens  2 to 8
+// TOGETHER        heads of an input firing                 heads   1 to TOKENS
+// WORDS           words of a head                          words   1 or more
+// HEADS           heads per layer                          heads   1 or more
+// LAYERS          layers per step                          layers  1 or more
+// OUTSIDE_TOKENS  tokens per step, upper bound             tokens  1 to TOKENS
+// USER_W          width of s_axis_tuser                    bits    derived
+// OUTSIDE_W       width of m_axis_tuser                    bits    derived
 `default_nettype none
 
 module rill_head_split #(
