@@ -125,7 +125,8 @@ design_files() {
     if [ $plain = 1 ]; then cat filelist.f && echo "$harness/rill_probe.sv $harness/rill_fifo_probe.sv"
     else
         # The precompiled matrix lanes do not cover these values of parameters (proxies.sv).
-        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.(ASYM\(1|X_BITS\(10|TURN_TOKENS\(4|PUMP\(2)\)' rtl/*_shared.v ||
+        ! grep -Eq '\.(EARLY|SUMS_CHAIN|ACC_W)\(|\.(ASYM\(1|TURN_TOKENS\(4|PUMP\(2)\)|parameter X_BITS = 10\b' \
+            rtl/*_shared.v ||
             echo +define+RILL_OWN_MATRIX
         echo "$precompiled/proxies.sv $precompiled/probes.sv $lib/rill_fifo_own.v -y rtl rtl/rill_top.v"
         grep -v '^rtl/rill_' filelist.f # custom kernels

@@ -53,7 +53,7 @@ static const struct row rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-static const char purpose[] = "serves a language model on a card over HTTP, as OpenAI's interface has it";
+static const char purpose[] = "serves a language model on a card through an OpenAI-compatible HTTP API";
 
 static void usage(FILE *out) {
     fprintf(out, "usage: rill-serve PACKAGE [options]\nA server that %s.\n", purpose);

@@ -22,27 +22,40 @@ proc rill_reports {out name} {
     write_checkpoint -force [file join $out $name.dcp]
 }
 
-# Looks up every path of placement.tcl in the synthesized kernel, where the linker would look for it hours later.
-set rill_paths(all) {}
-set rill_paths(missing) {}
+# Looks up in the synthesized kernel what place.tcl looks up in the linked design, hours later: every path of
+# placement.tcl, with the same conditions, and the input of the MMCM. PLACEMENT=soft uses only the lines `rill_prefer`,
+# PLACEMENT=hard only the lines `rill_place`, so the missing paths are counted separately.
+array set rill_paths {all 0 soft 0 hard 0}
+proc rill_missing {use why} {
+    global rill_paths
+    incr rill_paths($use)
+    puts "rill: WARNING: $why (placement.tcl, PLACEMENT=$use)"
+}
 proc rill_look_up {use path} {
     global rill_paths
-    lappend rill_paths(all) $path
-    if {[llength [get_cells -quiet u_top/$path]]} return
-    lappend rill_paths(missing) $path
-    puts "rill: WARNING: no instance $path in the synthesized kernel (placement.tcl, PLACEMENT=$use)"
+    incr rill_paths(all)
+    set cells [get_cells -quiet u_top/$path]
+    if {![llength $cells]} {
+        rill_missing $use "no instance $path in the synthesized kernel"
+    } elseif {$use eq "soft" && ![llength [filter $cells {!IS_PRIMITIVE}]]} {
+        rill_missing $use "$path names only primitives, which take no preferred die"
+    }
 }
 proc rill_prefer {die path} {rill_look_up soft $path}
 proc rill_place {pblock path} {rill_look_up hard $path}
 proc rill_look_up_all {here} {
-    global rill_paths
+    global rill rill_paths
     source [file join $here placement.tcl]
-    set all [llength $rill_paths(all)]
-    set missing [llength $rill_paths(missing)]
+    set missing [expr {$rill_paths(soft) + $rill_paths(hard)}]
     if {$missing} {
-        puts "rill: WARNING: $missing of $all paths of placement.tcl are missing: `make xclbin` would stop at them"
+        puts "rill: WARNING: $missing of $rill_paths(all) paths of placement.tcl are missing: `make xclbin` would stop\
+            at $rill_paths(soft) of them with PLACEMENT=soft, at $rill_paths(hard) with PLACEMENT=hard"
     } else {
-        puts "rill: all $all paths of placement.tcl found"
+        puts "rill: all $rill_paths(all) paths of placement.tcl found"
+    }
+    set pin u_clock/u_mmcm/CLKIN1
+    if {$rill(second_clock) && [llength [get_pins -quiet $pin]] != 1} {
+        puts "rill: WARNING: no pin $pin in the synthesized kernel: `make xclbin` would stop, whatever PLACEMENT is"
     }
 }
 

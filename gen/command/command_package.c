@@ -240,8 +240,8 @@ static bool write_clocks(struct packing *p) {
 }
 
 static bool write_scripts(struct packing *p) {
-    static const char *const names[] = {"Makefile",  "package_xo.tcl", "ooc.tcl",    "place.tcl",
-                                        "tools.tcl", "tools.sh",       "together.sh"};
+    static const char *const names[] = {"Makefile",  "package_xo.tcl", "ooc.tcl",     "place.tcl",
+                                        "tools.tcl", "tools.sh",       "together.sh", "clock.sh"};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         struct text none = {0};
         if (!write_shared(p, arena_printf(p->arena, "boards/vitis/%s", names[i]), names[i], &none)) return false;

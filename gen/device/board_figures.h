@@ -35,7 +35,7 @@
     F(double, dsp_pj, 0, 1000, 0, "pJ", "energy of a DSP in such a cycle")                                             \
     F(double, bram36_pj, 0, 1000, 0, "pJ", "energy of a block RAM in such a cycle")                                    \
     F(double, uram_pj, 0, 1000, 0, "pJ", "energy of a URAM in such a cycle")                                           \
-    F(double, waiting, 0, 1, 1, "", "share of that energy in a cycle in which the kernel waits")                       \
+    F(double, waiting, 0, 1, 1, "", "share of that energy in a cycle in which its kernel waits")                       \
     F(double, logic_spread, 1, 10, 1, "", "factor by which the power of logic may be lower or higher")
 
 #define BOARD_SECTIONS(S)                                                                                              \

@@ -66,8 +66,11 @@ const char *emit_channel_level(const struct ir *, const char *level, int channel
 // ---- streams ----
 
 struct emit_word emit_port_word(const struct ir *, const struct ir_port *);
-// One signal of a stream at its writer or at its reader.
+int64_t emit_user_bits(const struct ir *); // width of tuser in a stream that has it, except near an engine
+// One signal of a stream at its writer or at its reader, in the module of the stream's link.
 const char *emit_net(const struct emit_plan *, int edge, bool at_writer, enum emit_field);
+// One signal of a stream at its writer, in the writer's module.
+const char *emit_written_net(const struct emit_plan *, int edge, enum emit_field);
 // The fork that reads this stream, if its outputs have no nets for words: all its readers read the word at the fork's
 // input. IR_NONE: the reader is no fork, or the stream's link is in another module than the fork.
 int emit_fork_at(const struct emit_plan *, int edge);
@@ -116,6 +119,34 @@ void emit_carried(const struct ir *, const struct ir_edge *, struct text *out); 
 const char *emit_carried_name(const struct ir *, const struct ir_edge *); // the tensor's name, or the stream's purpose
 int emit_tensor_at(const struct ir *, const struct ir_edge *);            // the tensor at one of its ends, or IR_NONE
 bool emit_carried_by(const struct ir *, int kernel, struct text *out);    // what a kernel carries; false: nothing known
+
+// ---- constants ----
+//
+// Constants of a design have names in its Verilog (BEAT_BITS, MX_W ...). Widths and parameters that depend on them are
+// expressions such as `8*FP32_W+SIDE_W`.
+
+int64_t emit_evaluate(const struct ir *, const char *expression);
+// Returns the text of a number: the expression, after checking that it has this value, or digits if it is NULL.
+const char *emit_expression(const struct ir *, const char *expression, int64_t value);
+const char *emit_range_of(const struct ir *, const char *expression, int64_t bits); // `[MX_W-1:0] `; empty for one bit
+const char *emit_field_range(const struct ir *, const struct emit_word *, enum emit_field);
+const char *emit_times(const struct ir *, int64_t times, const char *expression); // `8*FP32_W`
+// The product of a number of channels and an expression, or only their number if it is NULL. It has CHANNELS if these
+// are all channels of the design.
+const char *emit_of_channels(const struct ir *, int64_t count, const char *expression);
+// Expressions, or NULL: width of tdata at a port, of a stream's tdata, of tuser, tlast and tcount together, and of a
+// whole word.
+const char *emit_data_width(const struct ir *, const struct ir_port *);
+const char *emit_stream_width(const struct ir *, const struct ir_edge *);
+const char *emit_side_width(const struct ir *, const struct emit_word *);
+const char *emit_word_width(const struct ir *, const struct emit_word *);
+const char *emit_param_expression(const struct ir *, int kernel, const struct ir_param *); // NULL: only its value
+enum { EMIT_MAX_CONSTANTS = 24 };
+struct emit_constant {
+    const char *name, *is, *doc; // doc: comment at its declaration
+};
+// Lists the constants that a text uses, those before others that depend on them. Returns how many there are.
+int emit_used_constants(const struct ir *, const char *text, struct emit_constant out[EMIT_MAX_CONSTANTS]);
 
 // ---- layout ----
 

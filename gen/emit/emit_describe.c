@@ -50,10 +50,35 @@ static void add_way(const struct ir *ir, const struct ir_edge *e, struct text *o
     struct kernel_part part = kernel_part(ir, e);
     int from = ir_source_die(ir, e->src_kernel), to = ir->kernel[e->dst_kernel].die;
     if (part.bits < p->data_bits)
-        text_addf(out, "; only tdata[%lld:%lld]", (long long)(part.first + part.bits - 1), (long long)part.first);
+        text_add(out, part.first ? "; only the scale, tdata[KV_W-1:UNIT*8]" : "; only the integers, tdata[UNIT*8-1:0]");
     if (!emit_way_stages(ir) || from == to) return;
     text_addf(out, "; %s to %s", ir->die[from].name, ir->die[to].name);
     if (ir_edge_parts(e) > 1) text_addf(out, ", each word in %d parts", (int)ir_edge_parts(e));
+}
+
+// Lists the other readers of a fork, up to two.
+static void add_others(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    int count = 0;
+    for (int o = 0; o < ir->edges; o++) {
+        const struct ir_edge *other = &ir->edge[o];
+        if (other->src_kernel != e->src_kernel || other == e) continue;
+        if (++count <= 2) text_addf(out, "%s%s", count > 1 ? ", " : "", ir->kernel[other->dst_kernel].name);
+    }
+    if (count > 2) text_add(out, " and others");
+}
+
+// Gives the reason for which the safe rule makes a FIFO deep.
+static void add_safe(const struct ir *ir, const struct ir_edge *e, struct text *out) {
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
+    text_add(out, "all words in flight of a firing, by the safe rule (docs/fifos.md): ");
+    if (e->stored_firings) text_add(out, "the reader's group starts after the writer's group\n");
+    else if (kernel_is(to, KERNEL_MUX)) text_addf(out, "the words wait for their turn at %s\n", to->name);
+    else if (kernel_is(from, KERNEL_DEMUX)) text_addf(out, "%s must be free for its next firing\n", from->name);
+    else if (kernel_is(from, KERNEL_FORK)) {
+        text_addf(out, "%s may wait while other readers of %s proceed (", to->name, from->name);
+        add_others(ir, e, out);
+        text_add(out, ")\n");
+    } else text_add(out, "with fewer words, a simulated step deadlocks\n");
 }
 
 // Says why a FIFO has more than two words, which are enough for full throughput. The head of the top
@@ -64,7 +89,7 @@ static void add_depth(const struct ir *ir, const struct ir_edge *e, struct text 
     text_add(out, "    // DEPTH: ");
     if (e->depth <= ir_credits(USUAL, e->crossings)) text_add(out, "words and credits on the way between dies\n");
     else if (e->forced_by && ir->design.fifo != SPEC_SAFE) text_addf(out, "%s\n", e->forced_by);
-    else text_add(out, "all words that can be in flight here, by the safe rule (docs/fifos.md)\n");
+    else add_safe(ir, e, out);
 }
 
 void emit_describe_stream(const struct ir *ir, const struct ir_edge *e, struct text *out) {
@@ -426,30 +451,6 @@ static void add_module_row(const struct emit_plan *p, int m, struct text *out) {
                                           : times_of(p, module->region));
 }
 
-// The bits of tdata at the kernels that compute tensors of this type; 0: the design has none.
-static int64_t data_bits(const struct ir *ir, enum ir_dtype type) {
-    for (int k = 0; k < ir->kernels; k++)
-        for (int i = 0; i < ir->kernel[k].ports; i++) {
-            const struct ir_port *port = &ir->kernel[k].port[i];
-            bool made = ir->kernel[k].node != IR_NONE && port->is_output && port->tensor != IR_NONE;
-            if (made && ir->tensor[port->tensor].dtype == type) return port->data_bits;
-        }
-    return 0;
-}
-
-// Says where the widths of nets come from, because the nets have them as numbers.
-static void add_widths_of_words(const struct ir *ir, struct text *out) {
-    static const enum ir_dtype types[] = {IR_MX, IR_KV};
-    text_addf(out, "// Widths. tuser has %d bits, tlast 1. tdata has 32 bits for each fp32 element (element 0 low)",
-              ports_user_bits(ir));
-    for (size_t i = 0; i < COUNT_OF(types); i++)
-        if (data_bits(ir, types[i]))
-            text_addf(out, ", %lld for %d elements of %s", (long long)data_bits(ir, types[i]), ir->design.beat_bits / 8,
-                      ir_dtype_words[types[i]]);
-    text_addf(out, ", 32 for an id, 64 for a step word. A beat of memory has %d bits, a descriptor 56.\n",
-              ir->design.beat_bits);
-}
-
 static void add_terms(const struct emit_plan *p, struct text *out) {
     text_addf(
         out,
@@ -497,8 +498,7 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "//   Names: from_<kernel>_<port>_* at the writer, to_<kernel>_<port>_* at the reader. <port> is left out if "
         "the module's port has no name (m_axis_tvalid: from_hidden_loop_*), or if the kernel's name ends with it "
         "(next_id.id: from_next_id_*). After the number of a port, one more word says what the stream carries or, at a "
-        "fork, who reads it. This word is left out if the name would have more than 40 characters, or if the reader's "
-        "name begins like the fork's.\n"
+        "fork, who reads it. This word is left out if the name would have more than 56 characters.\n"
         "//   Link: a rill_link connects the two ends. It is called u_to_<kernel>_<port>, is in the reader's module, "
         "and contains the stream's FIFO and the registers on the way to another die.\n"
         "//   DEPTH: the words of the FIFO, so many that no stream blocks (docs/fifos.md). 2 words give full "
@@ -510,14 +510,14 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "section 3).\n"
         "//   Word: from module to module, the fields travel as one net, <stream>_word = {tcount, tlast, tuser, "
         "tdata}.\n"
-        "//   Fork: its outputs have only tvalid and tready. The readers use the data at the fork's input, "
-        "to_<fork>_*. So this net is an output of the fork's module, although its name begins with to_ (such as "
-        "to_step_fork_tdata of u_control).\n"
+        "//   Fork: its outputs have only tvalid and tready. All its readers use the data at its input: to_<fork>_* in "
+        "the fork's module, from_<fork>_* in other modules (such as from_step_fork_tdata of u_control).\n"
         "//   Handshakes without a rill_link have the name of what they transfer (walk_desc, image_params).\n"
-        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n");
-    add_widths_of_words(p->ir, out);
-    text_add(
-        out,
+        "//   Reports name a stream by its two ends, <kernel>_<port>_to_<kernel>_<port>.\n"
+        "// Widths are expressions of the constants of each module (at its top): tdata of 8 elements of fp32 has "
+        "8*FP32_W bits, element 0 in the low ones; a word of mx between modules has MX_W+SIDE_W. Pins of rill_top have "
+        "numbers, "
+        "because a parameter of rill_top would become a parameter of the kernel that the vendor's tools package.\n"
         "// Comments. The comment of a stream has its writer and reader, the tensor with its shape per token, and the "
         "words of a firing for one token. The tokens of a step alternate from word to word. A stream in another order "
         "has an itensor type (docs/ir.md). A comment on a line by itself belongs to the declaration below it.\n"
@@ -526,7 +526,8 @@ void emit_describe_top(const struct emit_plan *p, struct text *out) {
         "// Resets are synchronous and active-high. rst resets what outlives a request: the host's registers, the "
         "token loop, the counters, the arbiters of the channels. core_rst_<module> (core_rst_<die>_<module> in designs "
         "with several dies) resets everything else, with rst and with the token loop's soft_rst (docs/registers.md). "
-        "It has one bit for each instance, and each bit comes from a separate register.\n"
+        "It has one bit for each instance, and each bit comes from a separate register. In the module, the bits have "
+        "the names rst_<instance>.\n"
         "// Probes for simulation are in sim/rill_sim_top.sv. The pages docs/*.md are part of Rill, not of a "
         "design.\n");
 }

@@ -70,8 +70,8 @@ static void add_unused_nets(const struct emit_scope *s, const struct ir_kernel *
             struct emit_word w = emit_port_word(s->plan->ir, &k->port[p]);
             text_addf(s->out, "    // output %d has no reader\n    wire %s_tvalid%s%s%s;\n", k->port[p].index, net,
                       w.last ? ", " : "", w.last ? net : "", w.last ? "_tlast" : "");
-            text_addf(s->out, "    wire %s%s_tdata;\n", emit_range(s->plan->ir, w.data), net);
-            if (w.user) text_addf(s->out, "    wire %s%s_tuser;\n", emit_range(s->plan->ir, w.user), net);
+            text_addf(s->out, "    wire %s%s_tdata;\n", emit_field_range(s->plan->ir, &w, EMIT_TDATA), net);
+            if (w.user) text_addf(s->out, "    wire %s%s_tuser;\n", emit_field_range(s->plan->ir, &w, EMIT_TUSER), net);
         }
 }
 
@@ -243,14 +243,14 @@ static void add_kernel(struct emit_scope *s, int id) {
     declare_ends(s, id);
     add_unused_nets(s, k);
     if (is_fork(k)) add_fork_words(s, k);
+    const char *reset = k->is_control ? "rst" : kernel_needs_reset(k) ? emit_reset(s, k->name, &k->die, 1) : "1'b0";
     text_addf(s->out, "    %s", k->module);
     if (k->params) {
         text_add(s->out, " #(");
         add_params(s, id);
         text_add(s->out, ")");
     }
-    text_addf(s->out, " u_%s (\n        %s.clk(clk), .rst(%s)", k->name, second_clock(ir, id),
-              k->is_control ? "rst" : emit_reset(s, k->die));
+    text_addf(s->out, " u_%s (\n        %s.clk(clk), .rst(%s)", k->name, second_clock(ir, id), reset);
     add_streams(s, k);
     if (kernel_is(k, KERNEL_POOL)) add_pool_ports(s, id);
     add_client_ports(s, id);

@@ -4,6 +4,9 @@
 // stages of a rill_hop between the token loop and every die, with a stage on every die of the way. All dies, also the
 // token loop's, have equally many stages, so they leave reset in the same cycle. A fault's bit number does not depend
 // on its die.
+#include <ctype.h>
+#include <string.h>
+
 #include "gen/emit/emit.h"
 #include "gen/ir/ir.h"
 #include "gen/kernel/kernel.h"
@@ -24,10 +27,20 @@ const char *emit_of_die(const struct ir *ir, const char *net, int die) {
 
 static int reset_place(const struct ir *ir, int die) { return emit_way_stages(ir) ? die : 0; }
 
-const char *emit_reset(struct emit_scope *s, int die) {
+// The next copy of a die's reset.
+static const char *take_reset(struct emit_scope *s, int die) {
     const struct ir *ir = s->plan->ir;
     int at = reset_place(ir, die), all = s->plan->module[s->module].resets[at];
     return arena_printf(ir->arena, "%s%s", emit_of_die(ir, "core_rst", die), emit_bit(ir, all, s->resets[at]++));
+}
+
+const char *emit_reset(struct emit_scope *s, const char *instance, const int die[], int dies) {
+    const struct ir *ir = s->plan->ir;
+    const char *copies = take_reset(s, die[0]), *name = arena_printf(ir->arena, "rst_%s", instance);
+    for (int d = 1; d < dies; d++) copies = arena_printf(ir->arena, "%s, %s", take_reset(s, die[d]), copies);
+    text_addf(s->out, "    wire %s%s = %s%s%s;\n", emit_range(ir, dies), name, emit_open(dies), copies,
+              emit_close(dies));
+    return name;
 }
 
 const char *emit_module_reset(const struct emit_plan *p, int module, int die) {
@@ -57,29 +70,73 @@ bool emit_has_faults(const struct ir *ir, int die) {
 
 // ---- levels ----
 
+static const char channel_engines[] = "CHANNEL_ENGINES";
+
 // The copies of a level: a net for each module and each memory channel, the first one in the low bits.
 struct copies {
     const struct ir *ir;
     VEC(const char *) net;
-    int count;
+    VEC(const char *) count; // constants that add up to the number of copies
+    struct text nets;        // their declarations
 };
 
-static void take(struct copies *c, const char *net, int copies, const char *note, struct text *out) {
-    if (!copies) return;
-    VEC_PUSH(c->ir->arena, c->net, net);
-    c->count += copies;
-    text_addf(out, "    wire %s%s;%s%s\n", emit_range(c->ir, copies), net, *note ? " // " : "", note);
+// A constant of the top: RESETS_0_LAYER for core_rst_0_layer.
+static const char *count_name(const struct ir *ir, const char *net) {
+    const char *rest = net + strlen("core_rst");
+    char *name = arena_strdup(ir->arena, rest);
+    for (char *c = name; *c; c++) *c = (char)toupper((unsigned char)*c);
+    return arena_printf(ir->arena, "RESETS%s", name);
 }
 
-static void take_channels(struct copies *c, const char *level, const char *note, struct text *out) {
-    for (int ch = 0; ch < c->ir->design.channels; ch++)
-        take(c, emit_channel_level(c->ir, level, ch), emit_channel_engines(c->ir, ch), ch ? "" : note, out);
+// Declares the number of copies of a module in `out`, and their net in c->nets.
+static void take_module(struct copies *c, const char *net, int copies, struct text *out) {
+    if (!copies) return;
+    const char *count = count_name(c->ir, net);
+    VEC_PUSH(c->ir->arena, c->net, net);
+    VEC_PUSH(c->ir->arena, c->count, count);
+    text_addf(out, "    localparam %s = %d;\n", count, copies);
+    if (copies == 1) text_addf(&c->nets, "    wire %s;\n", net);
+    else text_addf(&c->nets, "    wire [%s-1:0] %s;\n", count, net);
+}
+
+static void take_channels(struct copies *c, const char *level) {
+    VEC_PUSH(c->ir->arena, c->count, channel_engines);
+    for (int ch = 0, before = 0; ch < c->ir->design.channels; ch++) {
+        const char *net = emit_channel_level(c->ir, level, ch);
+        int engines = emit_channel_engines(c->ir, ch);
+        if (!engines) continue;
+        VEC_PUSH(c->ir->arena, c->net, net);
+        if (engines == before) text_addf(&c->nets, ", %s", net);
+        else text_addf(&c->nets, "%s    wire %s%s", before ? ";\n" : "", emit_range(c->ir, engines), net);
+        before = engines;
+    }
+    text_add(&c->nets, ";\n");
+}
+
+// Declares the number of all channels' DMA engines, as the sum over runs of channels that have equally many.
+static void add_channel_engines(const struct ir *ir, struct text *out) {
+    text_addf(
+        out,
+        "    // DMA engines of all channels, the first channel first. Each has a bit of core_rst_channel_* and of "
+        "core_flush_channel_*.\n    localparam %s = ",
+        channel_engines);
+    const char *plus = "";
+    for (int ch = 0, run; ch < ir->design.channels; ch += run) {
+        int engines = emit_channel_engines(ir, ch);
+        for (run = 1; ch + run < ir->design.channels && emit_channel_engines(ir, ch + run) == engines;) run++;
+        if (!engines) continue;
+        text_addf(out, "%s%s", plus, emit_times(ir, run, arena_printf(ir->arena, "%d", engines)));
+        plus = "+";
+    }
+    text_add(out, ";\n");
 }
 
 // Adds a tree: a register for each instance, all fed from one source, which is a register.
 static void add_tree(const char *name, const char *source, const struct copies *c, struct text *out) {
-    text_addf(out, "    %s #(.DATA_W(1), .COPIES(%d)) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s",
-              rtl_register_copies.module, c->count, name, source, emit_open((int)c->net.count));
+    text_addf(out, "    %s #(.DATA_W(1), .COPIES(", rtl_register_copies.module);
+    for (size_t i = 0; i < c->count.count; i++) text_addf(out, "%s%s", i ? "+" : "", c->count.items[i]);
+    text_addf(out, ")) u_%s (\n        .clk(clk), .rst(1'b0), .d(%s),\n        .q(%s", name, source,
+              emit_open((int)c->net.count));
     for (size_t i = c->net.count; i-- > 0;) text_addf(out, "%s%s", c->net.items[i], i ? ", " : "");
     text_addf(out, "%s));\n", emit_close((int)c->net.count));
 }
@@ -93,8 +150,12 @@ static void add_reset(const struct emit_plan *p, int die, struct text *out) {
     const struct ir *ir = p->ir;
     struct copies copies = {.ir = ir};
     const char *net = emit_of_die(ir, "core_rst", die), *from = "core_rst_q";
-    for (int m = 0; m < p->modules; m++) take(&copies, emit_module_reset(p, m, die), p->module[m].resets[die], "", out);
-    if (die == emit_channel_die(ir)) take_channels(&copies, net, "a bit for each DMA engine of the channel", out);
+    text_addf(out, "\n    // copies of the reset%s, for each module\n", emit_on_die(ir, die));
+    for (int m = 0; m < p->modules; m++)
+        take_module(&copies, emit_module_reset(p, m, die), p->module[m].resets[die], out);
+    if (die == emit_channel_die(ir) && p->flushes) take_channels(&copies, net);
+    text_add(out, text_cstr(&copies.nets));
+    text_free(&copies.nets);
     if (emit_way_stages(ir)) {
         from = arena_printf(ir->arena, "%s_arrived", net);
         text_addf(out,
@@ -112,7 +173,9 @@ static void add_flush(const struct emit_plan *p, struct text *out) {
         "\n    // ---- flush: the DMA engines send no new bursts ----\n"
         "    // Its registers need no reset (their rst is 0), because flush is 0 while the token loop is in reset.\n");
     add_source("core_flush", "flush", out);
-    take_channels(&copies, "core_flush", "a bit for each DMA engine of the channel", out);
+    take_channels(&copies, "core_flush");
+    text_add(out, text_cstr(&copies.nets));
+    text_free(&copies.nets);
     add_tree("core_flush", "core_flush_q", &copies, out);
 }
 
@@ -129,6 +192,7 @@ void emit_levels(const struct emit_plan *p, struct text *out) {
             "dies leave reset in the same cycle.\n",
             emit_way_stages(p->ir));
     add_source("core_rst", "rst | soft_rst", out);
+    if (p->flushes) add_channel_engines(p->ir, out);
     for (int d = 0; d < IR_MAX_DIES; d++)
         if (p->resets[d]) add_reset(p, d, out);
     if (p->flushes) add_flush(p, out);
@@ -150,8 +214,8 @@ struct run {
 };
 
 // Finds the run that ends with this kernel's fault, and sets *kernel to the kernel where the run begins. IR_NONE as
-// die: the run may span dies.
-static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
+// die: the run may span dies. whole: it may span modules, as it is a slice of a net with all faults.
+static struct run run_of(const struct emit_plan *p, int *kernel, int die, bool whole) {
     const struct ir *ir = p->ir;
     struct run run = {.module = p->home[*kernel]};
     for (int k = 0; k < *kernel; k++) {
@@ -162,7 +226,7 @@ static struct run run_of(const struct emit_plan *p, int *kernel, int die) {
     for (int k = *kernel - 1; k >= 0; k--) {
         if (!ir->kernel[k].has_fault) continue;
         *kernel = k + 1;
-        if (p->home[k] != run.module || (die != IR_NONE && ir->kernel[k].die != die)) return run;
+        if ((p->home[k] != run.module && !whole) || (die != IR_NONE && ir->kernel[k].die != die)) return run;
         run.first--, run.place--, run.count++;
     }
     *kernel = 0;
@@ -177,7 +241,7 @@ static void add_list(const struct emit_plan *p, int die, const char *net, struct
     int runs = 0;
     for (int k = ir->kernels - 1; k >= 0; k--) {
         if (!ir->kernel[k].has_fault || (die != IR_NONE && ir->kernel[k].die != die)) continue;
-        struct run run = run_of(p, &k, die);
+        struct run run = run_of(p, &k, die, net != NULL);
         const struct emit_module *m = &p->module[run.module];
         const char *faults = arena_printf(ir->arena, "faults_of_%s", m->name);
         text_addf(&list, "%s%s", runs++ ? ", " : "",
@@ -217,7 +281,7 @@ void emit_faults(const struct emit_plan *p, struct text *out) {
     if (faults_of(ir, IR_NONE)) emit_describe_faults(p, EMIT_TOP, "    ", out);
     if (!faults_of(ir, IR_NONE)) return text_add(out, "    assign kernel_fault = 1'b0;\n");
     bool far = emit_way_stages(ir) > 0;
-    if (far) text_addf(out, "    wire %sfault_at = ", emit_range(ir, faults_of(ir, IR_NONE)));
+    if (far) text_addf(out, "    wire %sfault_at = ", emit_range_of(ir, "FAULTS", faults_of(ir, IR_NONE)));
     else text_add(out, "    assign kernel_fault = ");
     add_list(p, IR_NONE, NULL, out);
     text_add(out, ";\n");

@@ -199,9 +199,7 @@ static void add_likeness(const struct channel *ch, int like) {
     int first = ch->engine == IR_NONE ? 0 : ch->ir->engine[ch->engine].first_channel;
     text_addf(ch->out, "    // as channel %d, with the index %d in place of %d", like, ch->index, like);
     if (first > 0) text_addf(ch->out, ", and lane %d of the engine in place of %d", ch->index - first, like - first);
-    if (copy_of(ch) != copy_of(&other))
-        text_addf(ch->out, ", and copy %d of the walker's descriptor: bits %d:%d of its net", copy_of(ch),
-                  (copy_of(ch) + 1) * DESCRIPTOR_BITS - 1, copy_of(ch) * DESCRIPTOR_BITS);
+    if (copy_of(ch) != copy_of(&other)) text_addf(ch->out, ", and copy %d of the walker's descriptor", copy_of(ch));
     text_add(ch->out, "\n");
 }
 
@@ -222,8 +220,8 @@ static const char *lane_desc(const struct channel *ch, enum part part) {
     const char *net = ir_engine_name(ch->ir, ch->engine, arena_printf(ch->ir->arena, "lane_%s", part_words[part]));
     int place = ch->index - e->first_channel, copies = kernel_tree_copies(e->channels);
     if (part != DESC_TDATA) return emit_slice(ch->ir, net, e->channels, place, 1);
-    return emit_slice(ch->ir, net, (int64_t)copies * DESCRIPTOR_BITS,
-                      (int64_t)(place / KERNEL_TREE_GROUP) * DESCRIPTOR_BITS, DESCRIPTOR_BITS);
+    if (copies == 1) return net;
+    return arena_printf(ch->ir->arena, "%s[DESC_W*%d +: DESC_W]", net, place / KERNEL_TREE_GROUP);
 }
 
 // The net, or the part of a net, that a port of this channel has for a client.
@@ -257,11 +255,13 @@ static void add_clients(const struct channel *ch, bool is_write, enum part part)
 // Ties off a side without clients.
 static void add_no_clients(const struct channel *ch, bool is_write) {
     const char *side = is_write ? "write" : "read";
-    text_addf(ch->out, "        .%s_base(%d'd0), .%s_desc_tvalid(1'b0), .%s_desc_tready(), .%s_desc_tdata(%d'd0),\n",
-              side, ch->address, side, side, side, DESCRIPTOR_BITS);
+    text_addf(ch->out,
+              "        .%s_base({ADDR_BITS{1'b0}}), .%s_desc_tvalid(1'b0), .%s_desc_tready(), "
+              ".%s_desc_tdata({DESC_W{1'b0}}),\n",
+              side, side, side, side);
     if (is_write)
-        text_addf(ch->out, "        .write_beat_tvalid(1'b0), .write_beat_tready(), .write_beat_tdata(%d'd0),\n",
-                  ch->ir->design.beat_bits);
+        text_add(ch->out,
+                 "        .write_beat_tvalid(1'b0), .write_beat_tready(), .write_beat_tdata({BEAT_BITS{1'b0}}),\n");
     else text_add(ch->out, "        .read_beat_tvalid(), .read_beat_tready(1'b0), .read_beat_tdata(),\n");
 }
 
@@ -366,9 +366,12 @@ void emit_stall(const struct ir *ir, struct text *out) {
 static void add_walk_tree(struct emit_scope *s, int engine) {
     const struct ir *ir = s->plan->ir;
     const char *walk = ir_engine_name(ir, engine, "walk_desc"), *lane = ir_engine_name(ir, engine, "lane_desc");
-    text_addf(s->out, "    %s #(.DATA_W(%d), .PORTS(%d), .GROUP(%d)) u_%s (\n        .clk(clk), .rst(%s),\n",
-              rtl_fork_tree.module, DESCRIPTOR_BITS, ir->engine[engine].channels, KERNEL_TREE_GROUP,
-              ir_engine_name(ir, engine, "walk_tree"), emit_reset(s, cost_memory_die(ir)));
+    const char *tree = ir_engine_name(ir, engine, "walk_tree");
+    int channels = ir->engine[engine].channels, die = cost_memory_die(ir);
+    const char *reset = emit_reset(s, tree, &die, 1);
+    text_addf(s->out, "    %s #(.DATA_W(%s), .PORTS(%s), .GROUP(%d)) u_%s (\n        .clk(clk), .rst(%s),\n",
+              rtl_fork_tree.module, emit_expression(ir, "DESC_W", DESCRIPTOR_BITS),
+              emit_expression(ir, emit_of_channels(ir, channels, NULL), channels), KERNEL_TREE_GROUP, tree, reset);
     text_addf(s->out, "        .s_axis_tvalid(%s_tvalid), .s_axis_tready(%s_tready), .s_axis_tdata(%s_tdata),\n", walk,
               walk, walk);
     text_addf(s->out, "        .m_axis_tvalid(%s_tvalid), .m_axis_tready(%s_tready), .m_axis_tdata(%s_tdata));\n", lane,

@@ -101,10 +101,10 @@ static void add_stream(const struct emit_plan *p, int edge, bool at_writer, bool
 // Adds the word that a fork of one module sends to readers in another, once.
 static void add_fork_word(const struct emit_plan *p, int edge, bool is_output, int other, emit_pins *pins) {
     int in = emit_copied_from(p, edge);
-    if (in == IR_NONE || has_pin(pins, p->to[in])) return;
+    if (in == IR_NONE || has_pin(pins, p->copied[in])) return;
     add_pin(p, pins,
-            (struct emit_pin){.name = p->to[in],
-                              .net = p->to[in],
+            (struct emit_pin){.name = p->copied[in],
+                              .net = p->copied[in],
                               .doc = fork_doc(p->ir, in),
                               .word = emit_word(p->ir, &p->ir->edge[in]),
                               .kind = EMIT_PIN_WORD,
@@ -135,14 +135,18 @@ static void add_streams(const struct emit_plan *p, int m, emit_pins *pins) {
     }
 }
 
-static void add_axis(const struct emit_plan *p, const char *name, const char *doc, int64_t handshakes, int64_t bits,
-                     bool is_output, emit_pins *pins) {
+// Adds a transfer's descriptors or beats: `handshakes` of them at the same time, and `words` words of a width.
+static void add_axis(const struct emit_plan *p, const char *name, const char *doc, int64_t handshakes, int64_t words,
+                     const char *width, bool is_output, emit_pins *pins) {
+    const char *is = emit_of_channels(p->ir, words, width);
     add_pin(p, pins,
             (struct emit_pin){.name = name,
                               .net = name,
                               .doc = doc,
-                              .bits = bits,
+                              .bits = emit_evaluate(p->ir, is),
+                              .is = is,
                               .handshakes = handshakes,
+                              .handshakes_are = emit_of_channels(p->ir, handshakes, NULL),
                               .kind = EMIT_PIN_AXIS,
                               .is_output = is_output});
 }
@@ -155,8 +159,8 @@ static const char *lane_doc(const struct ir *ir, int channels) {
     int copies = kernel_tree_copies(channels);
     const char *doc = "lane (weights, keys, values): one descriptor for all channels";
     if (copies == 1) return doc;
-    return arena_printf(ir->arena, "%s, in %d copies of %d bits, one for each %d channels, the first in the low bits",
-                        doc, copies, DESCRIPTOR_BITS, KERNEL_TREE_GROUP);
+    return arena_printf(ir->arena, "%s, in %d copies, one for each %d channels, the first in the low bits", doc, copies,
+                        KERNEL_TREE_GROUP);
 }
 
 static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
@@ -167,19 +171,19 @@ static void add_clients(const struct emit_plan *p, int m, emit_pins *pins) {
         int n = emit_client_channels(ir, c);
         int64_t beats = client->is_packed || client->parts > 1 ? n : 1;
         add_axis(p, arena_printf(ir->arena, "%s_desc", client->name), n > 1 ? "one descriptor for all channels" : "", n,
-                 DESCRIPTOR_BITS, true, pins);
+                 1, "DESC_W", true, pins);
         add_axis(p, arena_printf(ir->arena, "%s_beat", client->name),
                  beats > 1 ? "a beat for each channel"
                  : n > 1   ? "one beat for all channels"
                            : "",
-                 n, beats * ir->design.beat_bits, client->is_write, pins);
+                 n, beats, "BEAT_BITS", client->is_write, pins);
     }
     for (int e = 0; e < ir->engines && m == p->shared; e++)
         add_axis(p, ir_engine_name(ir, e, "lane_desc"), lane_doc(ir, ir->engine[e].channels), ir->engine[e].channels,
-                 (int64_t)kernel_tree_copies(ir->engine[e].channels) * DESCRIPTOR_BITS, true, pins);
+                 kernel_tree_copies(ir->engine[e].channels), "DESC_W", true, pins);
     if (ir->engines && m == p->shared)
         add_axis(p, lane_beat, "lane (weights, keys, values): a beat for each channel, channel 0 in the low bits",
-                 ir->design.channels, (int64_t)ir->design.channels * ir->design.beat_bits, false, pins);
+                 ir->design.channels, ir->design.channels, "BEAT_BITS", false, pins);
 }
 
 static const char fault_port[] = "fault";
@@ -190,9 +194,10 @@ static bool leaves(const struct emit_plan *p, int net) {
     return false;
 }
 
-static void add_plain(const struct emit_plan *p, const char *name, const char *doc, int64_t bits, bool is_output,
-                      emit_pins *pins) {
-    add_pin(p, pins, (struct emit_pin){.name = name, .net = name, .doc = doc, .bits = bits, .is_output = is_output});
+static void add_plain(const struct emit_plan *p, const char *name, const char *doc, int64_t bits, const char *is,
+                      bool is_output, emit_pins *pins) {
+    add_pin(p, pins,
+            (struct emit_pin){.name = name, .net = name, .doc = doc, .bits = bits, .is = is, .is_output = is_output});
 }
 
 // Describes which parameter store has which bit of a net.
@@ -281,7 +286,7 @@ static const char *net_doc(const struct emit_plan *p, int n) {
     if (net->role == IR_NET_COUNTERS) return doc_of_counters(ir, n);
     if (net->role == IR_NET_PARAM_LOAD_VALID && has_far_store(ir))
         return "u_control sends a piece of vector parameters; a store on another die takes it HOPS cycles later (HOPS "
-               "of the store), from param_load_way_*";
+               "of the store), from param_load_to_*_in";
     if (net->role != IR_NET_PLAIN || net->driver == IR_NONE) return ir_net_doc(net->role);
     if (is_of_hop(ir, n)) return doc_of_hop(p, n);
     if (is_of_slices(ir, n) || kernel_joins_slices(driver_of(ir, n))) return doc_of_slices(ir, n);
@@ -300,7 +305,9 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
         if (is_of_lanes(&p->ir->net[n])) continue;
         bool out = p->driver[n] == m && leaves(p, n);
         bool in = p->driver[n] != m && p->driver[n] != EMIT_NOT && emit_plan_reads(p, n, m);
-        if (in || out) add_plain(p, p->ir->net[n].name, net_doc(p, n), emit_net_bits(p->ir, n), out, pins);
+        if (in || out)
+            add_plain(p, p->ir->net[n].name, net_doc(p, n), emit_net_bits(p->ir, n), emit_net_width(p->ir, n), out,
+                      pins);
     }
     if (p->module[m].faults)
         add_pin(p, pins,
@@ -312,10 +319,11 @@ static void add_nets(const struct emit_plan *p, int m, emit_pins *pins) {
 }
 
 static void add_control(const struct emit_plan *p, emit_pins *pins) {
-    add_plain(p, "channel_idle", "no DMA engine of the channel has anything to do", p->ir->design.channels, false,
-              pins);
-    add_plain(p, "channel_answer", "the channel takes write data or gives a write response", p->ir->design.channels,
-              false, pins);
+    int channels = p->ir->design.channels;
+    add_plain(p, "channel_idle", "no DMA engine of the channel has anything to do", channels,
+              emit_of_channels(p->ir, channels, NULL), false, pins);
+    add_plain(p, "channel_answer", "the channel takes write data or gives a write response", channels,
+              emit_of_channels(p->ir, channels, NULL), false, pins);
     add_pin(p, pins,
             (struct emit_pin){.name = "interrupt", .net = "interrupt", .bits = 1, .is_output = true, .is_pin = true});
     for (int s = 0; s < EMIT_AXIL_READ; s++) {
@@ -347,7 +355,8 @@ static int stream_signals(const struct ir *ir, const struct emit_pin *pin, struc
         int64_t bits = f == EMIT_TDATA ? w->data + w->user + w->last + w->count : 1;
         const char *field = f == EMIT_TDATA && emit_is_packed(w) ? "word" : emit_field_words[f];
         const char *name = arena_printf(ir->arena, "%s_%s", pin->name, field);
-        if (bits) out[count++] = (struct emit_pin_signal){name, name, bits, pin->is_output ^ (f == EMIT_TREADY)};
+        const char *is = f == EMIT_TDATA && bits ? emit_word_width(ir, w) : NULL;
+        if (bits) out[count++] = (struct emit_pin_signal){name, name, bits, is, pin->is_output ^ (f == EMIT_TREADY)};
     }
     return count;
 }
@@ -356,7 +365,8 @@ static int axis_signals(const struct ir *ir, const struct emit_pin *pin, struct 
     for (int f = 0; f <= EMIT_TDATA; f++) {
         const char *name = arena_printf(ir->arena, "%s_%s", pin->name, emit_field_words[f]);
         int64_t bits = f == EMIT_TDATA ? pin->bits : pin->handshakes;
-        out[f] = (struct emit_pin_signal){name, name, bits, pin->is_output ^ (f == EMIT_TREADY)};
+        const char *is = f == EMIT_TDATA ? pin->is : pin->handshakes_are;
+        out[f] = (struct emit_pin_signal){name, name, bits, is, pin->is_output ^ (f == EMIT_TREADY)};
     }
     return EMIT_TDATA + 1;
 }
@@ -365,7 +375,7 @@ static int axis_signals(const struct ir *ir, const struct emit_pin *pin, struct 
 int emit_pin_signals(const struct ir *ir, const struct emit_pin *pin, struct emit_pin_signal out[EMIT_PIN_SIGNALS]) {
     if (pin->kind == EMIT_PIN_AXIS) return axis_signals(ir, pin, out);
     if (pin->kind == EMIT_PIN_STREAM || pin->kind == EMIT_PIN_WORD) return stream_signals(ir, pin, out);
-    out[0] = (struct emit_pin_signal){pin->name, pin->net, pin->bits, pin->is_output};
+    out[0] = (struct emit_pin_signal){pin->name, pin->net, pin->bits, pin->is, pin->is_output};
     return 1;
 }
 
@@ -390,7 +400,7 @@ static void add_port(const struct ir *ir, const struct emit_pin_signal *s, bool 
               s->is_output ? "output"
               : first      ? "input "
                            : "input",
-              emit_range(ir, s->bits), s->port);
+              emit_range_of(ir, s->is, s->bits), s->port);
 }
 
 // Adds a pin's ports, those of a stream on one line.
@@ -415,13 +425,17 @@ static void add_ports(const struct emit_plan *p, int m, const emit_pins *pins, s
 
 // ---- nets inside ----
 
+// Whether the control module assigns the net at a clock edge (emit_control).
+static bool is_register(const struct ir_net *n) { return n->role == IR_NET_QUIET || n->role == IR_NET_PROGRESS; }
+
 static void add_inner_nets(const struct emit_scope *s) {
     const struct emit_plan *p = s->plan;
     for (int i = 0; i < p->ir->nets; i++) {
         int n = p->net[i];
         bool used = p->ir->net[n].driver != IR_NONE || emit_plan_reads(p, n, s->module);
         if (used && p->driver[n] == s->module && !leaves(p, n))
-            emit_commented(arena_printf(p->ir->arena, "    wire %s%s;", emit_range(p->ir, emit_net_bits(p->ir, n)),
+            emit_commented(arena_printf(p->ir->arena, "    %s %s%s;", is_register(&p->ir->net[n]) ? "reg" : "wire",
+                                        emit_range_of(p->ir, emit_net_width(p->ir, n), emit_net_bits(p->ir, n)),
                                         p->ir->net[n].name),
                            net_doc(p, n), s->out);
     }
@@ -460,17 +474,36 @@ static void add_body(struct emit_scope *s) {
     if (s->module == p->control) emit_control(s);
 }
 
+// Adds the constants that the code uses, as parameters: a localparam in the body would come after the ports, whose
+// ranges need it. They are no choices of an instance.
+static void add_constants(const struct emit_plan *p, const char *code, struct text *out) {
+    struct emit_constant used[EMIT_MAX_CONSTANTS];
+    int count = emit_used_constants(p->ir, code, used);
+    if (!count) return text_add(out, " (\n");
+    text_add(
+        out,
+        " #(\n    // Constants of the design, for the ranges and instances below. No instance may override them.\n");
+    for (int i = 0; i < count; i++)
+        emit_commented(
+            arena_printf(p->ir->arena, "    parameter %s = %s%s", used[i].name, used[i].is, i + 1 < count ? "," : ""),
+            used[i].doc, out);
+    text_add(out, ") (\n");
+}
+
 static void write_module(struct emit_plan *p, int m, const struct text *body) {
-    struct text plain = {0}, text = {0};
+    struct text plain = {0}, code = {0}, text = {0};
     emit_pins pins = emit_pins_of(p, m);
     emit_describe_module(p, m, &plain);
-    text_addf(&plain, "`default_nettype none\n\nmodule %s (\n", p->module[m].module);
-    add_ports(p, m, &pins, &plain);
-    text_add_bytes(&plain, body->data, body->len);
+    add_ports(p, m, &pins, &code);
+    text_add_bytes(&code, body->data, body->len);
+    text_addf(&plain, "`default_nettype none\n\nmodule %s", p->module[m].module);
+    add_constants(p, text_cstr(&code), &plain);
+    text_add_bytes(&plain, code.data, code.len);
     text_add(&plain, "endmodule\n\n`default_nettype wire\n");
     emit_wrapped(&plain, &text);
     p->module[m].text = arena_strndup(p->ir->arena, text.data, text.len);
     text_free(&plain);
+    text_free(&code);
     text_free(&text);
 }
 

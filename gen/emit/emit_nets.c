@@ -7,7 +7,7 @@
 
 bool emit_is_of_client(const struct ir_net *n) { return n->role >= IR_NET_DESC_TVALID && n->role <= IR_NET_BEAT_TDATA; }
 
-static int faults(const struct ir *ir) {
+int64_t emit_all_faults(const struct ir *ir) {
     int count = 0;
     for (int k = 0; k < ir->kernels; k++) count += ir->kernel[k].has_fault;
     return count ? count : 1;
@@ -22,7 +22,7 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     const struct ir_net *n = &ir->net[net];
     int64_t channels = ir->design.channels;
     switch (n->role) {
-    case IR_NET_KERNEL_FAULT: return faults(ir);
+    case IR_NET_KERNEL_FAULT: return emit_all_faults(ir);
     case IR_NET_OUT_STEPS_DONE: return 32 * (ir->design.is_lm || !ir->outputs ? 1 : ir->outputs);
     case IR_NET_MEMORY_ERROR:
     case IR_NET_ERROR_IS_WRITE:
@@ -43,6 +43,40 @@ int64_t emit_net_bits(const struct ir *ir, int net) {
     case IR_NET_KV_LAYERS_DONE:
     case IR_NET_IDS_WRITTEN: return 32;
     default: return n->driver == IR_NONE ? 1 : n->bits;
+    }
+}
+
+// The net before the register stages between dies that drive this one; this net if there are none.
+static int before_hops(const struct ir *ir, int net) {
+    int driver = ir->net[net].driver;
+    for (int w = 0; w < ir->wires && driver != IR_NONE && kernel_hop_stages(&ir->kernel[driver]) >= 0; w++) {
+        const struct ir_wire *wire = &ir->wire[w];
+        int from = wire->kernel == driver && !wire->is_output ? ir_use_whole(&wire->use) : IR_NONE;
+        if (from != IR_NONE) return before_hops(ir, from);
+    }
+    return net;
+}
+
+const char *emit_net_width(const struct ir *ir, int net) {
+    const struct ir_net *n = &ir->net[before_hops(ir, net)];
+    int64_t channels = ir->design.channels, bits = emit_net_bits(ir, net);
+    switch (n->role) {
+    case IR_NET_KERNEL_FAULT: return "FAULTS";
+    case IR_NET_PARAM_LOAD_DATA: return "LOAD_BITS";
+    case IR_NET_WALK_DESC_TDATA: return "DESC_W";
+    case IR_NET_IMAGE_PARAMS_TDATA: return "BEAT_BITS";
+    case IR_NET_MEMORY_ERROR:
+    case IR_NET_ERROR_IS_WRITE:
+    case IR_NET_CHANNEL_BEAT:
+    case IR_NET_CHANNEL_NO_BEAT: return emit_of_channels(ir, channels, NULL);
+    case IR_NET_WRITE_IDLE:
+    case IR_NET_WRITTEN:
+    case IR_NET_K_GIVEN:
+    case IR_NET_V_GIVEN: return emit_of_channels(ir, bits, NULL);
+    case IR_NET_TAIL_DATA: return emit_of_channels(ir, bits / ir->design.beat_bits, "BEAT_BITS");
+    case IR_NET_ERROR_ADDRESS:
+    case IR_NET_CHANNEL_BASE: return emit_of_channels(ir, channels, "64");
+    default: return NULL;
     }
 }
 

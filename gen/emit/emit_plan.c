@@ -202,7 +202,7 @@ static const char *end_name(const struct ir *ir, int kernel, int port) {
     return whole && k->port[port].index == IR_NONE ? k->name : ir_end_name(ir, kernel, port);
 }
 
-enum { LONGEST = 40 }; // longest name of a stream that has words after the number of its port
+enum { LONGEST = 56 }; // longest name of a stream that has words after the number of its port
 
 // Words to add to the name of a packed port, which is only a number: at a multiplexer or demultiplexer what the stream
 // carries, at a fork its reader. NULL: none.
@@ -210,9 +210,7 @@ static const char *words_behind(const struct ir *ir, int edge, bool at_writer) {
     const struct ir_edge *e = &ir->edge[edge];
     const struct ir_kernel *k = &ir->kernel[at_writer ? e->src_kernel : e->dst_kernel];
     if (k->port[at_writer ? e->src_port : e->dst_port].index == IR_NONE) return NULL;
-    const char *reader = ir->kernel[e->dst_kernel].name;
-    bool begins_alike = !strncmp(reader, k->name, strlen(k->name)); // hidden_fork_0_x16 at hidden_fork
-    if (kernel_is(k, KERNEL_FORK)) return begins_alike ? NULL : reader;
+    if (kernel_is(k, KERNEL_FORK)) return ir->kernel[e->dst_kernel].name;
     const char *carried = kernel_is(k, KERNEL_MUX | KERNEL_DEMUX) ? emit_carried_name(ir, e) : NULL;
     return carried && !strchr(carried, ' ') ? carried : NULL;
 }
@@ -231,11 +229,15 @@ static void name_streams(struct emit_plan *p) {
     const struct ir *ir = p->ir;
     p->from = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
     p->to = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
+    p->copied = ARENA_ARRAY(ir->arena, const char *, (size_t)ir->edges + 1);
     for (int e = 0; e < ir->edges; e++) {
         const char *from = name_of_end(p, e, true);
         p->to[e] = name_of_end(p, e, false);
         p->from[e] = from;
     }
+    for (int e = 0; e < ir->edges; e++)
+        if (kernel_is(&ir->kernel[ir->edge[e].dst_kernel], KERNEL_FORK))
+            p->copied[e] = stream_name(p, ir->edges, "from", ir->kernel[ir->edge[e].dst_kernel].name);
 }
 
 int emit_link_home(const struct emit_plan *p, int edge) {

@@ -20,6 +20,7 @@ extern const char *const emit_field_words[EMIT_FIELDS]; // tvalid, tready, ...
 // Layout of a stream's word: tdata in the low bits, then tuser, tlast and tcount.
 struct emit_word {
     int64_t data, user, last, count; // width of each; 0: the stream has none
+    const char *is;                  // width of tdata as an expression of constants; NULL: it has none
 };
 // Between two modules, a word with several fields is one net, `<stream>_word`: {tcount, tlast, tuser, tdata}.
 bool emit_is_packed(const struct emit_word *);
@@ -37,7 +38,8 @@ struct emit_pin {
     const char *name, *net;
     const char *doc; // comment at its declaration; NULL or empty: none
     int64_t bits, handshakes;
-    struct emit_word word; // of streams and words
+    const char *is, *handshakes_are; // `bits` and `handshakes` as expressions of constants; NULL: they have none
+    struct emit_word word;           // of streams and words
     enum emit_pin_kind kind;
     bool is_output; // direction of the word
     bool is_pin;    // also a pin of the top
@@ -47,6 +49,7 @@ typedef VEC(struct emit_pin) emit_pins;
 struct emit_pin_signal {
     const char *port, *net;
     int64_t bits;
+    const char *is; // `bits` as an expression of constants; NULL: it has none
     bool is_output;
 };
 enum { EMIT_PIN_SIGNALS = EMIT_TDATA + 1 }; // most signals of a pin
@@ -69,6 +72,7 @@ struct emit_plan {
     int *home;           // per kernel: its module
     const char **from;   // per stream: its nets at the writer, `from_<kernel>_<port>`
     const char **to;     // per stream: its nets at the reader, `to_<kernel>_<port>`
+    const char **copied; // per stream into a fork: its word in the modules of the fork's readers, `from_<fork>`
     int *net;            // the nets in the order of their first wire: the order of ports and declarations
     int *driver;         // per net: a module, EMIT_TOP or EMIT_NOT
     bool *reads;         // [nets][modules + 1]: whether the module reads the net; the last column is the top
@@ -79,7 +83,9 @@ struct emit_plan {
 int emit_client_channels(const struct ir *, int client);
 // Width of a net, whatever drives it.
 int64_t emit_net_bits(const struct ir *, int net);
-bool emit_is_of_client(const struct ir_net *); // the net is a descriptor or a beat of a memory client
+const char *emit_net_width(const struct ir *, int net); // as an expression of constants; NULL: it has none
+int64_t emit_all_faults(const struct ir *);             // kernels that can raise a fault; at least 1
+bool emit_is_of_client(const struct ir_net *);          // the net is a descriptor or a beat of a memory client
 bool emit_plan_reads(const struct emit_plan *, int net, int module);
 struct emit_word emit_word(const struct ir *, const struct ir_edge *);
 int64_t emit_field_bits(const struct emit_word *, enum emit_field); // 0: the stream has no such field
@@ -105,7 +111,9 @@ const char *emit_pin_note(const struct emit_plan *, const emit_pins *, size_t pi
 void emit_plan_homes(struct emit_plan *);
 void emit_plan_nets(struct emit_plan *);
 
-const char *emit_reset(struct emit_scope *, int die); // takes one more copy of a die's reset
+// Takes a copy of the reset on each of these dies and declares the wire rst_<instance> with them, the first die in the
+// low bit. Returns its name.
+const char *emit_reset(struct emit_scope *, const char *instance, const int die[], int dies);
 // The kernels of a module in the order in which its body has them.
 const int *emit_kernel_order(const struct emit_plan *, int module, int *count);
 // Module with a stream's link; for a pooled stream, the pool's module.

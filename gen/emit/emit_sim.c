@@ -45,7 +45,7 @@ static void add_fill(const struct probes *s, int edge) {
 
 static const char *at_writer(const struct probes *s, int edge, enum emit_field f) {
     const struct emit_plan *p = s->plan;
-    return path_of(s, p->home[p->ir->edge[edge].src_kernel], emit_net(p, edge, true, f));
+    return path_of(s, p->home[p->ir->edge[edge].src_kernel], emit_written_net(p, edge, f));
 }
 
 // Adds a probe for the words of a stream. Fields that the stream does not have are 0. A stream that is wider than

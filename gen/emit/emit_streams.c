@@ -15,15 +15,19 @@ static const struct ir_port *writer(const struct ir *ir, const struct ir_edge *e
 
 static bool has_user(const struct ir_port *p) { return p->kind == IR_STREAM_TOKENS || p->kind == IR_STREAM_COUNTED; }
 
+int64_t emit_user_bits(const struct ir *ir) { return ir_user_bits(ir->design.tokens); }
+
 struct emit_word emit_port_word(const struct ir *ir, const struct ir_port *p) {
-    struct emit_word w = {.data = p->data_bits};
+    struct emit_word w = {.data = p->data_bits, .is = emit_data_width(ir, p)};
     if (has_user(p)) w.user = ir_port_user_bits(ir, p), w.last = 1;
     if (p->kind == IR_STREAM_COUNTED) w.count = p->count_bits;
     return w;
 }
 
 struct emit_word emit_word(const struct ir *ir, const struct ir_edge *e) {
-    return emit_port_word(ir, writer(ir, e));
+    struct emit_word w = emit_port_word(ir, writer(ir, e));
+    w.is = emit_stream_width(ir, e);
+    return w;
 }
 
 // ---- nets ----
@@ -60,10 +64,20 @@ bool emit_word_leaves(const struct emit_plan *p, int edge) {
     return false;
 }
 
+// The name of the word that a fork copies from stream `in`, in this module: in the fork's module the nets at its input.
+static const char *copied_name(const struct emit_plan *p, int in, int module) {
+    return p->home[p->ir->edge[in].dst_kernel] == module ? p->to[in] : p->copied[in];
+}
+
 const char *emit_net(const struct emit_plan *p, int edge, bool at_writer, enum emit_field f) {
     int in = at_writer && f >= EMIT_TDATA ? emit_copied_from(p, edge) : IR_NONE;
-    if (in != IR_NONE) return net_name(p->ir, p->to[in], f);
+    if (in != IR_NONE) return net_name(p->ir, copied_name(p, in, emit_link_home(p, edge)), f);
     return net_name(p->ir, at_writer ? p->from[edge] : p->to[edge], f);
+}
+
+const char *emit_written_net(const struct emit_plan *p, int edge, enum emit_field f) {
+    int in = f >= EMIT_TDATA ? emit_copied_from(p, edge) : IR_NONE;
+    return net_name(p->ir, in == IR_NONE ? p->from[edge] : p->to[in], f);
 }
 
 static void add_handshake(const struct ir *ir, const char *name, bool last, struct text *out) {
@@ -77,7 +91,7 @@ static void add_payload(const struct ir *ir, const char *name, const struct emit
     for (size_t i = last ? 0 : 1; i < COUNT_OF(fields); i++) {
         int64_t bits = emit_field_bits(w, fields[i]);
         if (!bits) continue;
-        text_addf(out, "%swire %s%s;", before, emit_range(ir, bits), net_name(ir, name, fields[i]));
+        text_addf(out, "%swire %s%s;", before, emit_field_range(ir, w, fields[i]), net_name(ir, name, fields[i]));
         before = " ";
     }
     text_add(out, "\n");
@@ -140,7 +154,7 @@ static void declare_fields(struct emit_scope *s, int edge, bool at_writer) {
     bool here = home_of_end(p, edge, at_writer) == s->module;
     int in = at_writer ? emit_copied_from(p, edge) : IR_NONE;
     bool *declared = in == IR_NONE ? &s->declared[2 * edge + !at_writer] : &s->declared[2 * in + 1];
-    const char *name = in == IR_NONE ? end_of(p, edge, at_writer) : p->to[in];
+    const char *name = in == IR_NONE ? end_of(p, edge, at_writer) : copied_name(p, in, s->module);
     if (*declared || !emit_is_packed(&w) || !needs_fields(s, edge, at_writer)) return;
     *declared = true;
     add_payload(ir, name, &w, true, s->out);
@@ -154,17 +168,19 @@ static const char *word_from_outside(const struct emit_plan *p, int edge, const 
     bool from = end == p->from[edge], to = end == p->to[edge];
     if (!emit_is_packed(&w) || (!from && !to) || home_of_end(p, edge, from) == emit_link_home(p, edge)) return NULL;
     int in = from ? emit_copied_from(p, edge) : IR_NONE;
-    return word_name(p->ir, in == IR_NONE ? end : p->to[in]);
+    return word_name(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)));
 }
 
 // Declares the nets of a fork's input, and its word as a port that readers in other modules read.
 static void declare_fork(struct emit_scope *s, int edge) {
     const struct ir *ir = s->plan->ir;
     struct emit_word w = emit_word(ir, &ir->edge[edge]);
-    const char *name = s->plan->to[edge];
-    if (!emit_is_packed(&w)) return add_handshake(ir, name, false, s->out);
+    const char *name = s->plan->to[edge], *copied = s->plan->copied[edge];
     emit_stream_nets(ir, name, &w, s->out);
-    assign_word(ir, name, &w, true, s->out);
+    text_addf(s->out,
+              "    assign %s = ", emit_is_packed(&w) ? word_name(ir, copied) : net_name(ir, copied, EMIT_TDATA));
+    add_fields(ir, name, &w, s->out);
+    text_add(s->out, ";\n");
 }
 
 void emit_declare(struct emit_scope *s, int edge, bool at_writer) {
@@ -203,7 +219,7 @@ static void add_word(const struct emit_plan *p, int edge, const char *end, struc
     const char *word = word_from_outside(p, edge, end);
     int in = end == p->from[edge] ? emit_copied_from(p, edge) : IR_NONE;
     if (word) text_add(out, word);
-    else add_fields(p->ir, in == IR_NONE ? end : p->to[in], &w, out);
+    else add_fields(p->ir, in == IR_NONE ? end : copied_name(p, in, emit_link_home(p, edge)), &w, out);
 }
 
 static void add_end(const struct emit_plan *p, int edge, const char *side, const char *end, struct text *out) {
@@ -224,21 +240,21 @@ static void add_link(struct emit_scope *s, int edge, const struct link *l) {
     const struct ir_edge *e = &ir->edge[edge];
     struct emit_word word = emit_word(ir, e);
     struct kernel_part part = kernel_part(ir, e);
-    int borders = borders_of(l);
-    const char *reset = emit_reset(s, l->from);
-    text_addf(s->out, "    %s #(.DATA_W(%lld)", rtl_link.module, (long long)word.data);
+    int borders = borders_of(l), die[IR_MAX_DIES] = {l->from};
+    for (int b = 1; b <= borders; b++) die[b] = die_behind(l, b);
+    const char *reset = emit_reset(s, l->name, die, borders + 1); // the writer's die is in the low bit
+    text_addf(s->out, "    %s #(.DATA_W(%s)", rtl_link.module, emit_expression(ir, word.is, word.data));
     int64_t side = word.user + word.last + word.count;
-    if (side) text_addf(s->out, ", .SIDE_W(%lld)", (long long)side);
-    if (part.first) text_addf(s->out, ", .KEPT_AT(%lld)", (long long)part.first);
-    if (part.bits < word.data) text_addf(s->out, ", .KEPT_W(%lld)", (long long)part.bits);
+    if (side) text_addf(s->out, ", .SIDE_W(%s)", emit_expression(ir, emit_side_width(ir, &word), side));
+    // Only readers of keys and values keep a part: the integers, or the scale above them.
+    if (part.first) text_addf(s->out, ", .KEPT_AT(%s)", emit_expression(ir, "UNIT*8", part.first));
+    if (part.bits < word.data)
+        text_addf(s->out, ", .KEPT_W(%s)", emit_expression(ir, part.first ? "FP32_W" : "UNIT*8", part.bits));
     text_addf(s->out, ", .DEPTH(%lld)", (long long)l->depth);
     if (l->style != RAM_DISTRIBUTED) text_addf(s->out, ", .RAM_STYLE(\"%s\")", ram_style_words[l->style]);
     if (borders) text_addf(s->out, ", .BORDERS(%d)", borders);
     if (borders && l->parts > 1) text_addf(s->out, ", .PARTS(%d)", l->parts);
-    for (int b = 1; b <= borders; b++) // the writer's die is in the low bit
-        reset = arena_printf(ir->arena, "%s, %s", emit_reset(s, die_behind(l, b)), reset);
-    text_addf(s->out, ") u_%s (\n        .clk(clk), .rst(%s%s%s),\n", l->name, emit_open(borders + 1), reset,
-              emit_close(borders + 1));
+    text_addf(s->out, ") u_%s (\n        .clk(clk), .rst(%s),\n", l->name, reset);
     add_end(s->plan, edge, "s", l->in, s->out);
     text_add(s->out, ",\n");
     add_end(s->plan, edge, "m", l->out, s->out);
@@ -349,8 +365,8 @@ static void add_stream(struct emit_scope *s, int edge) {
 void emit_links(struct emit_scope *s, int kernel) {
     const struct ir *ir = s->plan->ir;
     if (kernel_is(&ir->kernel[kernel], KERNEL_POOL))
-        text_addf(s->out, "    wire [%lld:0] %s_word;\n",
-                  (long long)(emit_pool_number(ir, kernel, "PORTS") * emit_pool_number(ir, kernel, "DATA_W")) - 1,
+        text_addf(s->out, "    wire [%lld*%lld-1:0] %s_word; // PORTS words of DATA_W bits\n",
+                  (long long)emit_pool_number(ir, kernel, "PORTS"), (long long)emit_pool_number(ir, kernel, "DATA_W"),
                   ir->kernel[kernel].name);
     for (int e = 0; e < ir->edges; e++)
         if ((ir->edge[e].pool == IR_NONE ? ir->edge[e].dst_kernel : ir->edge[e].pool) == kernel) add_stream(s, e);

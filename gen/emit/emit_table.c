@@ -282,6 +282,8 @@ void emit_value(const struct ir *ir, int kernel, const struct ir_param *param, s
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     bool is_list = v->kind == IR_VALUE_LIST;
     struct ir_value one = is_list && v->words == 1 ? one_of(v->word) : *v;
+    const char *is = emit_param_expression(ir, kernel, param);
+    if (is) return text_add(out, emit_expression(ir, is, v->integer));
     if (engine_at(ir, kernel) && add_packed(&ir->kernel[kernel], param, out)) return;
     if (!schedule_is_table(&ir->kernel[kernel], param)) return text_add(out, ir_value_print(ir->arena, &one));
     text_addf(out, "{ // the last entry first, each with its number; fields: %s\n", fields_at(&t));
@@ -360,15 +362,38 @@ static void add_dies(const struct ir *ir, const struct ir_engine *engine, const 
         if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
 }
 
-// Explains parameters that are places in memory.
-static void add_place_doc(const char *name, struct text *out) {
+// Explains parameters whose values are codes, counts of something that the name does not tell, or places in memory.
+// module: the end of the module's name; empty: any.
+static void add_value_doc(const char *module, const char *name, struct text *out) {
     static const struct {
-        const char *name, *doc;
-    } docs[] = {{"TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)"},
-                {"K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)"},
-                {"V_BASE", "byte offset of the cache of values in every channel (memory_map.json)"}};
-    for (size_t i = 0; i < COUNT_OF(docs); i++)
-        if (!strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
+        const char *name, *doc, *module;
+    } docs[] = {
+        {"MODE", "0: language model, 1: rows of a graph that is none", "loop"},
+        {"MODE", "weights: 0: int8, 1: int4, 2: int16", "embed"},
+        {"PUMP", "products of a multiplier in a cycle of clk", "engine"},
+        {"FIRE_BLOCKS", "blocks of a firing at the output; 0: as many as at the input", ""},
+        {"REPLAYS", "how often each firing is sent", ""},
+        {"BEATS", "beats of vector parameters after the image's header", "image_header"},
+        {"OFFSET", "byte offset of the header in channel 0 (memory_map.json)", "image_header"},
+        {"K_LAYER_STRIDE", "bytes from the keys of a layer to those of the next", ""},
+        {"V_LAYER_STRIDE", "bytes from the values of a layer to those of the next", ""},
+        {"KV_LAYERS", "layers that write keys and values", ""},
+        {"X_UNITS", "room for the longest operand of a token, in units of BEAT_BITS/8 elements", ""},
+        {"TURN_TOKENS", "tokens that one beat of weights serves", "engine"},
+        {"USE_RSQRT", "1: the scale is multiplied by RSQRT_HD, for keys", ""},
+        {"HAS_KV", "1: reads keys and values", ""},
+        {"READY_DELAY", "cycles from the last word of a block until all that is computed from it is complete", ""},
+        {"DENSE", "1: words are full except in last row-steps", ""},
+        {"COUNT_W", "width of the counts of open descriptors", "kv_tracker"},
+        {"TABLE_OFFSET", "byte offset of the table in its channel (memory_map.json)", ""},
+        {"K_BASE", "byte offset of the cache of keys in every channel (memory_map.json)", ""},
+        {"V_BASE", "byte offset of the cache of values in every channel (memory_map.json)", ""}};
+    size_t len = strlen(module);
+    for (size_t i = 0; i < COUNT_OF(docs); i++) {
+        size_t end = strlen(docs[i].module);
+        bool here = end <= len && !strcmp(module + len - end, docs[i].module);
+        if (here && !strcmp(name, docs[i].name)) text_addf(out, "        // %s\n", docs[i].doc);
+    }
 }
 
 void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param *param, struct text *out) {
@@ -377,7 +402,7 @@ void emit_describe_value(const struct ir *ir, int kernel, const struct ir_param 
     struct table t = {ir, kernel, engine_of_table(ir, kernel), v};
     if (v->kind == IR_VALUE_LIST && v->words == 1 && !strcmp(param->name, "TABLE")) add_only_entry(&t, out);
     if (engine) add_dies(ir, engine, param->name, out);
-    add_place_doc(param->name, out);
+    add_value_doc(ir->kernel[kernel].module, param->name, out);
     if (v->kind == IR_VALUE_WORD && v->word->radix == IR_FLOAT) {
         uint32_t bits = (uint32_t)v->word->value;
         float number;

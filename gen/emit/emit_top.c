@@ -42,7 +42,9 @@ static void add_clocks(bool second, struct text *out) {
                  "that paths between the two clocks are synchronous\n    input  wire clk_2x,\n"
                  "    // state of clk_2x, in the domain of clk: {lost[15:0], 14 zeros, failed, ready}; 1: it runs\n"
                  "    input  wire [31:0] clock_state,\n");
-    text_add(out, "    input  wire rst,\n    output wire interrupt");
+    text_add(out,
+             "    // synchronous, active-high; from a register, because it goes to the control and to all channels\n"
+             "    input  wire rst,\n    output wire interrupt");
 }
 
 // Adds a port of a memory channel. The ports of one channel of AXI share lines.
@@ -122,23 +124,35 @@ static void add_idle(const struct ir *ir, struct text *out) {
     text_addf(out,
               "    // After a flush, the token loop waits until quiet has been high for 8 cycles (FLUSH_QUIET): a "
               "descriptor may take as long from the walker to the channels.\n"
-              "    reg quiet_q;\n    reg %schannel_idle_q;\n",
-              emit_range(ir, channels));
+              "    reg %schannel_idle_q;\n",
+              emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels));
     if (ir->engines) text_addf(out, "    reg %swalker_idle_q;\n", emit_range(ir, ir->engines));
-    text_add(out, "    assign quiet = quiet_q;\n    always @(posedge clk) begin\n        channel_idle_q <= "
-                  "channel_idle;\n");
+    text_add(out, "    always @(posedge clk) begin\n        channel_idle_q <= channel_idle;\n");
     const char *walkers = "";
     for (int e = 0; e < ir->engines; e++) // the first one in the low bit
         walkers = arena_printf(ir->arena, "%s%s%s", ir_engine_name(ir, e, "walker_idle"), e ? ", " : "", walkers);
     if (ir->engines)
         text_addf(out, "        walker_idle_q <= %s%s%s;\n", emit_open(ir->engines), walkers, emit_close(ir->engines));
-    text_addf(out, "        quiet_q <= %s%s;\n    end\n", all_of(ir, "channel_idle_q", channels),
+    text_addf(out, "        quiet <= %s%s;\n    end\n", all_of(ir, "channel_idle_q", channels),
               ir->engines ? arena_printf(ir->arena, " & %s", all_of(ir, "walker_idle_q", ir->engines)) : "");
     text_add(out, "    assign idle_engines = {");
     if (ir->engines < 32) text_addf(out, "{%d{1'b1}}, ", 32 - ir->engines);
     if (ir->engines) text_add(out, "walker_idle_q, ");
     if (channels < 32) text_addf(out, "{%d{1'b1}}, ", 32 - channels);
     text_add(out, "channel_idle_q};\n");
+}
+
+// Adds `progress`. Each channel has a register of its own before the OR over all channels, because these bits come
+// straight from pins of the memory, which are all over the die.
+static void add_progress(const struct ir *ir, struct text *out) {
+    int channels = ir->design.channels;
+    text_addf(
+        out,
+        "    // A register for each channel is in front of the OR, because the bits come from pins of the memory "
+        "along the whole die.\n"
+        "    reg %schannel_moves_q;\n    always @(posedge clk) begin\n"
+        "        channel_moves_q <= channel_beat | channel_answer;\n        progress <= %schannel_moves_q;\n    end\n",
+        emit_range_of(ir, emit_of_channels(ir, channels, NULL), channels), channels == 1 ? "" : "|");
 }
 
 void emit_control(struct emit_scope *s) {
@@ -149,9 +163,7 @@ void emit_control(struct emit_scope *s) {
     add_steps_done(ir, s->out);
     text_add(s->out, "\n    // ---- status for the token loop: idle engines, and progress for the watchdog ----\n");
     add_idle(ir, s->out);
-    text_add(s->out, "    reg progress_q;\n"
-                     "    always @(posedge clk) progress_q <= (|channel_beat) | (|channel_answer);\n"
-                     "    assign progress = progress_q;\n");
+    add_progress(ir, s->out);
 }
 
 // ---- the top ----
@@ -162,8 +174,11 @@ static void add_pin_nets(const struct ir *ir, const struct emit_pin *pin, struct
     int signals = emit_pin_signals(ir, pin, signal);
     struct text line = {0};
     for (int s = 0; s < signals; s++)
-        if (s && signal[s].bits == signal[s - 1].bits) text_addf(&line, ", %s", signal[s].net);
-        else text_addf(&line, "%swire %s%s", s ? "; " : "    ", emit_range(ir, signal[s].bits), signal[s].net);
+        if (s && signal[s].bits == signal[s - 1].bits && signal[s].is == signal[s - 1].is)
+            text_addf(&line, ", %s", signal[s].net);
+        else
+            text_addf(&line, "%swire %s%s", s ? "; " : "    ", emit_range_of(ir, signal[s].is, signal[s].bits),
+                      signal[s].net);
     text_add(&line, ";");
     emit_commented(text_cstr(&line), pin->doc, out);
     text_free(&line);
@@ -267,15 +282,15 @@ static void add_unread(const struct ir *ir, struct text *out) {
     text_add(out, "};\n");
 }
 
-static void add_top_text(const struct emit_plan *p, struct text *out) {
-    emit_describe_top(p, out);
-    text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
-    emit_ports(p->ir, out);
-    text_addf(out,
-              "\n);\n    localparam BEAT_BITS = %d; // width of a beat of a memory channel\n    localparam ADDR_BITS = "
-              "%d; // address bits that the board's memory uses; the bits above are 0\n    localparam ID_W = %d; // "
-              "width of an AXI id\n",
-              p->ir->design.beat_bits, ir_address_bits(p->ir), emit_id_bits(p->ir));
+// Adds the constants that the code uses.
+static void add_localparams(const struct ir *ir, const char *code, struct text *out) {
+    struct emit_constant used[EMIT_MAX_CONSTANTS];
+    int count = emit_used_constants(ir, code, used);
+    for (int i = 0; i < count; i++)
+        emit_commented(arena_printf(ir->arena, "    localparam %s = %s;", used[i].name, used[i].is), used[i].doc, out);
+}
+
+static void add_body(const struct emit_plan *p, struct text *out) {
     text_add(out, "\n    // ---- nets between modules, by what drives them ----\n");
     add_nets(p, out);
     emit_levels(p, out);
@@ -286,6 +301,18 @@ static void add_top_text(const struct emit_plan *p, struct text *out) {
     emit_channels(p, out);
     add_unread(p->ir, out);
     text_add(out, "endmodule\n\n`default_nettype wire\n");
+}
+
+static void add_top_text(const struct emit_plan *p, struct text *out) {
+    struct text body = {0};
+    add_body(p, &body);
+    emit_describe_top(p, out);
+    text_add(out, "`default_nettype none\n\nmodule rill_top (\n");
+    emit_ports(p->ir, out);
+    text_add(out, "\n);\n");
+    add_localparams(p->ir, text_cstr(&body), out);
+    text_add_bytes(out, body.data, body.len);
+    text_free(&body);
 }
 
 // ---- line numbers ----

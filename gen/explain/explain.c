@@ -88,9 +88,13 @@ static void say_value(FILE *out, const struct topic *t, struct arena *arena) {
             t->of->name, meaning ? explain_plain(meaning, arena) : "");
 }
 
-static void say_register(FILE *out, const struct register_row *r) {
-    fprintf(out, "register %s: offset 0x%03x, %d bits, %s\n  %s\n", r->name, r->offset, r->bits,
+static void say_register(FILE *out, const struct topic *t) {
+    const struct register_row *r = &register_rows[t->row];
+    struct text offset = {0};
+    register_row_offset(r, &offset);
+    fprintf(out, "register %s: offset %s, %d bits, %s\n  %s\n", t->name, offset.data, r->bits,
             r->access == REGISTER_RO ? "read only" : "read and write", r->meaning);
+    text_free(&offset);
     say_page(out, "registers.md");
 }
 
@@ -114,7 +118,7 @@ static void say(FILE *out, const struct topic *t, struct arena *arena) {
         say_attribute(out, (int)t->row, t->attribute, arena);
         say_page(out, "spec.md#5-operations");
         break;
-    case TOPIC_REGISTER: say_register(out, &register_rows[t->row]); break;
+    case TOPIC_REGISTER: say_register(out, t); break;
     case TOPIC_COMMAND:
         fprintf(out, "command `rill %s`: %s\n  more: rill %s --help\n", t->name, t->command->purpose, t->name);
         break;
@@ -198,12 +202,29 @@ static const struct topic *named(const struct topics *all, const char *word, enu
     return NULL;
 }
 
+// The name of a register without the number that packages write after it: `hbm` of `hbm_00`. NULL: it has no number.
+static const char *without_number(const char *name, struct arena *arena) {
+    size_t len = strlen(name), digits = 0;
+    while (digits < len && isdigit((unsigned char)name[len - 1 - digits])) digits++;
+    if (!digits || digits + 1 >= len || name[len - 1 - digits] != '_') return NULL;
+    return arena_strndup(arena, name, len - 1 - digits);
+}
+
+// Explains one register of a row with several (`hbm_00`) by its row.
+static bool say_numbered(FILE *out, const struct topics *all, const char *name, struct arena *arena) {
+    const char *row = without_number(name, arena);
+    const struct topic *t = row ? named(all, row, TOPIC_REGISTER) : NULL;
+    if (!t || register_rows[t->row].per == REGISTER_ONE) return false;
+    say(out, t, arena);
+    return true;
+}
+
 // Explains a single word of a message. A word of the glossary comes before a register of the same name.
 static bool say_plain(FILE *out, const struct topics *all, const char *word, struct arena *arena) {
     if (strlen(word) > 1 && say_word(out, word, arena)) return true;
     const struct topic *t = named(all, word, TOPIC_REGISTER);
     if (t) say(out, t, arena);
-    return t;
+    return t || say_numbered(out, all, word, arena);
 }
 
 static bool say_first(FILE *out, const struct topics *all, const char *word, enum topic_kind kind,
@@ -272,7 +293,8 @@ bool explain_topic(FILE *out, const char *text, const struct options *const *com
     // An option may be given with its dashes.
     const char *plain = text + (strlen(text) > 2 && !strncmp(text, "--", 2) ? 2 : 0);
     bool known = explain_say_message(out, text, arena);
-    bool named = say_named(out, all, text, false, arena) || say_named(out, all, plain, true, arena);
+    bool named = say_named(out, all, text, false, arena) || say_named(out, all, plain, true, arena) ||
+                 say_numbered(out, all, text, arena);
     if (say_word(out, text, arena) || named || say_family(out, all, text)) return true;
     if (strchr(text, ' ') && say_about(out, all, text, known, arena)) return true;
     if (known) return true;

@@ -104,7 +104,10 @@ const struct topics *explain_topics(const struct options *const *commands, struc
     add_families(all, arena);
     for (int op = 0; op < ir_spec_ops(); op++) add_operation(all, op, arena);
     for (int i = 0; i < REGISTER_ROWS; i++)
-        add(all, (struct topic){.name = register_rows[i].name, .kind = TOPIC_REGISTER, .row = (size_t)i});
+        add(all, (struct topic){.name = register_row_name(&register_rows[i], arena),
+                                .short_name = register_rows[i].name,
+                                .kind = TOPIC_REGISTER,
+                                .row = (size_t)i});
     for (; *commands; commands++) add_command(all, *commands, arena);
     return all;
 }

@@ -21,8 +21,8 @@ enum topic_kind {
     TOPIC_OPTION
 };
 struct topic {
-    const char *name;       // `design.T`, `softmax`, `rmsnorm.eps`, `fault_address`, `sim --tokens`
-    const char *short_name; // the last part; of an option, the name without dashes
+    const char *name;       // `design.T`, `softmax`, `rmsnorm.eps`, `hbm_c`, `sim --tokens`
+    const char *short_name; // the last part; of an option, the name without dashes; of a register, without the index
     enum topic_kind kind;
     const struct schema_table *table;
     size_t row;    // row of the table; number of the operation or register

@@ -235,7 +235,8 @@ static struct fullest fullest_of(const struct ir *ir, const struct cost_design *
     if (has_one_die_of_several(ir)) {
         struct cost_resources room = room_of(ir);
         double share = largest_share(&cost->total, &room, &which);
-        fuller(&f, share, arena_printf(ir->arena, "%s, if all lay on %s", which, ir->die[cost_memory_die(ir)].name));
+        fuller(&f, share,
+               arena_printf(ir->arena, "%s, if the whole design were on %s", which, ir->die[cost_memory_die(ir)].name));
     } else if (ir->design.dies < 2 && ir->dies) {
         struct cost_resources room = room_of(ir);
         double share = largest_share(&cost->total, &room, &which);

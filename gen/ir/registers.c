@@ -42,8 +42,16 @@ struct register_map register_map_make(struct arena *arena, int channels, int val
     return map;
 }
 
-// Adds the offset of register c or i of a row, in terms of the number of channels C.
-static void add_offset(const struct register_row *r, struct text *out) {
+// What follows the name of a row that has a register for each channel, value or id.
+static const char *index_suffix(const struct register_row *r) {
+    return r->per == REGISTER_ONE ? "" : r->per == REGISTER_CHANNEL ? "_c" : "_i";
+}
+
+const char *register_row_name(const struct register_row *r, struct arena *arena) {
+    return arena_printf(arena, "%s%s", r->name, index_suffix(r));
+}
+
+void register_row_offset(const struct register_row *r, struct text *out) {
     static const char *const before[] = {"", "C + ", "2C + "};
     text_addf(out, "0x%03X", r->offset);
     if (r->per == REGISTER_ONE) return;
@@ -59,11 +67,8 @@ void register_write_markdown(struct text *out) {
         const struct register_row *r = &register_rows[i % REGISTER_ROWS];
         if ((r->role == REGISTER_COUNTER) != (i >= REGISTER_ROWS)) continue;
         text_add(out, "| ");
-        add_offset(r, out);
-        text_addf(out, " | %s%s | %s | %s |\n", r->name,
-                  r->per == REGISTER_ONE       ? ""
-                  : r->per == REGISTER_CHANNEL ? "_c"
-                                               : "_i",
-                  r->access == REGISTER_RW ? "rw" : "ro", r->meaning);
+        register_row_offset(r, out);
+        text_addf(out, " | %s%s | %s | %s |\n", r->name, index_suffix(r), r->access == REGISTER_RW ? "rw" : "ro",
+                  r->meaning);
     }
 }

@@ -75,6 +75,10 @@ struct register_map register_map_make(struct arena *, int channels, int values);
 static inline bool register_is_argument(const struct register_row *r) {
     return r->role == REGISTER_SCALAR || r->role == REGISTER_POINTER;
 }
+// The name and the offset of a row as in docs/registers.md: with the index of a channel, `c`, or of another register,
+// `i`, and with the number of channels, `C` (`stalls_c`, `0x408 + 8*(C + c)`).
+const char *register_row_name(const struct register_row *, struct arena *);
+void register_row_offset(const struct register_row *, struct text *out);
 void register_write_markdown(struct text *out); // the table of docs/registers.md
 
 #endif

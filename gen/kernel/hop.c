@@ -27,6 +27,11 @@ void class_half_hop(int64_t bits, int64_t stages, struct cost_resources *r) {
     r->ff += 2 * ((bits / 2 + HALF_LOADS - 1) / HALF_LOADS) + PHASE_SOURCE;
 }
 
+bool kernel_needs_reset(const struct ir_kernel *k) {
+    const struct kernel_args a = args_of(k);
+    return strcmp(k->module, rtl_hop.module) != 0 || args_int(&a, "CLEAR_W", 0) > 0;
+}
+
 int kernel_hop_stages(const struct ir_kernel *k) {
     const struct kernel_args a = args_of(k);
     return strcmp(k->module, rtl_hop.module) ? -1 : (int)args_int(&a, "STAGES", 0);

@@ -227,6 +227,7 @@ int64_t kernel_load_hops(const struct ir_kernel *);           // rill_param_stor
 int64_t kernel_lookup_cycles(const struct ir *, int64_t ids); // of the drafts of a step, among so many ids
 int kernel_reset_way(const struct ir_kernel *);               // rill_token_loop: cycles that a reset takes to arrive
 int kernel_counters(const struct ir_kernel *);                // rill_axil_regs: its counters
+bool kernel_needs_reset(const struct ir_kernel *);            // false: rill_hop without bits that rst clears
 int kernel_hop_stages(const struct ir_kernel *);              // rill_hop: its registers; -1: another module
 int kernel_slice_bits(const struct ir_kernel *);              // rill_serializer: bits of a slice; 0: another module
 bool kernel_joins_slices(const struct ir_kernel *);           // whether it is a rill_deserializer

@@ -53,6 +53,8 @@ const char *package_master(const struct package *, int channel);        // m_axi
 // The interface that passes an argument: PACKAGE_CONTROL for numbers, a memory port for pointers.
 const char *package_argument_bus(const struct package *, const struct register_item *);
 int64_t package_clock_hz(const struct package *);
+// The clocks, in whole MHz, at which the MMCM of a package with a second clock works. Its settings are for clock_mhz.
+void package_clock_range(const struct package *, int *lowest, int *highest);
 const char *package_comment(const struct package *, const char *mark); // the first line of generated files
 
 // Parameters of every memory interface, in the form that the platform's interconnect expects.

@@ -151,6 +151,11 @@ void package_checklist(const struct package *p, struct text *out) {
     add_row(out, "platform", b->name);
     add_row(out, "Vitis and Vivado", b->first ? arena_printf(p->arena, "%s to %s", b->first, b->last) : NULL);
     add_row(out, "clock, MHz", arena_printf(p->arena, "%g", p->ir->design.clock_mhz));
+    if (ir_second_clock(p->ir)) {
+        int lowest, highest;
+        package_clock_range(p, &lowest, &highest);
+        add_row(out, "lowest and highest `kernel_frequency`, MHz", arena_printf(p->arena, "%d, %d", lowest, highest));
+    }
     add_row(out, "memory ports",
             arena_printf(p->arena, "%d of %d bits, m_axi_hbm_00 of %s on HBM[%d]", p->ir->design.channels,
                          p->ir->design.beat_bits, package_unit(p, 0), p->first_bank));

@@ -111,6 +111,10 @@ void package_make(const struct package *p, struct text *out) {
     text_addf(out, "DESIGN_PART := %s\nDESIGN_PLATFORM := %s\nTOOLS_FIRST := %s\nTOOLS_LAST := %s\n",
               b->part ? b->part : "", b->name ? b->name : "", b->first ? b->first : "", b->last ? b->last : "");
     text_addf(out, "LINK_MEMORY := %d\nLINK_DISK := %d\n", PACKAGE_LINK_MEMORY, PACKAGE_LINK_DISK);
+    if (!ir_second_clock(p->ir)) return;
+    int lowest, highest;
+    package_clock_range(p, &lowest, &highest);
+    text_addf(out, "LOWEST_MHZ := %d\nHIGHEST_MHZ := %d\n", lowest, highest);
 }
 
 // ---- clock ----

@@ -5,8 +5,8 @@
 #include "gen/kernel/kernel.h"
 #include "gen/package/package.h"
 
-// OSCILLATOR_MHZ, MOST_MULTIPLE: limits of an MMCM's oscillator and its multiplier.
-enum { RESET_STAGES = 3, OSCILLATOR_MHZ = 1600, MOST_MULTIPLE = 64 };
+// LEAST_MHZ, MOST_MHZ, MOST_MULTIPLE: limits of an MMCM's oscillator and its multiplier.
+enum { RESET_STAGES = 3, LEAST_MHZ = 800, MOST_MHZ = 1600, MOST_MULTIPLE = 64 };
 
 int package_controls(const struct ir *ir, const char *module[PACKAGE_CONTROLS]) {
     module[0] = rtl_reset.module;
@@ -49,8 +49,14 @@ static void add_design(const struct package *p, struct text *out) {
 // The multiple of the clock at which an MMCM's oscillator runs: the largest even one, from 2 to 64, that does not
 // exceed 1600 MHz. The oscillator's range is 800 to 1600 MHz.
 static int oscillator(double mhz) {
-    int even = (int)(OSCILLATOR_MHZ / mhz / 2) * 2;
+    int even = (int)(MOST_MHZ / mhz / 2) * 2;
     return even < 2 ? 2 : even > MOST_MULTIPLE ? MOST_MULTIPLE : even;
+}
+
+void package_clock_range(const struct package *p, int *lowest, int *highest) {
+    int multiple = oscillator(p->ir->design.clock_mhz);
+    *lowest = (LEAST_MHZ + multiple - 1) / multiple;
+    *highest = MOST_MHZ / multiple;
 }
 
 static void add_clocks(const struct package *p, struct text *out) {

@@ -263,19 +263,16 @@ static void walk_entry(struct schedule *s, int kind, int64_t offset, int64_t str
     schedule_field(s, SEGMENT_OUTER_STRIDE, (uint64_t)outer_stride);
 }
 
-// Whether the segment continues the table's last entry, so that both are one run of weights. An entry that is skipped
-// in steps of one token continues none.
+// Whether the segment continues the table's last entry, so that both are one run of weights.
 static bool extends_last(const struct schedule *s, const struct ir_segment *seg, int64_t beat_bytes) {
-    if (s->section[s->sections - 1].length == 0 || s->many[s->entries - 1] ||
-        schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS)
-        return false;
+    if (s->section[s->sections - 1].length == 0 || schedule_get(s, SEGMENT_KIND) != SEGMENT_KIND_WEIGHTS) return false;
     uint64_t beats = schedule_get(s, SEGMENT_BEATS);
     return (int64_t)(schedule_get(s, SEGMENT_OFFSET) + beats * (uint64_t)beat_bytes) == seg->offset &&
            field_fits(SEGMENT_BEATS, beats + (uint64_t)(seg->bytes / beat_bytes));
 }
 
 // Adds the entry by which the walker reads what a firing needs. Modes up to ENGINE_MODE_INT4 read weights; the others
-// read keys or values of a cache.
+// read keys or values of a cache. An entry that is skipped in steps of one token is no part of another one.
 static void walk_firing(const struct ir *ir, struct schedule *s, const struct ir_firing *f) {
     const struct ir_segment *seg = segment_of(ir, f->node);
     int64_t beat_bytes = ir->design.beat_bits / 8, beats = seg->bytes / beat_bytes;

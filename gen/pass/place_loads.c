@@ -21,7 +21,7 @@ static int add_hop(struct ir *ir, const char *name, int die, int bits, int from,
 }
 
 static int add_stage(struct ir *ir, const char *name, int die, int from) {
-    return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, arena_printf(ir->arena, "param_%s", name));
+    return add_hop(ir, name, die, (int)layout_load_bits(&ir->design), from, name);
 }
 
 // Boundaries from the memory's die to a store's die in one direction (1 or -1). 0: the kernel is no store, or is not in
@@ -60,9 +60,9 @@ static void add_way(struct ir *ir, int home, int direction) {
     bool read = true;
     for (int n = 1; n <= farthest; n++) {
         int die = home + direction * n, before = die - direction;
-        if (read) net = add_stage(ir, arena_printf(ir->arena, "load_leaves_%d_%d", before, die), before, net);
+        if (read) net = add_stage(ir, arena_printf(ir->arena, "param_load_to_%d_out", die), before, net);
         stages += read;
-        net = add_stage(ir, arena_printf(ir->arena, "load_way_%d", die), die, net);
+        net = add_stage(ir, arena_printf(ir->arena, "param_load_to_%d_in", die), die, net);
         read = tell_stores(ir, home, direction, n, ++stages, net);
     }
 }

@@ -24,7 +24,7 @@ enum { MAX_GROUP = 1024, PAGE_BYTES = 4096 /* no AXI burst crosses it */ };
 
 static const struct schema_field design_fields[] = {
     {FIELD(clock_mhz), .type = SCHEMA_FLOAT, .min = 1, .max = 1000, .preset = 250, .range = "1 to the board's limit",
-     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the kernel in MHz"},
+     .preset_doc = "the board's `clock.default_mhz` (250 for `u55c`)", .doc = "clock of the design in MHz"},
     {FIELD(channels), RANGE(1, SPEC_MAX_CHANNELS), .search = true, .preset = 1,
      .range = "1 to 32, any integer, at most the board's",
      .doc = "memory channels (HBM pseudo-channels) that the design uses. Each one feeds one lane of "
@@ -93,12 +93,12 @@ static const struct schema_field design_fields[] = {
             "`auto`: the better of `timed` and `safe` by forecast"},
     {FIELD(prefetch_beats), RANGE(2, 4096), .search = true, .preset = 64, .range = "2 to 4096, at least `max_burst`",
      .doc = "depth of each channel's prefetch FIFO in beats: how far the memory reads ahead while "
-            "the engine waits ([effect of 512](model-speed.md#other-models))"},
+            "the engine waits ([effect of 512](model-speed.md#prefetch-depth))"},
     {FIELD(max_burst), RANGE(1, 128), .preset = 16,
      .range = "a power of two from 1 to 64, or to 128 with `beat_bits: 256`", .doc = "longest read burst in beats"},
     {FIELD(outstanding), RANGE(1, 64), .search = true, .preset = 8,
-     .doc = "read bursts in flight of each read engine. A channel has a read engine for its engine lane, "
-            "and one for each other client"},
+     .doc = "read bursts in flight of each read engine. A channel has one read engine for its engine lane, "
+            "and one for each other part of the design that reads from this channel, such as the embedding"},
     {FIELD(dies), RANGE(1, DEVICE_MAX_SLRS), .search = true, .preset = 1, .range = "1 to 8, at most the board's",
      .doc = "dies (SLRs) of the FPGA that the design is spread over. Rill adds registers between "
             "them and writes `pblocks.tcl` for the placer. 1: the design is not partitioned"},
@@ -117,7 +117,9 @@ static const struct schema_field design_fields[] = {
             "than `A - 1` drafts, the engine holds each beat of weights for more than one cycle"},
     {FIELD(slots), RANGE(1, SPEC_MAX_SLOTS), .preset = 1,
      .doc = "requests that the design holds at the same time ([batches](batches.md)). A step has tokens of several of "
-            "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same"},
+            "them, at most `T` in all, and reads the weights once. The generated tokens of a request stay the same. "
+            "Cannot be combined with `sampling`, `drafts`, `prefix`, `query_heads`, `on_chip_kib`, several `dies` or "
+            "`binding: spatial` ([all limits](batches.md#limits))"},
     {FIELD(prefix), RANGE(0, 1), .preset = 0, .range = "0 or 1",
      .doc = "1: a request may begin after the positions that it shares with the request before, for example "
             "the next turn of a conversation ([kept prefixes](serve.md#kept-prefixes)). The generated tokens stay the "

@@ -50,6 +50,9 @@ def defaults(of, names):
             by.setdefault(of[name], []).append(name)
 
     def word(default):
+        smaller = re.fullmatch(r"(\w+) < (\w+) \? \1 : \2", default)
+        if smaller:
+            return f"the smaller of `{smaller[1]}` and {smaller[2]}"
         return "none" if default == "-1" else default if default == "required" else f"`{default}`"
 
     if len(by) == 1:

@@ -102,7 +102,7 @@ site() {
     done
 }
 queue check "the site builds" site
-queue check "every parameter of a template stands in its header, with a range" nothing tests/docs/parameters.py
+queue check "the header comment of every template lists its parameters with a range" nothing tests/docs/parameters.py
 # docs/trust.md has two tables: modules with a proof, and modules without one and the reason. Both must match
 # verif/formal/properties.
 proofs() {

@@ -214,7 +214,7 @@ who waits for whom:
   x_fork waits for y to take x_fork_1_to_y_b
   y waits for n to give n_y_to_y_a
   n waits for x_fork to give x_fork_0_to_n_x
-  ... and so on from x_fork: a circle
+  ... and so on from x_fork: a loop
 TEXT
 cut_stream() {
     rm -rf "$circle" && "$rill" gen "$circle.yaml" -o "$circle" &&
@@ -224,14 +224,14 @@ cut_stream() {
         build_soon circle.cut
 }
 says_circle() {
-    sed -n '/^who waits/,/: a circle$/p' "$work/failures/said" | diff "$work/failures/circle" - &&
+    sed -n '/^who waits/,/: a loop$/p' "$work/failures/said" | diff "$work/failures/circle" - &&
         grep -q 'x_fork_1_to_y_b .*FIFO 2 of 2' "$work/failures/said"
 }
 counted check "deadlock: a stream is cut in a dump" cut_stream
 counted check_refused "deadlock: nothing moves" 1 'deadlock: nothing moves' "$rill" sim "$circle.cut" \
     --quick-build --prompt rows --tokens 2 --watchdog 2000
 cp "$log" "$work/failures/said"
-counted check "deadlock: who waits for whom, in a circle, and the full FIFO" says_circle
+counted check "deadlock: who waits for whom, in a loop, and the full FIFO" says_circle
 
 sed -e 's/{op: layernorm.*/{op: mul, name: n, in: [x, x]}/' \
     -e 's/{op: add.*/{op: quantize, name: q, in: [n], exp_min: -126}/' "$circle.yaml" >"$work/over.yaml"

@@ -14,32 +14,38 @@ set -u
 
 usage() {
     cat <<'TEXT'
-usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE] [--form NAME]... [--timing | --depths]
-[--forecast] [--plain] [--jobs n] [--quick]
-                         [--no-shrink] [--times] [spec...]
-  --seeds a-b  seeds of the generator (default 1-5)
-  --operations a-b  of these seeds only the graphs of that many operations (models have none in their specs)
-  --set FILE   the seeds of a file (of several, if given more than once): numbers, `#` begins a comment; of lines with
-               `three:` in the forms on, off and one, with `timing:` as by --form timed --timing, with `depths:` as by
-               --depths, with `plain:` as by --form seed --plain
-  --form NAME  how a spec is built: `as-is`; `on`: all optional passes; `off`: none; `one`: all but one, chosen by the
-               seed; `spatial`: `on` with an engine for every product; `timed`: timed FIFOs alone; `seed` (default for
-               seeds): on, off, one or spatial, chosen by the seed; `all`: these four, and the values must be the same
-               bits
-  --timing     also without jitter, timed FIFOs: cycles against the forecast, and against twice as deep FIFOs
-  --depths     instead of all that: what timed FIFO depths promise (docs/fifos.md), by forecast alone, without RTL
-  --forecast   also form `on` without jitter: cycles against the forecast, within 2 % and 64
-  --plain      also without the modules of tests/fuzz/precompiled, with equal results and cycles
-               and values
-  --jobs n     batches side by side (default 1)
-  --together n seeds whose models are compiled as one executable, at most (default 4)
-  --quick      without the simulation: gen, pack
-  --no-shrink  leave a failing spec as it is
-  --times      where the processor time of each seed went, in seconds
-  spec         these files, beside the seeds of --set if that is given, or `found`: every spec of tests/fuzz/found, as
-               by --form on (or the one that it names: `# form: as-is`) --forecast
-A failing spec is kept, made smaller, in build/fuzz/failures, its work folders in build/fuzz/seed_N.FORM. LAUNCH is put
-before the command of every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time for making one spec smaller, in
+usage: tests/fuzz/run.sh [--seeds a-b] [--operations a-b] [--set FILE]... [--form NAME]... [--timing | --depths]
+                         [--forecast] [--plain] [--jobs n] [--together n] [--quick] [--no-shrink] [--times] [spec...]
+  --seeds a-b       runs these seeds of the generator (default 1-5)
+  --operations a-b  runs only the graphs with a number of operations in this range. (The spec of a language model lists
+                    no operations, so it is counted as 0.)
+  --set FILE        runs the seeds that the file lists. `#` begins a comment. A word at the start of a line changes how
+                    its seeds are run: `three:` in the forms on, off and one; `timing:` with --form timed --timing;
+                    `depths:` with --depths; `plain:` with --form seed --plain
+  --form NAME       how the specs are built:
+                      as-is    as they are
+                      on       with all optional design keys
+                      off      with none of them
+                      one      with all except one, which the seed chooses
+                      spatial  like on, with one engine for every product
+                      timed    like off, with `fifo: timed`
+                      seed     in the form on, off, one or spatial, which the seed chooses (default for seeds)
+                      all      in each of these four forms; all values must be the same bits
+  --timing          also simulates without jitter and with timed FIFO depths. The cycles are compared with the forecast,
+                    and with those of a design whose FIFOs are twice as deep
+  --depths          checks only the timed FIFO depths (docs/fifos.md), by the forecast, without RTL
+  --forecast        also simulates the form `on` without jitter. The cycles must be those of the forecast, within 2 %
+                    and 64 cycles
+  --plain           also builds without the modules of tests/fuzz/precompiled; results and cycles must be equal
+  --jobs n          runs n batches at the same time (default 1)
+  --together n      compiles the models of at most n seeds as one executable (default 4)
+  --quick           generates and packs, without a simulation
+  --no-shrink       does not reduce a failing spec
+  --times           prints where the CPU time of each seed went, in seconds
+  spec              runs these files, in addition to the seeds of --set if that is given. `found` means every spec of
+                    tests/fuzz/found, with --forecast and with --form on or the form that it names (`# form: as-is`)
+A failing spec is reduced and kept in build/fuzz/failures. Its work folders are in build/fuzz/seed_N.FORM. LAUNCH is put
+before the command of every batch of seeds (LAUNCH="srun -n1"). FUZZ_SHRINK is the time limit for reducing one spec, in
 seconds (default 600).
 TEXT
 }

@@ -7,20 +7,21 @@ set -u
 usage() {
     cat <<'TEXT'
 usage: tests/mutants/run.sh [--check | --quick | --places | --list] [--jobs N] [--kind K] [--table FILE] [entry...]
-  --check      the entries alone: patterns occur once, tests exist, enough entries, enough of them found by the two sets
-               of tests
-  --quick      that, a few fast entries, and faults that the runner must not take for found
-  --places     that entries beside other code than theirs, and ids given twice, are refused
-  --list       number, id, file, kind, what finds it by itself (`test`: make test, `deep`: make test-deep, else
-               `extra`), test
-  --jobs N     copies of the tree side by side (default 1)
-  --kind K     entries of this kind only
-  --table FILE the entries of this file instead of every folder's faults.txt
-  entry        numbers as 1-40, ids, patterns of ids as 'fifo-*' (default: all)
-`ok ID: killed by TEST`: the test passes without the fault and fails with it. FAIL: it survived, does not build, its
-pattern does not occur once, or the test fails without it. An entry of kind `equivalent` must survive. LAUNCH is put
-before the command of every batch of entries (LAUNCH="srun -n1"). Logs in build/mutants. docs/testing.md says how to add
-an entry.
+  --check      checks the entries without planting a fault: each pattern occurs once, each test exists, and the two sets
+               of tests find enough of the faults
+  --quick      does the same, plants a few faults with fast tests, and plants faults that no test finds, which the
+               runner must not report as found
+  --places     checks that the runner refuses an entry in the faults.txt of another folder, and an id given twice
+  --list       prints for each entry: number, id, file, kind, the set that runs its test (`test`: make test,
+               `deep`: make test-deep, `extra`: neither), and the test
+  --jobs N     works in N copies of the tree at the same time (default 1)
+  --kind K     runs only the entries of this kind
+  --table FILE runs the entries of this file instead of every folder's faults.txt
+  entry        numbers such as 1-40, ids, or patterns of ids such as 'fifo-*' (default: all)
+The line `ok ID: killed by TEST` means that the test passes without the fault and fails with it. FAIL means that the
+fault survived or does not compile, that its pattern does not occur exactly once, or that the test fails without the
+fault. An entry of kind `equivalent` must survive. LAUNCH is put before the command of every batch of entries
+(LAUNCH="srun -n1"). Logs are in build/mutants. docs/testing.md says how to add an entry.
 TEXT
 }
 

@@ -284,6 +284,46 @@ refused() { # name, pattern, design, arguments...
     check_refused "$1" 1 "$2" "$rill" package "$3" -o "$work/refused" "${@:4}"
     [ ! -e "$work/refused" ] || fail "$1: nothing is written" "$(ls "$work/refused")"
 }
+# What make finds before it starts a tool that runs for hours: PLACEMENT, and the clock of a package with two clocks.
+# timed and beside are of both_clocks and linked; the clock of beside is below the range of timed.
+range_of() { sed -n "s/^$1_MHZ := //p" "$outside/timed/design.mk"; } # LOWEST or HIGHEST
+at_clock() { # line of the clock in link.cfg, command...
+    sed -i "s/^\(kernel_frequency\|#none\).*/$1/" "$outside/timed/link.cfg" &&
+        grep -qx "$1" "$outside/timed/link.cfg" && "${@:2}"
+}
+timed_tools() { PATH=$mocked make -s -C "$outside/timed" tools; }
+refused_clock() { # name, line of the clock in link.cfg, message, variables of make...
+    at_clock "$2" check_refused "two clocks: $1" 2 "$3" env PATH="$mocked" make -s -C "$outside/timed" tools "${@:4}"
+}
+# The limits are those of the MMCM's oscillator, 800 and 1600 MHz.
+within() {
+    local multiple
+    multiple=$(sed -n 's/.*MULTIPLY(\([0-9]*\)).*/\1/p' "$outside/timed/rtl/timed.v") &&
+        [ $(($(range_of LOWEST) * multiple)) -ge 800 ] && [ $((($(range_of LOWEST) - 1) * multiple)) -lt 800 ] &&
+        [ $(($(range_of HIGHEST) * multiple)) -le 1600 ] && [ $((($(range_of HIGHEST) + 1) * multiple)) -gt 1600 ] &&
+        at_clock "kernel_frequency=0:$(range_of LOWEST)" timed_tools &&
+        at_clock "kernel_frequency=0:$(range_of HIGHEST)" timed_tools &&
+        grep -q "kernel_frequency.*| .$(range_of LOWEST), $(range_of HIGHEST). |" "$outside/timed/CHECKLIST.md" &&
+        ! grep -q '_MHZ' "$outside/alpha/design.mk"
+}
+early_checks() {
+    local low
+    counted check_refused "outside: a wrong word in PLACEMENT" 2 'PLACEMENT=.sotf.: write soft, hard or none' \
+        make -s -C "$outside/alpha" xclbin PLACEMENT=sotf
+    counted check "two clocks: the lowest and the highest clock are accepted" within
+    low=$(range_of LOWEST)
+    counted refused_clock "a clock below the lowest" "kernel_frequency=0:$((low - 1))" \
+        "asks for $((low - 1)) MHz, but kernel timed works at $low to "
+    counted refused_clock "a clock above the highest" "kernel_frequency=0:$(($(range_of HIGHEST) + 1))" \
+        'MHz, but kernel timed works at '
+    counted refused_clock "a clock of VPP below the lowest" "kernel_frequency=0:$low" \
+        'asks for 50 MHz, but kernel timed' VPP='v++ --kernel_frequency 0:50'
+    counted refused_clock "a fixed clock of VPP below the lowest" '#none' \
+        'asks for 50 MHz, but kernel timed' VPP='v++ --clock.freqHz 50000000:timed_1'
+    counted refused_clock "no clock" '#none' 'asks for no clock, but kernel timed'
+    counted at_clock "kernel_frequency=0:$low" check_refused "two clocks: linked with a package of a lower clock" 2 \
+        'asks for 111 MHz, but kernel timed works at ' env PATH="$mocked" make -s -C "$outside/timed" together ALSO=../beside
+}
 names_checks() {
     local word pin
     counted refused "refused: a name that is none" 'kernel name `1st`' "$work/linear.design" --name 1st
@@ -300,6 +340,30 @@ names_checks() {
         --name rill_top
 }
 synthesized() { instances "$work/dies" && looked_up "$1"; } # package: that of dies, or a copy with a fault
+# After a synthesis that leaves only the registers of a generate block: as placement soft, `make ooc` counts its lines
+# `rill_prefer` as missing.
+dissolved() {
+    local said text='gen_chain[0].' soft
+    soft=$(grep -c '^rill_prefer .*gen_chain\[0\]\.\*}' "$work/dies/placement.tcl")
+    instances "$work/dies" && [ "$soft" -gt 0 ] &&
+        said=$(MOCK_DISSOLVED=$text PATH=$mocked make -s -C "$work/dies" ooc) && echo "$said" &&
+        grep -q 'gen_chain\[0\]\.\* names only primitives' <<<"$said" &&
+        grep -q "stop at $soft of them with PLACEMENT=soft, at 0 with PLACEMENT=hard\$" <<<"$said"
+}
+# Paths that only placement hard uses do not stop placement soft.
+hard_only() {
+    local said copy=$outside/hard_only
+    rm -rf "$copy" && cp -r "$work/dies" "$copy" && instances "$copy" &&
+        echo 'rill_place pblock_SLR0 {u_control/u_none}' >>"$copy/placement.tcl" &&
+        said=$(PATH=$mocked make -s -C "$copy" ooc) && echo "$said" &&
+        grep -q 'stop at 0 of them with PLACEMENT=soft, at 1 with PLACEMENT=hard$' <<<"$said" && place "$copy" soft
+}
+clock_found() { # the input of the MMCM of a package with two clocks, and a copy in which it has another name
+    instances "$outside/timed" && looked_up_clock | grep -q 'rill: WARNING: no pin' && return 1
+    sed -i 's#/u_mmcm#/u_pll#' "$MOCK_CELLS" &&
+        looked_up_clock | grep -q 'rill: WARNING: no pin u_clock/u_mmcm/CLKIN1'
+}
+looked_up_clock() { PATH=$mocked make -s -C "$outside/timed" ooc; }
 alone_checks() {
     counted check "outside: packages of two kernels" two_packages
     counted check "outside: the command says what it wrote and what comes next" tells
@@ -310,7 +374,11 @@ alone_checks() {
     counted check "outside: a list that names files elsewhere removes none of them" foreign_list
     counted check "outside: names of cores are unique" cores
     counted check "dies: every path of the placement is found out of context" synthesized "$work/dies"
+    counted check "dies: a block of which only registers are left is missing out of context" dissolved
+    counted check "dies: missing paths are counted for each placement" hard_only
     units_checks
+    counted check "two clocks: the MMCM's input is looked up out of context" clock_found
+    early_checks
     names_checks
 }
 

@@ -4,7 +4,8 @@
 #
 # usage: tclsh vivado.tcl SCRIPT [ARGUMENT]...
 # environment: MOCK_RECORD (file of lines `kind<TAB>...`), MOCK_VERSION (default 2023.2), MOCK_CELLS (file of instance
-# paths, for place.tcl), MOCK_PBLOCKS (names)
+# paths, for place.tcl), MOCK_PBLOCKS (names), MOCK_DISSOLVED (generate blocks whose paths have this text keep only
+# primitives)
 set mock_record [open $env(MOCK_RECORD) a]
 proc say {args} {puts $::mock_record [join $args "\t"]}
 proc stop {text} {
@@ -314,8 +315,12 @@ proc do_get_cells {given rest} {
         if {[string match $pattern $cell] && [llength [split $cell /]] == $levels} {
             set ::mock_objects([object cell $cell]) {}
             if {![string match {*[*]} $pattern]} {return [object cell $cell]}
-            # A pattern of a generate block also matches the registers in it. Paths have no blanks.
+            # A pattern of a generate block also matches the registers in it. Paths have no blanks. Of the blocks that
+            # MOCK_DISSOLVED names, only the registers are left.
             set ::mock_objects([object primitive $cell]) {}
+            if {[info exists ::env(MOCK_DISSOLVED)] && [string first $::env(MOCK_DISSOLVED) $cell] >= 0} {
+                return [object primitive $cell]
+            }
             return [list [object primitive $cell] [object cell $cell]]
         }
     }

@@ -101,6 +101,18 @@ queue says "what a composite stands for" '^  stands for quantize, kv_quantize, k
 queue says "a word among several" '^  weights: one of int8, int4 or int4_asym; optional$' matmul.weights
 queue says "an attribute" '^  eps: number 1e-12 to 1; default: 1e-5$' rmsnorm.eps
 queue says "a register" '^register fault_address: offset 0x230, 64 bits, read only$' fault_address
+queue says "the offset of a register after those of the channels" \
+    '^register stalls_c: offset 0x408 \+ 8\*\(C \+ c\), 64 bits, read only$' stalls
+queue says "the offset of the counters" '^register counter_i: offset 0x408 \+ 8\*\(2C \+ i\), 64 bits' counter
+for name in hbm_c hbm_00; do
+    queue says "a register by its name $name" '^register hbm_c: offset 0x058 \+ 0xC\*c, 64 bits, read and write$' $name
+done
+queue says "a register by its name beats_c" '^register beats_c: offset 0x408 \+ 8\*c, ' beats_c
+queue says "a register by its name counter_i" '^register counter_i: ' counter_i
+queue says "a register by its name eot_more_i" '^register eot_more_i: offset 0x280 \+ 4\*i, 32 bits' eot_more_i
+queue says "a message about a register of several" '^register stalls_c: ' 'look at stalls_03 first'
+queue check_refused "explain: the number of a register without numbers" 1 'nothing is known about `fault_00`' "$rill" \
+    explain fault_00
 queue says "a message about a key" '^design\.fifo: ' \
     'x.yaml:5:16: error: design.fifo must be timed, safe or auto, not `x`'
 queue says "a message about an operation" '^operation matmul: ' 'x.yaml:9:3: error: operation `matmul` needs `rows`'

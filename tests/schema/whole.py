@@ -20,7 +20,7 @@ HEADS = [("value", r"`[^`]+` is a value of (attribute )?[\w.]+: \S.*"),
          ("parameter", r"parameter \w+\.\w+: a key of `model` with `family: \w+`"),
          ("operation", r"operation \w+: \d in, \d out"),
          ("attribute", r"attribute of operation \w+"),
-         ("register", r"register \w+: offset 0x\w+, \d+ bits, .*"),
+         ("register", r"register \w+: offset 0x\w+( \+ [^,]+)?, \d+ bits, .*"),
          ("command", r"command `rill \w+`: \S.*"),
          ("option", r"option of `rill \w+`: .+"),
          ("key", rf"[\w.]+: (an? )?(\d|{TYPES}).*; default: \S.*")]

@@ -70,11 +70,20 @@ static const char *part_at(const char *instance, int k, int count) {
     return arena_printf(&arena, "%s/gen_far.gen_way[%d].u_way", instance, k - 1);
 }
 
+// Returns where the text ties the wire that an instance has as its reset to copies of core_rst. Returns the port itself
+// if it has no such wire.
+static const char *resets_at(const char *text, const char *port) {
+    char name[160];
+    if (sscanf(port, ".rst(%159[a-z0-9_])", name) != 1) return port;
+    const char *wire = strstr(text, arena_printf(&arena, " %s = ", name));
+    return wire ? wire : port;
+}
+
 // Checks the resets of an instance, of which the text has the last one first. Returns their number for a link, 0 for
 // other instances.
 static int check_resets(const struct design *d, const char *path, const char *at, int instances[IR_MAX_DIES]) {
     int die[IR_MAX_DIES], count = 0, links = 0;
-    const char *end = strchr(at, ')');
+    const char *end = at + strcspn(at, ");");
     for (at = strstr(at, "core_rst_"); at && at < end; at = strstr(at + 1, "core_rst_"))
         assert_int_equal(sscanf(at, "core_rst_%d", &die[count++]), 1);
     for (int i = 0; i < count; i++) {
@@ -95,9 +104,9 @@ static void every_instance_has_the_reset_of_its_die(void **state) {
         const char *text = d.plan->module[m].text;
         for (const char *at = strstr(text, ".rst("); at; at = strstr(at + 1, ".rst(")) {
             const char *path = arena_printf(&arena, "%s/%s", emit_module_path(d.plan, m), instance_at(text, at));
-            links += check_resets(&d, path, at, instances);
+            links += check_resets(&d, path, resets_at(text, at), instances);
         }
-        assert_null(strstr(text, ".rst(core_rst["));
+        assert_null(strstr(text, " = core_rst["));
     }
     for (int die = 0; die < 3; die++) assert_true(instances[die] > 0);
     assert_true(links > 3);
@@ -182,12 +191,24 @@ static void a_fault_keeps_its_place(void **state) {
     assert_true(told > 3);
 }
 
+// The stages by which parameters reach other dies have no reset, so no copy of it is made for them.
+static void only_registers_with_a_reset_take_a_copy(void **state) {
+    (void)state;
+    struct design d = design_of("tests/e2e/cases/dies/spec.yaml");
+    const char *text = d.plan->module[d.plan->control].text;
+    const char *stage = strstr(text, " u_param_load_to_1_out (");
+    assert_non_null(stage);
+    assert_non_null(strstr(stage, ".rst(1'b0)"));
+    assert_true(strstr(stage, ".rst(1'b0)") < strchr(stage, ';'));
+    assert_null(strstr(text, "rst_param_load_to_1_out"));
+}
+
 static void a_design_of_one_die_has_no_way(void **state) {
     (void)state;
     struct design d = design_of("tests/e2e/cases/five/spec.yaml");
     assert_int_equal(emit_way_stages(d.ir), 0);
     assert_null(strstr(d.top, "rill_hop #"));
-    assert_non_null(strstr(d.plan->module[0].text, ".rst(core_rst[0])"));
+    assert_non_null(strstr(d.plan->module[0].text, " = core_rst[0];"));
 }
 
 static int setup(void **state) {
@@ -206,6 +227,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_instance_has_the_reset_of_its_die, setup, teardown),
         cmocka_unit_test_setup_teardown(all_dies_leave_the_reset_together, setup, teardown),
         cmocka_unit_test_setup_teardown(a_fault_keeps_its_place, setup, teardown),
+        cmocka_unit_test_setup_teardown(only_registers_with_a_reset_take_a_copy, setup, teardown),
         cmocka_unit_test_setup_teardown(a_design_of_one_die_has_no_way, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,31 @@ design_instances() { # directory
             for (i = 1; i <= n; i++) row = row " " name[i] "=" constant(name[i], value[i])
             put(row)
         }
-        /^    localparam [A-Z_]+ = [0-9]+;/ { number[$2] = $4 + 0 }
+        # The value of an expression of numbers and of constants of the module: 8*FP32_W+SIDE_W.
+        function evaluate(text,    sum, sums, i, total) {
+            sums = split(text, sum, "+")
+            for (i = 1; i <= sums; i++) total += product(sum[i])
+            return total
+        }
+        function product(text,    value, operator, factor) {
+            value = 1
+            operator = "*"
+            while (match(text, /^[A-Z0-9_]+/)) {
+                factor = substr(text, 1, RLENGTH)
+                factor = factor in number ? number[factor] : factor + 0
+                value = operator == "*" ? value * factor : int(value / factor)
+                operator = substr(text, RLENGTH + 1, 1)
+                text = substr(text, RLENGTH + 2)
+            }
+            return value
+        }
+        FNR == 1 { split("", number) }
+        /^    (localparam|parameter) [A-Z0-9_]+ = / {
+            text = $0
+            sub(/^[^=]*= */, "", text)
+            sub(/[ ,;].*/, "", text)
+            number[$2] = evaluate(text)
+        }
         /^    rill_[a-z0-9_]+ +u_/ { module = $1; n = 0; put_row(); module = ""; next }
         /^    rill_[a-z0-9_]+ #\(/ { module = $1; text = ""; sub(/^[^(]*\(/, "") }
         module == "" { next }
@@ -102,7 +126,7 @@ design_instances() { # directory
                 gsub(/[ .]/, "", name[i])
                 value[i] = substr(part[i], index(part[i], "(") + 1)
                 gsub(/ /, "", value[i])
-                if (value[i] in number) value[i] = number[value[i]]
+                if (value[i] ~ /^[A-Z0-9_*\/+]*[A-Z*+][A-Z0-9_*\/+]*$/) value[i] = evaluate(value[i])
                 of[name[i]] = value[i]
             }
             put_row()

@@ -59,7 +59,7 @@ static void report_chain(const struct watch *watch, struct arena *arena, int ker
                   blocked ? "take" : "give", ir->edge[edge].name);
         kernel = next;
     }
-    text_addf(out, "  ... and so on from %s: a circle\n", ir->kernel[kernel].name);
+    text_addf(out, "  ... and so on from %s: a loop\n", ir->kernel[kernel].name);
 }
 
 static const char *edge_state(const struct watch_edge *w) {

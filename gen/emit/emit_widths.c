@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names for the numbers of a design on which widths depend. Every width is emitted as an expression of these names, and
+// the expression is evaluated, so that it cannot differ from the number that the rest of the compiler uses.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gen/emit/emit.h"
+#include "gen/ir/fields.h"
+#include "gen/ir/layout.h"
+#include "gen/kernel/kernel.h"
+#include "gen/kernel/ports.h"
+
+enum { FP32_BITS = 32, ID_BITS = 32 };
+
+static int64_t beat_bits(const struct ir *ir) { return ir->design.beat_bits; }
+static int64_t channels(const struct ir *ir) { return ir->design.channels; }
+static int64_t address_bits(const struct ir *ir) { return ir_address_bits(ir); }
+static int64_t id_bits(const struct ir *ir) { return emit_id_bits(ir); }
+static int64_t tokens(const struct ir *ir) { return ir->design.tokens; }
+static int64_t side_bits(const struct ir *ir) { return emit_user_bits(ir) + 1; }
+static int64_t engine_user_bits(const struct ir *ir) { return ir_user_bits(ir_places(ir)); }
+static int64_t engine_side_bits(const struct ir *ir) { return engine_user_bits(ir) + 1; }
+static int64_t context(const struct ir *ir) { return ir->design.context; }
+static int64_t fp32_bits(const struct ir *ir) { return (void)ir, FP32_BITS; }
+static int64_t unit(const struct ir *ir) { return ports_unit_elements(ir); }
+static int64_t mantissa_bits(const struct ir *ir) { return spec_mantissa_bits(ir->design.activations); }
+static int64_t mx_bits(const struct ir *ir) { return ports_data_bits(ir, IR_MX, 1); }
+static int64_t kv_bits(const struct ir *ir) { return ports_data_bits(ir, IR_KV, 1); }
+static int64_t token_id_bits(const struct ir *ir) { return (void)ir, ID_BITS; }
+static int64_t step_bits(const struct ir *ir) { return (void)ir, STEP_BITS; }
+static int64_t ring_bits(const struct ir *ir) { return (void)ir, RING_BITS; }
+static int64_t descriptor_bits(const struct ir *ir) { return (void)ir, DESCRIPTOR_BITS; }
+static int64_t load_bits(const struct ir *ir) { return layout_load_bits(&ir->design); }
+static int64_t all_faults(const struct ir *ir) { return emit_all_faults(ir); }
+
+// `is` may use constants of earlier rows.
+static const struct constant {
+    const char *name;
+    int64_t (*value)(const struct ir *);
+    const char *is; // NULL: the number
+    const char *doc;
+} constants[] = {
+    {"BEAT_BITS", beat_bits, NULL, "width of a beat of a memory channel"},
+    {"CHANNELS", channels, NULL, "memory channels"},
+    {"ADDR_BITS", address_bits, NULL, "address bits that the board's memory uses; the bits above are 0"},
+    {"ID_W", id_bits, NULL, "width of an AXI id"},
+    {"TOKENS", tokens, NULL, "T: most tokens in a step"},
+    {"USER_W", emit_user_bits, NULL, "width of tuser: {last token of the step, place of the token}"},
+    {"SIDE_W", side_bits, "USER_W+1", "width of tuser and tlast"},
+    {"ENGINE_USER_W", engine_user_bits, NULL,
+     "width of tuser in streams of the matrix engine, whose firings have more tokens"},
+    {"ENGINE_SIDE_W", engine_side_bits, "ENGINE_USER_W+1", "width of tuser and tlast in these streams"},
+    {"CONTEXT", context, NULL, "most positions in a request"},
+    {"FP32_W", fp32_bits, NULL, "width of an fp32 element"},
+    {"UNIT", unit, "BEAT_BITS/8", "elements in a word of mx or kv: bytes of a beat"},
+    {"X_BITS", mantissa_bits, NULL, "width of a mantissa of mx"},
+    {"MX_W", mx_bits, "UNIT*X_BITS+8", "width of a word of mx: {exponent - EXP_MIN, mantissas}"},
+    {"KV_W", kv_bits, "UNIT*8+FP32_W", "width of a word of kv: {scale, int8 keys or values}"},
+    {"TOKEN_ID_W", token_id_bits, NULL, "width of a token's id"},
+    {"STEP_W", step_bits, NULL, "width of a step word (docs/rtl.md, section 4)"},
+    {"RING_W", ring_bits, NULL, "width of a word for the ring (docs/rtl.md)"},
+    {"DESC_W", descriptor_bits, NULL, "width of a descriptor: {beats[15:0], byte offset[39:0]}"},
+    {"LOAD_BITS", load_bits, NULL, "vector parameters that are loaded in a cycle"},
+    {"FAULTS", all_faults, NULL, "kernels that can raise a numeric fault"},
+};
+
+_Static_assert(COUNT_OF(constants) <= EMIT_MAX_CONSTANTS, "room for all constants");
+
+static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static size_t name_len(const char *at) {
+    size_t len = 0;
+    while (in_name(at[len])) len++;
+    return len;
+}
+
+static const struct constant *find_constant(const char *name, size_t len) {
+    for (size_t i = 0; i < COUNT_OF(constants); i++)
+        if (strlen(constants[i].name) == len && !strncmp(constants[i].name, name, len)) return &constants[i];
+    return NULL;
+}
+
+// ---- values of expressions ----
+
+static int64_t value_at(const struct ir *ir, const char **at) {
+    size_t len = name_len(*at);
+    const char *name = *at;
+    *at += len;
+    if (isdigit((unsigned char)*name)) return strtoll(name, NULL, 10);
+    const struct constant *c = find_constant(name, len);
+    if (!c) base_fatal("emit: no constant `%.*s`", (int)len, name);
+    return c->value(ir);
+}
+
+static int64_t product_at(const struct ir *ir, const char **at) {
+    int64_t value = value_at(ir, at);
+    while (**at == '*' || **at == '/') {
+        bool times = *(*at)++ == '*';
+        int64_t by = value_at(ir, at);
+        if (!by) base_fatal("emit: a width is divided by 0");
+        value = times ? value * by : value / by;
+    }
+    return value;
+}
+
+int64_t emit_evaluate(const struct ir *ir, const char *is) {
+    const char *at = is;
+    int64_t value = product_at(ir, &at);
+    while (*at == '+') at++, value += product_at(ir, &at);
+    if (*at) base_fatal("emit: `%s` is no expression of constants", is);
+    return value;
+}
+
+const char *emit_expression(const struct ir *ir, const char *is, int64_t value) {
+    if (!is) return arena_printf(ir->arena, "%lld", (long long)value);
+    if (emit_evaluate(ir, is) != value)
+        base_fatal("emit: `%s` is %lld, not %lld", is, (long long)emit_evaluate(ir, is), (long long)value);
+    return is;
+}
+
+const char *emit_range_of(const struct ir *ir, const char *is, int64_t bits) {
+    const char *width = emit_expression(ir, is, bits);
+    return bits == 1 || !is ? emit_range(ir, bits) : arena_printf(ir->arena, "[%s-1:0] ", width);
+}
+
+// ---- expressions ----
+
+const char *emit_times(const struct ir *ir, int64_t times, const char *is) {
+    return times == 1 ? is : arena_printf(ir->arena, "%lld*%s", (long long)times, is);
+}
+
+const char *emit_of_channels(const struct ir *ir, int64_t count, const char *is) {
+    if (count == 1 || count != ir->design.channels) return is ? emit_times(ir, count, is) : NULL;
+    return is ? arena_printf(ir->arena, "CHANNELS*%s", is) : "CHANNELS";
+}
+
+static const char *of_type(const struct ir *ir, const struct ir_port *p) {
+    switch (p->type.dtype) {
+    case IR_MX: return "MX_W";
+    case IR_KV: return "KV_W";
+    case IR_ID: return "TOKEN_ID_W";
+    case IR_SCALAR: return "FP32_W";
+    case IR_F32: return emit_times(ir, p->data_bits / FP32_BITS, "FP32_W");
+    default: return NULL;
+    }
+}
+
+const char *emit_data_width(const struct ir *ir, const struct ir_port *p) {
+    if (p->edge != IR_NONE && ir_carries_steps(ir, &ir->edge[p->edge])) return "STEP_W";
+    if (p->edge != IR_NONE && ir_is_of(ir, &ir->edge[p->edge], IR_ROLE_RING)) return "RING_W";
+    if (p->type.loops || p->type.rank) return of_type(ir, p);
+    bool is_fp32 = p->role == IR_ROLE_PARAM || p->role == IR_ROLE_SCALE || p->role == IR_ROLE_K_SCALE ||
+                   p->role == IR_ROLE_V_SCALE;
+    return is_fp32 ? emit_times(ir, p->data_bits / FP32_BITS, "FP32_W") : NULL;
+}
+
+// The width of the kernel's streams that have so many bits; NULL: none has a name.
+static const char *width_of_streams(const struct ir *ir, int kernel, int64_t bits) {
+    const struct ir_kernel *k = &ir->kernel[kernel];
+    for (int p = 0; p < k->ports; p++) {
+        const char *is = k->port[p].data_bits == bits ? emit_data_width(ir, &k->port[p]) : NULL;
+        if (is) return is;
+    }
+    return NULL;
+}
+
+const char *emit_stream_width(const struct ir *ir, const struct ir_edge *e) {
+    const struct ir_kernel *from = &ir->kernel[e->src_kernel], *to = &ir->kernel[e->dst_kernel];
+    const char *is = emit_data_width(ir, &from->port[e->src_port]);
+    int64_t bits = from->port[e->src_port].data_bits;
+    if (!is && to->port[e->dst_port].data_bits == bits) is = emit_data_width(ir, &to->port[e->dst_port]);
+    // The streams at the other side of a multiplexer, demultiplexer or fork have words of the same width.
+    if (!is && kernel_is(from, KERNEL_MUX | KERNEL_FORK)) is = width_of_streams(ir, e->src_kernel, bits);
+    if (!is && kernel_is(to, KERNEL_DEMUX | KERNEL_FORK)) is = width_of_streams(ir, e->dst_kernel, bits);
+    return is;
+}
+
+// Whether the stream is one of an engine that has more places than a step has tokens.
+static bool is_engines(const struct ir *ir, const struct emit_word *w) { return w->user != emit_user_bits(ir); }
+
+const char *emit_side_width(const struct ir *ir, const struct emit_word *w) {
+    const char *side = is_engines(ir, w) ? "ENGINE_SIDE_W" : "SIDE_W";
+    return w->count ? arena_printf(ir->arena, "%s+%lld", side, (long long)w->count) : w->user ? side : NULL;
+}
+
+const char *emit_word_width(const struct ir *ir, const struct emit_word *w) {
+    const char *side = emit_side_width(ir, w), *data = emit_expression(ir, w->is, w->data);
+    return side ? arena_printf(ir->arena, "%s+%s", data, side) : w->is;
+}
+
+const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enum emit_field f) {
+    return emit_range_of(ir,
+                         f == EMIT_TDATA               ? w->is
+                         : f != EMIT_TUSER || !w->user ? NULL
+                         : is_engines(ir, w)           ? "ENGINE_USER_W"
+                                                       : "USER_W",
+                         emit_field_bits(w, f));
+}
+
+// ---- parameters of instances ----
+
+// The constant with which an instance's parameter has a number in common, by the parameter's name.
+static const char *named_for(const char *param) {
+    static const char *const others[][2] = {
+        {"MEMORY_ERRORS", "CHANNELS"}, {"BASES", "CHANNELS"}, {"K_WRITERS", "CHANNELS"}, {"V_WRITERS", "CHANNELS"}};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (!strcmp(param, others[i][0])) return others[i][1];
+    return param;
+}
+
+const char *emit_param_expression(const struct ir *ir, int kernel, const struct ir_param *param) {
+    if (param->value.kind != IR_VALUE_INT) return NULL;
+    const char *name = named_for(param->name);
+    const struct constant *c = find_constant(name, strlen(name));
+    if (c) return c->value(ir) == param->value.integer ? c->name : NULL;
+    bool width = !strcmp(name, "DATA_W") || !strcmp(name, "WORD_W");
+    return width ? width_of_streams(ir, kernel, param->value.integer) : NULL;
+}
+
+// ---- declarations ----
+
+static bool uses(const char *text, const char *name) {
+    size_t len = strlen(name);
+    for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+        if ((at == text || (!in_name(at[-1]) && at[-1] != '.')) && !in_name(at[len])) return true;
+    return false;
+}
+
+// Marks the constants in a text without comments, and those in their expressions.
+static void mark_used(const char *text, bool used[]) {
+    for (size_t i = COUNT_OF(constants); i-- > 0;) {
+        used[i] = used[i] || uses(text, constants[i].name);
+        for (size_t before = 0; used[i] && constants[i].is && before < i; before++)
+            used[before] = used[before] || uses(constants[i].is, constants[before].name);
+    }
+}
+
+// Appends a text without its comments.
+static void add_code(const char *text, struct text *out) {
+    for (const char *line = text; *line;) {
+        size_t len = strcspn(line, "\n"), code = 0;
+        while (code < len && strncmp(line + code, "//", 2) != 0) code++;
+        text_add_bytes(out, line, code);
+        text_add(out, "\n");
+        line += len + (line[len] == '\n');
+    }
+}
+
+int emit_used_constants(const struct ir *ir, const char *text, struct emit_constant out[EMIT_MAX_CONSTANTS]) {
+    bool used[COUNT_OF(constants)] = {false};
+    struct text code = {0};
+    int count = 0;
+    add_code(text, &code);
+    mark_used(text_cstr(&code), used);
+    text_free(&code);
+    for (size_t i = 0; i < COUNT_OF(constants); i++) {
+        const struct constant *c = &constants[i];
+        const char *is = used[i] ? emit_expression(ir, c->is, c->value(ir)) : NULL;
+        if (is) out[count++] = (struct emit_constant){c->name, is, c->doc};
+    }
+    return count;
+}
