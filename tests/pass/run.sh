@@ -372,7 +372,7 @@ queue_commands "$root/tests/pass/commands.txt"
 queue_many 2 checked_layout
 queue check_refused "rill package --registers goes alone" 2 '.--registers. excludes all other' "$rill" package \
     --registers --name other
-for list in 1,,0 1, ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
+for list in 1,,0 '1,' ,1 1,-2 -1 4294967296 99999999999999999999 0x10 1.5 1,a '1;2' +1 '1 ,'; do
     queue refuse_command "rill golden odd.yaml --weights random:1 --prompt-ids '$list'" 1 \
         "\`$list\` is not a list of token ids"
     # before anything is built

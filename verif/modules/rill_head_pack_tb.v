@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbench of rill_head_pack. Sends steps of HEADS heads with a random number of tokens. In steps of one token,
-// TOGETHER heads must leave as the tokens of one firing, and the last firing must have the heads that are left. Checks
-// that payload and order are unchanged, and the rate of one word per cycle.
+// Testbench of rill_head_pack. Sends steps of HEADS heads with a random number of tokens; a head has UNITS words per
+// token. In steps of one token, TOGETHER heads must leave as the tokens of one firing, and the last firing must have
+// the heads that are left. Checks that payload and order are unchanged and, without idles and stalls, the rate of one
+// word per cycle.
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=2 TOGETHER=2 HEADS=4 UNITS=1
 // sweep: TOKENS=4 TOGETHER=3 HEADS=6 UNITS=2
 // sweep: TOKENS=8 TOGETHER=7 HEADS=14 UNITS=4
@@ -46,14 +48,17 @@ module rill_head_pack_tb;
         .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user),
         .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer tokens);
         user = (tok == tokens - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
 
+    // Returns tuser of a token at the input.
     function [IN_W-1:0] in_user(input integer tok, input integer tokens);
         in_user = (tok == tokens - 1 ? 1 << (IN_W - 1) : 0) | tok;
     endfunction
 
+    // Whether an output firing ends with this head.
     function integer group_end(input integer head);
         group_end = head % TOGETHER == TOGETHER - 1 || head == HEADS - 1;
     endfunction

@@ -2,8 +2,7 @@
 // Testbench of rill_head_split. Sends steps of LAYERS * HEADS heads with a random number of tokens. In steps of one
 // token, TOGETHER heads (the last firing of a layer: those that are left) arrive as the tokens of one firing and must
 // leave as firings of one token. Checks the latency of the first firing, in runs without idle and stall.
-// verif/modules/run.sh reads the parameter sets in the lines `sweep`
-// (full runs) and `quick` (--quick).
+// Sets for verif/modules/run.sh:
 // sweep: TOKENS=2 TOGETHER=2 WORDS=1 HEADS=4 LAYERS=1
 // sweep: TOKENS=4 TOGETHER=3 WORDS=5 HEADS=3 LAYERS=2
 // sweep: TOKENS=8 TOGETHER=7 WORDS=2 HEADS=14 LAYERS=2
@@ -58,15 +57,18 @@ module rill_head_split_tb;
         .s_axis_tvalid(m_valid), .s_axis_tready(m_ready), .s_axis_tdata(m_data), .s_axis_tuser(m_user),
         .s_axis_tlast(m_last), .done(snk_done));
 
+    // Returns tuser of a token: {tok_last, tok}.
     function [USER_W-1:0] user(input integer tok, input integer tokens);
         user = (tok == tokens - 1 ? 1 << (USER_W - 1) : 0) | tok;
     endfunction
 
+    // Returns tuser of a token at the output.
     function [OUT_W-1:0] out_user(input integer tok, input integer tokens);
         out_user = (tok == tokens - 1 ? 1 << (OUT_W - 1) : 0) | tok;
     endfunction
 
-    // Sends one firing and queues the expected words. active: tokens of the step.
+    // Sends one firing of `tokens` tokens and queues the expected words. If the step has one token (active), these
+    // tokens are heads, which leave as separate firings.
     task firing(input integer tokens);
         begin
             for (w = 0; w < WORDS; w = w + 1)
