@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gen/command/command.h"
+#include "gen/cost/cost.h"
 #include "gen/pass/pass.h"
 #include "gen/report/design_report.h"
 #include "gen/spec/spec.h"
@@ -16,7 +17,7 @@
 // Rows per step and lanes to try. The fastest choice comes first.
 static const struct { int tokens, lanes; } rungs[] = {{4, 8}, {2, 8}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
 // CHANNEL_BYTES: bytes of weights that are worth a channel. MOST_DIM: largest size of an axis.
-enum { MOST_CHANNELS = 32, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
+enum { MOST_CHANNELS = 32, MOST_ROWS = 8, CHANNEL_BYTES = 1 << 17, MOST_DIM = 1048576 };
 static const double MOST_VALUE = 16777216; // whole numbers up to it are exact in fp32
 
 const char *command_take_dim(struct arena *arena, void *into, const char *value) {
@@ -121,6 +122,46 @@ static bool choose(const struct fitting *f, struct onnx_design *d) {
     return false;
 }
 
+// Whether rows of some tensor could share reads of the weights.
+static bool has_rows(const struct ir *ir) {
+    for (int f = 0; f < ir->firings; f++)
+        if (ir->firing[f].head > 0) return true;
+    return false;
+}
+
+// The lower bound of the cycles of a step of one position. 0: the design is not legal, or no rows could share reads.
+static int64_t bound_of(const struct fitting *f, const struct onnx_design *d) {
+    struct diag silent;
+    struct text spec = {0};
+    char *said = NULL;
+    size_t len;
+    struct arena_mark mark = arena_mark(f->arena);
+    diag_init(&silent, open_memstream(&said, &len));
+    const struct ir *ir = build(f, d, before_depths, &spec, &silent);
+    int64_t cycles = 0;
+    if (ir && (d->tensor_rows > 1 || has_rows(ir)))
+        cycles = cost_step_bound(ir, &(struct cost_step){.tokens = 1, .head = true}).cycles;
+    fclose(silent.out);
+    arena_release(f->arena, mark);
+    text_free(&spec);
+    free(said);
+    return cycles;
+}
+
+// Lets rows of tensors share reads of the weights, if this takes at least a quarter off the bound and the design still
+// fits. More rows wait longer for one another, so they must take at least a sixteenth off the bound of fewer rows.
+static void share_rows(const struct fitting *f, struct onnx_design *d) {
+    int64_t alone = bound_of(f, d), most = alone - alone / 4;
+    struct onnx_design best = *d;
+    for (int rows = 2; alone && rows <= MOST_ROWS; rows *= 2) {
+        struct onnx_design with = *d;
+        with.tensor_rows = rows;
+        int64_t cycles = bound_of(f, &with);
+        if (cycles && cycles <= most && fits(f, &with)) best = with, most = cycles - cycles / 16;
+    }
+    *d = best;
+}
+
 static bool write_files(const struct fitting *f, const char *dir, const struct text *spec, struct diag *diag) {
     struct output out;
     output_begin(&out, f->arena, dir);
@@ -143,11 +184,13 @@ bool command_import_onnx(const struct onnx_options *o, const char *board, const 
     if (ok) {
         f.path = arena_printf(arena, "%s/%s.yaml", dir, onnx_import_name(f.m));
         bool fit = choose(&f, &d);
+        if (fit) share_rows(&f, &d);
         ok = build(&f, &d, before_depths, &spec, diag) && write_files(&f, dir, &spec, diag);
         if (ok)
-            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, int8, activations "
+            printf("\ndesign for board %s: %d channels, %d lanes, T = %d, %sint8, activations "
                    "int10%s\n\n%s\n%s/model.safetensors\n",
                    board, d.channels, d.lanes, d.tokens,
+                   d.tensor_rows > 1 ? arena_printf(arena, "tensor_rows = %d, A = 2, ", d.tensor_rows) : "",
                    fit ? ""
                        : "\nit is beyond the board's limits by estimate: it can be simulated, not built "
                          "(`rill check` says where)",

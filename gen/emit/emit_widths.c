@@ -19,6 +19,8 @@ static int64_t address_bits(const struct ir *ir) { return ir_address_bits(ir); }
 static int64_t id_bits(const struct ir *ir) { return emit_id_bits(ir); }
 static int64_t tokens(const struct ir *ir) { return ir->design.tokens; }
 static int64_t side_bits(const struct ir *ir) { return emit_user_bits(ir) + 1; }
+static int64_t engine_user_bits(const struct ir *ir) { return ir_user_bits(ir_places(ir)); }
+static int64_t engine_side_bits(const struct ir *ir) { return engine_user_bits(ir) + 1; }
 static int64_t context(const struct ir *ir) { return ir->design.context; }
 static int64_t fp32_bits(const struct ir *ir) { return (void)ir, FP32_BITS; }
 static int64_t unit(const struct ir *ir) { return ports_unit_elements(ir); }
@@ -46,6 +48,8 @@ static const struct constant {
     {"TOKENS", tokens, NULL, "T: most tokens in a step"},
     {"USER_W", emit_user_bits, NULL, "width of tuser: {last token of the step, place of the token}"},
     {"SIDE_W", side_bits, "USER_W+1", "width of tuser and tlast"},
+    {"ENGINE_USER_W", engine_user_bits, NULL, "width of tuser in streams of an engine with more places"},
+    {"ENGINE_SIDE_W", engine_side_bits, "ENGINE_USER_W+1", "width of tuser and tlast in these streams"},
     {"CONTEXT", context, NULL, "most positions in a request"},
     {"FP32_W", fp32_bits, NULL, "width of an fp32 element"},
     {"UNIT", unit, "BEAT_BITS/8", "elements in a word of mx or kv: bytes of a beat"},
@@ -148,8 +152,12 @@ const char *emit_stream_width(const struct ir *ir, const struct ir_edge *e) {
     return is;
 }
 
+// Whether the stream is one of an engine that has more places than a step has tokens.
+static bool is_engines(const struct ir *ir, const struct emit_word *w) { return w->user != emit_user_bits(ir); }
+
 const char *emit_side_width(const struct ir *ir, const struct emit_word *w) {
-    return w->count ? arena_printf(ir->arena, "SIDE_W+%lld", (long long)w->count) : w->user ? "SIDE_W" : NULL;
+    const char *side = is_engines(ir, w) ? "ENGINE_SIDE_W" : "SIDE_W";
+    return w->count ? arena_printf(ir->arena, "%s+%lld", side, (long long)w->count) : w->user ? side : NULL;
 }
 
 const char *emit_word_width(const struct ir *ir, const struct emit_word *w) {
@@ -159,9 +167,10 @@ const char *emit_word_width(const struct ir *ir, const struct emit_word *w) {
 
 const char *emit_field_range(const struct ir *ir, const struct emit_word *w, enum emit_field f) {
     return emit_range_of(ir,
-                         f == EMIT_TDATA              ? w->is
-                         : f == EMIT_TUSER && w->user ? "USER_W"
-                                                      : NULL,
+                         f == EMIT_TDATA               ? w->is
+                         : f != EMIT_TUSER || !w->user ? NULL
+                         : is_engines(ir, w)           ? "ENGINE_USER_W"
+                                                       : "USER_W",
                          emit_field_bits(w, f));
 }
 

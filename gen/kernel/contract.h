@@ -110,12 +110,13 @@ struct timing_replay {
     int64_t together; // query heads of a firing in a step of one token; 0, 1: one
 };
 
-// TIMING_PACK (uses only `together`), TIMING_SPLIT
+// TIMING_PACK (uses only `together` and `heads`), TIMING_SPLIT
 struct timing_split {
-    int64_t together; // query heads of a firing in a step of one token
+    int64_t together; // query heads, or rows of a tensor, of a firing in a step of one token
     int64_t rows;     // rows of a firing that is split
     int64_t banks;    // firings that are held
     int64_t ready;    // from the last word of a firing to the first word that may be read
+    // Heads of a layer, whose last firing may have fewer than the others; pack: 0 if all firings have as many.
     int64_t heads, layers;
 };
 

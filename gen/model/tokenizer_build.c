@@ -234,8 +234,6 @@ static struct tokenizer_token show(struct tokenizer_builder *b, uint32_t id) {
     }
     token.len = out.len;
     token.bytes = arena_strndup(b->arena, text_cstr(&out), out.len);
-    // This only repeats the copy of arena_strndup, which keeps zero bytes as well.
-    if (out.len) memcpy((char *)(uintptr_t)token.bytes, out.data, out.len);
     text_free(&out);
     return token;
 }

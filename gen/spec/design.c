@@ -49,7 +49,7 @@ static const struct schema_field design_fields[] = {
      .search = true,
      LEGAL(array_counts),
      .preset = 1,
-     .range = "1, 2, 4; divides `T`",
+     .range = "1, 2, 4; divides `T` or `tensor_rows`",
      .doc = "tokens that the engine serves per cycle with one beat of weights. `A: 2` shares each "
             "multiplier between two tokens. `A: 4` also uses it twice per cycle, which needs a second "
             "clock of twice `clock_mhz`"},
@@ -60,6 +60,9 @@ static const struct schema_field design_fields[] = {
     {FIELD(query_heads), RANGE(1, 8), .search = true, .preset = 1,
      .doc = "query heads that may share one read of their keys and values in a decode step, at most "
             "`T` ([engine.md](engine.md)). 1: every head reads them for itself"},
+    {FIELD(tensor_rows), LEGAL(token_counts), .preset = 1,
+     .doc = "rows of a tensor that may share one read of the weights in a step of one position "
+            "([engine.md](engine.md#rows-of-a-tensor)). 1: every row reads them for itself"},
     {FIELD(weights), WORDS(spec_format_words, SPEC_FORMATS), .preset = SPEC_INT8,
      .range = "`int8`, `int4`, `int4_asym`, or a map of patterns",
      .json = "{\"anyOf\": [" FORMAT_JSON ", {\"type\": \"object\", \"required\": [\"default\"], "
@@ -184,12 +187,14 @@ static void check_group(const struct spec_design *d, struct loc loc, struct diag
     diag_note(diag, loc, "the nearest legal value is %d", nearest);
 }
 
-// Checks that A divides T, because tokens that share a multiplier must be tokens of one step. Both are powers of two,
-// so A fails to divide T only if A is larger. T is then the nearest legal A.
+// Checks that A divides the number of tokens or of rows, because values that share a multiplier must be tokens of one
+// step or rows of one tensor. All these numbers are powers of two, so A fails to divide the larger one only if A is
+// larger itself. The larger one is then the nearest legal A.
 static void check_arrays(const struct spec_design *d, struct loc loc, struct diag *diag) {
-    if (d->tokens % d->copies == 0) return;
-    diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, d->tokens);
-    diag_note(diag, loc, "the nearest legal value is %d", d->tokens);
+    int places = d->tokens > d->tensor_rows ? d->tokens : d->tensor_rows;
+    if (places % d->copies == 0) return;
+    diag_error(diag, loc, MSG_A_DIVIDES_T, d->copies, places > d->tokens ? "tensor_rows" : "T", places);
+    diag_note(diag, loc, "the nearest legal value is %d", places);
 }
 
 // Checks that T has room for the drafts in addition to the first token of a step.

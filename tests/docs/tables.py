@@ -59,7 +59,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 KEYS = ("channels", "lanes", "unroll", "T", "A", "pump", "fifo", "weights", "head", "beat_bits", "prefetch_beats",
-        "on_chip_kib")
+        "on_chip_kib", "tensor_rows")
 KINDS = ("lut", "ff", "dsp", "bram36", "uram")
 MARK = re.compile(r"<!-- (rill check|rill forecast|rill depths|rill memory) (.*) -->$")
 CLOCK = re.compile(r"(\d+) MHz")
